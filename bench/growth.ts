@@ -15,8 +15,9 @@ const rounds = 120;
 const warmUp = 20;
 
 /**
- * Measures a registration without hashing, a page of the list and a search with a million users, divided by the same
- * with a thousand users. The two services are called in turn, so that noise of the machine affects both.
+ * Measures a registration without hashing, a page of the list, a search and each filter of users with a million users,
+ * divided by the same with a thousand users. The two services are called in turn, so that noise of the machine affects
+ * both.
  */
 export async function growth(atEnd: AtEnd): Promise<string> {
   const small = await startFilled(few, atEnd);
@@ -26,6 +27,14 @@ export async function growth(atEnd: AtEnd): Promise<string> {
     'first page': await compare(small, large, (store) => pageTime(store, { Page: 1 })),
     'last page': await compare(small, large, (store) => pageTime(store, { Page: store.lastPage })),
     search: await compare(small, large, (store) => pageTime(store, { Search: store.username })),
+    email: await compare(small, large, (store) =>
+      findTime(store, { Email: `${store.username}@EXAMPLE.com` }),
+    ),
+    name: await compare(small, large, (store) => findTime(store, { Name: store.lastName })),
+    disabled: await compare(small, large, (store) => findTime(store, { State: 'disabled' })),
+    active: await compare(small, large, (store) => findTime(store, { State: 'active' })),
+    'never signed in': await compare(small, large, (store) => findTime(store, { NeverSignedIn: true })),
+    'changed since': await compare(small, large, (store) => findTime(store, { Date: store.filledAt })),
   };
   const entries = Object.entries(figures);
   const ratios = entries.map(([name, { ratio }]) => `${name} ${ratio.toFixed(2)}`).join(', ');
@@ -39,16 +48,28 @@ interface FilledStore {
   readonly lastPage: number;
   /** Username of a user in the middle of the stored ones. */
   readonly username: string;
+  /** A last name that only the users of one principal have. */
+  readonly lastName: string;
+  /** A time after the stored users were written, which only those that the benchmark registers have changed since. */
+  readonly filledAt: string;
 }
 
 async function startFilled(users: number, atEnd: AtEnd): Promise<FilledStore> {
   const service = await startService(atEnd);
-  await fill(await connectTo(service, atEnd), users);
+  const filledAt = await fill(await connectTo(service, atEnd), users);
   const principals = await insertPrincipals(service, rounds);
   const { result } = (await service.call('irs/list', {})) as unknown as { result: { totalPages: number } };
-  const username = `stored-${Math.round(users / usersOfPrincipal / 2)}-1`;
+  const middle = Math.round(users / usersOfPrincipal / 2);
+  const username = `stored-${middle}-1`;
   // The last page may be short, or contain principals that the benchmark adds users to; so the one before it is used.
-  return { service, principals, lastPage: Math.max(result.totalPages - 1, 1), username };
+  return {
+    service,
+    principals,
+    lastPage: Math.max(result.totalPages - 1, 1),
+    username,
+    lastName: `Rossi${middle}`,
+    filledAt,
+  };
 }
 
 async function compare(
@@ -79,8 +100,17 @@ async function pageTime({ service }: FilledStore, wanted: object): Promise<numbe
   return performance.now() - start;
 }
 
-/** Inserts principals with users and counters, as the service would, until the store has `target` users. */
-async function fill(database: pg.Client, target: number): Promise<void> {
+async function findTime({ service }: FilledStore, filter: object): Promise<number> {
+  const start = performance.now();
+  await service.call('irs/users', { ...filter, PageSize: 10 });
+  return performance.now() - start;
+}
+
+/**
+ * Inserts principals with users and counters, as the service would, until the store has `target` users. Every tenth user
+ * is disabled, and every second one has signed in. Returns the time of the database after that.
+ */
+async function fill(database: pg.Client, target: number): Promise<string> {
   const { rows } = await database.query('select count(*)::int as users from anagrafe.users');
   const missing = Math.ceil((target - rows[0].users) / usersOfPrincipal);
   await database.query(
@@ -89,8 +119,12 @@ async function fill(database: pg.Client, target: number): Promise<void> {
        select 'Stored ' || n, array_to_tsvector(array['stored', n::text]), $2 from generate_series(1, $1::int) as n
        returning id
      ), stored as (
-       insert into anagrafe.users (principal_id, username, username_key, password_hash)
-       select id, 'stored-' || id || '-' || n, 'stored-' || id || '-' || n, $3
+       insert into anagrafe.users (principal_id, username, username_key, password_hash, email, first_name, last_name,
+                                   name_terms, state, has_signed_in)
+       select id, 'stored-' || id || '-' || n, 'stored-' || id || '-' || n, $3,
+              'stored-' || id || '-' || n || '@example.com', 'Mario', 'Rossi' || id,
+              array_to_tsvector(array['mario', 'rossi' || id]), case when n = 1 then 'disabled' else 'active' end,
+              n % 2 = 0
          from principal cross join generate_series(1, $2::int) as n
        returning id
      ), counted as (
@@ -105,4 +139,6 @@ async function fill(database: pg.Client, target: number): Promise<void> {
   );
   await database.query('vacuum analyze');
   await database.query('checkpoint');
+  const { rows: clock } = await database.query('select clock_timestamp() as now');
+  return clock[0].now.toISOString();
 }

@@ -2,13 +2,18 @@ import { answers } from './answers.ts';
 import { firstLoad } from './console.ts';
 import { eventLoop } from './event-loop.ts';
 import { growth } from './growth.ts';
+import { importing } from './import.ts';
 import { interactive } from './interactive.ts';
 import { nodes } from './nodes.ts';
+import { overload } from './overload.ts';
 import { peers } from './peers.ts';
 import { register } from './register.ts';
+import { removal } from './removal.ts';
 import { reset } from './reset.ts';
 import { type AtEnd, withEndings } from './running/endings.ts';
+import { scale } from './scale.ts';
 import { store } from './store.ts';
+import { sync } from './sync.ts';
 
 interface Benchmark {
   /** Returns one line with a ratio that it measured in one run; `answers` returns a table. */
@@ -21,9 +26,18 @@ interface Benchmark {
 const benchmarks: Record<string, Benchmark> = {
   register: { run: register, measures: 'registrations, beside bare hashing', minutes: 3 },
   reset: { run: reset, measures: 'password resets, beside bare hashing', minutes: 3 },
-  store: { run: store, measures: 'writes of hashed users, beside COPY', minutes: 1 },
+  store: { run: store, measures: 'writes of hashed users, beside COPY', minutes: 2 },
   interactive: { run: interactive, measures: 'single resets while a job runs', minutes: 3 },
   growth: { run: growth, measures: 'calls with 1,000,000 users stored, beside 1,000', minutes: 3 },
+  sync: {
+    run: sync,
+    measures: 'an upsert of 100,000 users of which 200 differ, beside their first load',
+    minutes: 2,
+  },
+  removal: { run: removal, measures: 'the deletion of 1,000,000 users, beside one DELETE', minutes: 4 },
+  import: { run: importing, measures: 'the import of 1,000,000 rows, beside COPY', minutes: 6 },
+  overload: { run: overload, measures: 'registrations under 5 and 10 times the load', minutes: 3 },
+  scale: { run: scale, measures: 'jobs whose passwords take no time to hash', minutes: 2 },
   nodes: { run: nodes, measures: 'a job on two nodes, beside one', minutes: 2 },
   'event-loop': { run: eventLoop, measures: 'how long large bodies hold the event loop', minutes: 4 },
   answers: { run: answers, measures: 'the largest answer of each call', minutes: 4 },

@@ -54,7 +54,7 @@ function typeOf(schema, depth) {
   if (schema.$ref) return isEnvelope(nameOf(schema)) ? envelopeOf(nameOf(schema), depth) : nameOf(schema);
   if (schema.anyOf)
     return unionOf(
-      schema.anyOf.map((member) => typeOf(member, depth)),
+      flatUnion(schema.anyOf).map((member) => typeOf(member, depth)),
       depth,
     );
   if (schema.enum) {
@@ -80,6 +80,11 @@ function typeOf(schema, depth) {
     default:
       throw new Error(`what is a schema of type ${schema.type}?`);
   }
+}
+
+/** The members of a union, with those of the unions in it. */
+function flatUnion(members) {
+  return members.flatMap((member) => (member.anyOf && !member.$ref ? flatUnion(member.anyOf) : [member]));
 }
 
 function arrayOf(item) {
@@ -151,7 +156,7 @@ function declarationOf(name, schema) {
   const own = Object.entries(schema.properties ?? {}).filter(([field]) => !(field in inherited));
   const type = typeOf(base ? { ...schema, properties: Object.fromEntries(own) } : schema, 0);
   if (base) return `\n${comment}export interface ${name} extends ${base} ${type}\n`;
-  if (type.startsWith('{')) return `\n${comment}export interface ${name} ${type}\n`;
+  if (type.startsWith('{') && !schema.anyOf) return `\n${comment}export interface ${name} ${type}\n`;
   return `\n${comment}export type ${name} =${type.startsWith('\n') ? '' : ' '}${type};\n`;
 }
 
@@ -212,7 +217,8 @@ function requestOf({ parameters = [], requestBody }) {
 function operationOf(call) {
   const answers = Object.entries(call.responses)
     .filter(([status]) => Number(status) < 300)
-    .map(([, { content }]) => content['application/json'].schema);
+    // A line of NDJSON is what the client parses.
+    .map(([, { content }]) => (content['application/json'] ?? content['application/x-ndjson']).schema);
   const properties = { request: requestOf(call), answer: { anyOf: answers } };
   const type = objectOf({ properties, required: ['request', 'answer'] }, 1);
   return `${commentOf(call.summary, 1)}  ${call.operationId}: ${type};\n`;

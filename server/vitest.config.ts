@@ -30,11 +30,12 @@ const longRounds = 'test/**/*.rounds.test.ts';
 
 /** Properties of fast-check that `npm run faults` checks with ten times as many random values. */
 const properties = [
+  'test/import/sheets.test.ts',
   'test/json/values.unit.test.ts',
   'test/passwords/imported-hash-cost.unit.test.ts',
   'test/records/{list,users}.store.test.ts',
   'test/usernames/{precis-properties,search}.unit.test.ts',
-  '../importer/test/{csv-properties,encoding,failed-rows,json}.test.ts',
+  '../importer/test/{csv-properties,encoding,failed-rows,json,upsert-queue}.test.ts',
 ];
 
 const shared = {

@@ -13,6 +13,7 @@ const pollMs = 1000;
 
 export interface MeasuredService {
   readonly url: string;
+  readonly pid: number;
   /** The data folder. */
   readonly folder: string;
   /** Sends a call and throws if its status is above 202. */
@@ -90,6 +91,7 @@ export async function startService(
 
   return {
     url,
+    pid: child.pid ?? 0,
     folder,
     call: (path, body, headers) => send('POST', path, body, headers),
     submit,

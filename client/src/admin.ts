@@ -17,8 +17,10 @@ import type {
   NewWebhook,
   NewWebhookSecret,
   Page,
+  Setting,
   Statistics,
   Tuple,
+  UserSession,
   Webhook,
   WebhookChange,
   WebhookTest,
@@ -50,6 +52,7 @@ export class Admin {
   readonly clients: Clients;
   readonly webhooks: Webhooks;
   readonly audit: Audit;
+  readonly sessions: Sessions;
   readonly #transport: Transport;
 
   constructor(transport: Transport) {
@@ -57,6 +60,7 @@ export class Admin {
     this.clients = new Clients(transport);
     this.webhooks = new Webhooks(transport);
     this.audit = new Audit(transport);
+    this.sessions = new Sessions(transport);
   }
 
   /** Lists the last 10,000 write calls that were neither jobs nor dry runs, newest first. */
@@ -95,6 +99,11 @@ export class Admin {
   /** Returns the current totals and the activity of the last 24 hours and the last 30 days (UTC). */
   statistics(options?: CallOptions): Promise<Statistics> {
     return this.#transport.record('statistics', {}, options);
+  }
+
+  /** Returns the settings of the node that answers. Secrets are masked. */
+  async settings(options?: CallOptions): Promise<Setting[]> {
+    return (await this.#transport.page('settings', {}, options)).records;
   }
 }
 
@@ -135,6 +144,33 @@ export class Audit {
    */
   verify(options?: CallOptions): Promise<AuditVerification> {
     return this.#transport.record('verifyAudit', {}, options);
+  }
+}
+
+/** The sessions of users: sign-ins with the tokens that followed them. No answer contains a token. */
+export class Sessions {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Lists the valid sessions of a user, the most recently used first. */
+  list(userId: number, { pageSize, ...options }: PageOptions = {}): PagedList<UserSession> {
+    return new PagedList((page) =>
+      this.#transport.page('userSessions', { path: { id: userId }, query: { page, pageSize } }, options),
+    );
+  }
+
+  /** Ends one session with all its tokens. */
+  async end(userId: number, sessionId: string, options?: CallOptions): Promise<void> {
+    const path = { id: userId, session: sessionId };
+    await this.#transport.send('endUserSession', { path }, options);
+  }
+
+  /** Ends all sessions of a user and returns how many were valid. A retry after a lost answer returns 0. */
+  async endAll(userId: number, options?: CallOptions): Promise<number> {
+    return (await this.#transport.record('endUserSessions', { path: { id: userId } }, options)).Ended;
   }
 }
 

@@ -2,38 +2,46 @@ import { Admin } from './admin.ts';
 import type {
   AppliedUser,
   CloudEvent,
-  ConsoleKeys,
-  ConsoleSession,
   Credentials,
+  DeleteRecord,
   InsertRecord,
   Login,
   Principal,
   PrincipalFilter,
   StateRecord,
   UpdateRecord,
+  UpsertRecord,
   UserFilter,
   UserOfPrincipal,
 } from './api.gen.ts';
+import { Console } from './console.ts';
 import { Jobs } from './jobs.ts';
-import { CursorList, type CursorListOptions, PagedList } from './lists.ts';
+import { CursorList, type EventOptions, type ExportFilter, PagedList, RecordExport } from './lists.ts';
 import { type AnagrafeOptions, type CallOptions, readOptions } from './options.ts';
+import {
+  createPrincipal,
+  editOf,
+  type NewUser,
+  type PasswordReset,
+  type PrincipalEdit,
+  type PrincipalReference,
+  removeUsers,
+  resetOf,
+  type SignedInUser,
+  type UserReference,
+  updatePrincipal,
+  withConfirmation,
+} from './principal.ts';
 import { Transport } from './transport.ts';
 import {
   type KeyOptions,
-  type NewPassword,
-  type NewUser,
-  type SignedInUser,
-  updatePrincipal,
+  type UpsertOptions,
+  type UpsertResult,
+  upsert,
   type WriteOptions,
   type WriteResult,
   write,
 } from './writes.ts';
-
-/** Options of {@link Anagrafe.events}. */
-export interface EventOptions extends CursorListOptions {
-  /** The `id` of the last event already read (exclusive). If omitted or null, starts at the first event in `order`. */
-  readonly after?: string | null | undefined;
-}
 
 /**
  * HTTP client of an Anagrafe service. It retries a failed call if a repeat is safe, at most `retries` times and within
@@ -66,12 +74,25 @@ export class Anagrafe {
   }
 
   /**
+   * Creates a principal, with or without users, and returns its ID.
+   *
+   * @throws {RecordError} If it was not created; `fieldErrors` has the field errors by field path.
+   */
+  create(principal: InsertRecord, options?: KeyOptions): Promise<number> {
+    return createPrincipal(this.#transport, principal, options);
+  }
+
+  /**
    * Registers users under a principal, all of them or none. Returns them with their IDs, in the order given.
    *
    * @throws {RecordError} If no user was registered; `fieldErrors` has the field errors by field path.
    */
-  register(principalId: number, users: readonly NewUser[], options?: KeyOptions): Promise<AppliedUser[]> {
-    return updatePrincipal(this.#transport, principalId, users, options);
+  register(
+    principal: PrincipalReference,
+    users: readonly NewUser[],
+    options?: KeyOptions,
+  ): Promise<AppliedUser[]> {
+    return updatePrincipal(this.#transport, principal, { Users: users.map(withConfirmation) }, options);
   }
 
   /**
@@ -79,8 +100,34 @@ export class Anagrafe {
    *
    * @throws {RecordError} If no password was reset; `fieldErrors` has the field errors by field path.
    */
-  reset(principalId: number, users: readonly NewPassword[], options?: KeyOptions): Promise<AppliedUser[]> {
-    return updatePrincipal(this.#transport, principalId, users, options);
+  reset(
+    principal: PrincipalReference,
+    users: readonly PasswordReset[],
+    options?: KeyOptions,
+  ): Promise<AppliedUser[]> {
+    return updatePrincipal(this.#transport, principal, { Users: users.map(resetOf) }, options);
+  }
+
+  /**
+   * Changes fields of a principal and of its users, all of them or none. Returns the users.
+   *
+   * @throws {RecordError} If nothing was changed; `fieldErrors` has the field errors by field path.
+   */
+  edit(principal: PrincipalReference, change: PrincipalEdit, options?: KeyOptions): Promise<AppliedUser[]> {
+    return updatePrincipal(this.#transport, principal, editOf(change), options);
+  }
+
+  /**
+   * Deletes users of a principal, all of them or none; without `users`, the principal with all its users.
+   *
+   * @throws {RecordError} If nothing was deleted; `fieldErrors` has the field errors by field path.
+   */
+  remove(
+    principal: PrincipalReference,
+    users?: readonly UserReference[],
+    options?: KeyOptions,
+  ): Promise<void> {
+    return removeUsers(this.#transport, principal, users, options);
   }
 
   /**
@@ -91,7 +138,6 @@ export class Anagrafe {
    * ```ts
    * const { tuples } = await anagrafe.update(records);
    * for (const [index, { Item3, Item5 }] of tuples.entries()) if (!Item3) report(records[index], Item5);
-   * const { estimate } = await anagrafe.update(records, { dryRun: true });
    * ```
    */
   update<Dry extends boolean = false>(
@@ -107,6 +153,28 @@ export class Anagrafe {
     options?: WriteOptions<Dry>,
   ): Promise<WriteResult<Dry>> {
     return write(this.#transport, 'insert', records, options);
+  }
+
+  /**
+   * Creates principals and users that do not exist, changes those that differ, and leaves equal ones untouched.
+   * Principals are found by `ExternalKey` or `ID`, users by `Username`. Passwords of existing users stay, unless
+   * `passwords` is `overwrite`.
+   *
+   * @throws {ApiError} With the code `PLAN_OUTDATED` if the data has changed since the dry run with the plan `ifMatch`.
+   */
+  upsert<Dry extends boolean = false>(
+    records: readonly UpsertRecord[],
+    options?: UpsertOptions<Dry>,
+  ): Promise<UpsertResult<Dry>> {
+    return upsert(this.#transport, records, options);
+  }
+
+  /** Deletes users, or principals with all their users. Their sessions end. */
+  delete<Dry extends boolean = false>(
+    records: readonly DeleteRecord[],
+    options?: WriteOptions<Dry>,
+  ): Promise<WriteResult<Dry>> {
+    return write(this.#transport, 'delete', records, options);
   }
 
   /** Disables and enables principals and users. */
@@ -133,6 +201,20 @@ export class Anagrafe {
   /** Lists the users of all principals, ordered by user ID. `ID` and `ExternalKey` of the filter select a principal. */
   users(filter: Omit<UserFilter, 'Page'> = {}, options?: CallOptions): PagedList<UserOfPrincipal> {
     return new PagedList((Page) => this.#transport.page('users', { body: { ...filter, Page } }, options));
+  }
+
+  /**
+   * Exports principals with their users, ordered by principal ID. At most two exports run at once; a further one is
+   * retried like any call.
+   */
+  exportRecords({ ID, ExternalKey, hashes }: ExportFilter = {}, options?: CallOptions): RecordExport {
+    return new RecordExport((format) =>
+      this.#transport.stream(
+        'exportRecords',
+        { query: { id: ID, externalKey: ExternalKey, hashes, format } },
+        options,
+      ),
+    );
   }
 
   /**
@@ -210,35 +292,6 @@ export class Anagrafe {
     options?: CallOptions,
   ): Promise<void> {
     const user = { ID: UserID, Password: newPassword, CurrentPassword: currentPassword };
-    await updatePrincipal(this.#transport, IRID, [user], options);
-  }
-}
-
-/**
- * Console sessions, for the pages of the console. The session token is in an `HttpOnly` cookie, so these calls need a
- * browser and the option `credentials: 'same-origin'`.
- */
-export class Console {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  /** Returns the present session. The call does not extend it. */
-  session(options?: CallOptions): Promise<ConsoleSession> {
-    return this.#transport.record('consoleSession', {}, options);
-  }
-
-  /**
-   * Signs in with the keys of an API client that has the scope `admin`. The call is never retried. After too many wrong
-   * keys the login throttle answers with an `ApiError` that has the code `RATE_LIMITED` and `retryAfter`.
-   */
-  signIn(keys: ConsoleKeys, options?: CallOptions): Promise<ConsoleSession> {
-    return this.#transport.record('signInAtConsole', { body: keys }, options);
-  }
-
-  async signOut(options?: CallOptions): Promise<void> {
-    await this.#transport.send('signOutAtConsole', {}, options);
+    await updatePrincipal(this.#transport, IRID, { Users: [withConfirmation(user)] }, options);
   }
 }

@@ -1,15 +1,21 @@
 // Written by scripts/generate-client.mjs from server/openapi.json and server/src/records/fields.ts. Do not edit.
 
 /**
- * A user that was written, with the operation. `Username` and `Email` of an existing user are null if the
- * caller does not have the scope `sync:read`.
+ * A user that was written, with the operation. `Username` and `Email` are null for a user that was deleted,
+ * and for an existing user if the caller does not have the scope `sync:read`.
  */
 export interface AppliedUser {
   ID: number;
   Username: string | null;
   Email: string | null;
-  Operation: 'register' | 'reset' | 'state';
+  /** The operation. `none`: the user already had all values. */
+  Operation: 'register' | 'reset' | 'state' | 'edit' | 'disable' | 'delete' | 'none';
+  /** The names of the fields that an edit changed. */
+  Changed?: string[];
 }
+
+/** Further values of a user, by their names: at most 20, each of at most 1024 bytes in UTF-8. */
+export type Attributes = Record<string, string>;
 
 export interface AuditPage {
   /** Send it as `after` in the next request. */
@@ -38,6 +44,8 @@ export interface AuditRow {
   Registered: number[] | null;
   /** The IDs of the users whose passwords were reset. */
   Reset: number[] | null;
+  /** The IDs of the deleted users. */
+  Deleted: number[] | null;
   Details: Record<string, unknown> | null;
   /** The keyed hash over this row and the hash of the previous row, in hexadecimal. */
   Hash: string;
@@ -103,10 +111,14 @@ export interface ClientChange {
 /** An event in the format CloudEvents 1.0. `type` determines `data`. */
 export type CloudEvent =
   | PrincipalInserted
+  | PrincipalUpdated
   | PrincipalStateChanged
+  | PrincipalDeleted
   | UserRegistered
   | UserPasswordReset
+  | UserUpdated
   | UserStateChanged
+  | UserDeleted
   | CallCompleted
   | JobCompleted
   | WebhookDisabled;
@@ -170,6 +182,50 @@ export interface Debug {
   RequestId: string;
 }
 
+/** A principal to delete with all of its users or, with `Users`, the users of the principal to delete. */
+export type DeleteRecord =
+  | {
+      ID: number;
+      ExternalKey?: null;
+      Users?: DeletedUser[] | null;
+      /** Ignored. Present in failed records, which can be corrected and sent again. */
+      FieldErrors?: unknown;
+      /** Ignored, as `FieldErrors`. */
+      Position?: unknown;
+    }
+  | {
+      ID?: null;
+      /** The external key of the principal, instead of `ID`. */
+      ExternalKey: string;
+      Users?: DeletedUser[] | null;
+      /** Ignored. Present in failed records, which can be corrected and sent again. */
+      FieldErrors?: unknown;
+      /** Ignored, as `FieldErrors`. */
+      Position?: unknown;
+    };
+
+/** A user to delete. */
+export type DeletedUser = {
+  ID: number;
+  Username?: null;
+} | {
+  ID?: null;
+  Username: string;
+};
+
+/** A user to delete. */
+export type Deletion =
+  | {
+      ID: number;
+      Username?: null;
+      Operation: 'delete';
+    }
+  | {
+      ID?: null;
+      Username: string;
+      Operation: 'delete';
+    };
+
 /** A message to a webhook, with its attempts. */
 export interface Delivery {
   /** The header `webhook-id`, the same for every attempt. */
@@ -225,6 +281,42 @@ export interface DeliveryFailureDetails {
 /** The reason why a webhook was disabled. */
 export type DisabledReason = 'manual' | 'client_revoked' | 'client_lost_admin' | DeliveryFailureCode;
 
+/** New values of a user. A field that is absent keeps its value; an empty text clears it. */
+export type Edit =
+  | {
+      ID: number;
+      Username?: null;
+      Operation: 'edit';
+      NewUsername?: string | null;
+      Email?: string | null;
+      Phone?: string | null;
+      FirstName?: string | null;
+      LastName?: string | null;
+      /** A language tag (BCP 47), such as `it` or `de-CH`. */
+      Language?: string | null;
+      Attributes?: Attributes | null;
+      State?: State | null;
+    }
+  | {
+      ID?: null;
+      Username: string;
+      Operation: 'edit';
+      NewUsername?: string | null;
+      Email?: string | null;
+      Phone?: string | null;
+      FirstName?: string | null;
+      LastName?: string | null;
+      /** A language tag (BCP 47), such as `it` or `de-CH`. */
+      Language?: string | null;
+      Attributes?: Attributes | null;
+      State?: State | null;
+    };
+
+export interface EndedSessions {
+  /** Number of sessions that were valid. */
+  Ended: number;
+}
+
 export type ErrorCode =
   | 'INVALID_JSON'
   | 'INVALID_BODY'
@@ -244,11 +336,13 @@ export type ErrorCode =
   | 'JOB_NOT_FOUND'
   | 'CALL_NOT_FOUND'
   | 'WEBHOOK_NOT_FOUND'
+  | 'SESSION_NOT_FOUND'
   | 'INVALID_CLIENT'
   | 'CLIENT_ADDRESS_TAKEN'
   | 'CLIENT_NOT_FOUND'
   | 'IDEMPOTENCY_IN_PROGRESS'
   | 'IDEMPOTENCY_KEY_REUSED'
+  | 'TOO_MANY_REMOVALS'
   | 'RATE_LIMITED'
   | 'OVERLOADED'
   | 'UNAVAILABLE'
@@ -260,6 +354,9 @@ export type ErrorCode =
   | 'USER_NOT_FOUND'
   | 'USERNAME_TAKEN'
   | 'EXTERNAL_KEY_TAKEN'
+  | 'DUPLICATE_PRINCIPAL'
+  | 'DIFFERS_FROM_STORED'
+  | 'PLAN_OUTDATED'
   | 'OUTCOME_UNKNOWN'
   | 'NOT_APPLIED'
   | 'RECORD_FAILED'
@@ -270,6 +367,7 @@ export type ErrorCode =
   | 'WRONG_TYPE'
   | 'INVALID_ID'
   | 'INVALID_STATE'
+  | 'INVALID_OPERATION'
   | 'NO_USERS'
   | 'AMBIGUOUS_PRINCIPAL'
   | 'AMBIGUOUS_USER'
@@ -285,6 +383,10 @@ export type ErrorCode =
   | 'USERNAME_DIRECTION'
   | 'EMAIL_INVALID'
   | 'EMAIL_TOO_LONG'
+  | 'LANGUAGE_INVALID'
+  | 'ATTRIBUTES_TOO_MANY'
+  | 'ATTRIBUTE_NAME'
+  | 'ATTRIBUTE_TOO_LONG'
   | 'PASSWORD_TOO_SHORT'
   | 'PASSWORD_TOO_LONG'
   | 'PASSWORD_CHARACTERS'
@@ -311,13 +413,88 @@ export interface Estimate {
 
 export type EventType =
   | 'principal.inserted'
+  | 'principal.updated'
   | 'principal.state_changed'
+  | 'principal.deleted'
   | 'user.registered'
   | 'user.password_reset'
+  | 'user.updated'
   | 'user.state_changed'
+  | 'user.deleted'
   | 'call.completed'
   | 'job.completed'
   | 'webhook.disabled';
+
+/** A password reset of a user that is named by its `ID` or `Username`. */
+export type ExplicitReset =
+  | {
+      ID: number;
+      Username?: null;
+      Operation: 'reset';
+      /** The password: 8 to 128 characters, not a common password. */
+      Password: string;
+      /** The same value as `Password`. */
+      ConfirmPassword: string;
+      PasswordHash?: null;
+    }
+  | {
+      ID?: null;
+      Username: string;
+      Operation: 'reset';
+      /** The password: 8 to 128 characters, not a common password. */
+      Password: string;
+      /** The same value as `Password`. */
+      ConfirmPassword: string;
+      PasswordHash?: null;
+    }
+  | {
+      ID: number;
+      Username?: null;
+      Operation: 'reset';
+      /**
+       * A hash from another system, instead of `Password` and `ConfirmPassword`: argon2id, argon2i, bcrypt,
+       * PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity.
+       */
+      PasswordHash: string;
+      Password?: null;
+      ConfirmPassword?: null;
+    }
+  | {
+      ID?: null;
+      Username: string;
+      Operation: 'reset';
+      /**
+       * A hash from another system, instead of `Password` and `ConfirmPassword`: argon2id, argon2i, bcrypt,
+       * PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity.
+       */
+      PasswordHash: string;
+      Password?: null;
+      ConfirmPassword?: null;
+    };
+
+/** A line of an export: a principal with up to 1,000 of its users. */
+export interface ExportedPrincipal {
+  ID: number;
+  ExternalKey: string | null;
+  Denomination: string | null;
+  Surname: string | null;
+  Name: string | null;
+  Vatnumber: string | null;
+  Taxcode: string | null;
+  Email: string | null;
+  State: State;
+  CreatedAt: string;
+  UpdatedAt: string;
+  /** Number of all users of the principal. */
+  UsersCount: number;
+  Users: ExportedUser[];
+}
+
+/** A user in an export. */
+export interface ExportedUser extends User {
+  /** Only with `hashes=true`. `irs/insert` accepts it. */
+  PasswordHash?: string;
+}
 
 /**
  * A record that was not applied, as it was sent but without secrets. `Position` is its zero-based index in
@@ -340,6 +517,10 @@ export interface Failure {
   Position: number;
   /** The ID of the principal. */
   ID: number | null;
+  /** The external key that the record was sent with, or that of the principal with the ID. */
+  ExternalKey: string | null;
+  /** The first username in the record. */
+  Username: string | null;
   Code: ErrorCode;
   Message: string;
   /** The field errors by path, at most 20 paths. */
@@ -355,6 +536,12 @@ export interface Feed {
   More: boolean;
 }
 
+export interface FieldChange {
+  Field: string;
+  From: unknown;
+  To: unknown;
+}
+
 /** A problem with one field of a record. */
 export interface FieldError {
   code: ErrorCode;
@@ -362,7 +549,8 @@ export interface FieldError {
 }
 
 /**
- * What one message contains. `user`: one user. `record`: all users of a record. `job`: a whole call or job.
+ * What one message contains. `user`: one user. `record`: up to 1,000 users of a record. `job`: a whole call
+ * or job.
  */
 export type Granularity = 'user' | 'record' | 'job';
 
@@ -411,13 +599,17 @@ export interface Job {
   Users: number;
   /** Number of users of the records that have a result. */
   UsersDone: number;
-  /** Users of applied records per second since the start. */
+  /**
+   * Users of applied records per second: weighted over about the last minute or, for an ended job, the
+   * average.
+   */
   UsersPerSecond: number | null;
   SubmittedAt: string;
   StartedAt: string | null;
   /** Null while records are left. */
   EndedAt: string | null;
   EstimatedEnd: string | null;
+  Counts: UpsertCounts | null;
 }
 
 export interface JobCompleted extends CloudEventAttributes {
@@ -450,6 +642,12 @@ export interface Login {
   Denomination: string | null;
   Surname: string | null;
   Name: string | null;
+  Email: string | null;
+  Phone: string | null;
+  FirstName: string | null;
+  LastName: string | null;
+  Language: string | null;
+  Attributes: Attributes | null;
   /** The access token, for the header `AccessToken`. */
   Token: string;
   /** The refresh token. It can be used once. */
@@ -482,7 +680,7 @@ export interface NewWebhookSecret {
   OldEndsAt: string;
 }
 
-export type Operation = 'update' | 'insert' | 'state';
+export type Operation = 'update' | 'insert' | 'state' | 'upsert' | 'delete';
 
 /** A principal: the record of a company or customer, with its users. */
 export interface Principal {
@@ -501,6 +699,15 @@ export interface Principal {
   UsersCount: number;
   /** The first users, up to `UsersShown`. `irs/users` lists all. */
   Users: User[];
+}
+
+export interface PrincipalDeleted extends CloudEventAttributes {
+  type: 'principal.deleted';
+  data: {
+    IRID: number;
+    /** The external key of the deleted principal. */
+    ExternalKey: string | null;
+  };
 }
 
 export interface PrincipalFilter {
@@ -525,19 +732,45 @@ export interface PrincipalFilter {
 
 export interface PrincipalInserted extends CloudEventAttributes {
   type: 'principal.inserted';
-  data: { IRID: number };
+  data: {
+    IRID: number;
+    /** The current external key of the principal. Null if it has none or was deleted. */
+    ExternalKey: string | null;
+  };
 }
 
 export interface PrincipalStateChanged extends CloudEventAttributes {
   type: 'principal.state_changed';
-  data: { IRID: number; State: State };
+  data: {
+    IRID: number;
+    /** The current external key of the principal. Null if it has none or was deleted. */
+    ExternalKey: string | null;
+    State: State;
+  };
+}
+
+export interface PrincipalUpdated extends CloudEventAttributes {
+  type: 'principal.updated';
+  data: {
+    IRID: number;
+    /** The current external key of the principal. Null if it has none or was deleted. */
+    ExternalKey: string | null;
+    /** The names of the changed fields. */
+    Changed: string[];
+  };
 }
 
 export interface Registration {
   Username: string;
   Email?: string | null;
   Phone?: string | null;
+  FirstName?: string | null;
+  LastName?: string | null;
+  /** A language tag (BCP 47), such as `it` or `de-CH`. */
+  Language?: string | null;
+  Attributes?: Attributes | null;
   ID?: null;
+  Operation?: 'register' | null;
   /** The password: 8 to 128 characters, not a common password. */
   Password: string;
   /** The same value as `Password`. */
@@ -549,7 +782,13 @@ export interface RegistrationWithHash {
   Username: string;
   Email?: string | null;
   Phone?: string | null;
+  FirstName?: string | null;
+  LastName?: string | null;
+  /** A language tag (BCP 47), such as `it` or `de-CH`. */
+  Language?: string | null;
+  Attributes?: Attributes | null;
   ID?: null;
+  Operation?: 'register' | null;
   /**
    * A hash from another system, instead of `Password` and `ConfirmPassword`: argon2id, argon2i, bcrypt,
    * PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity.
@@ -575,10 +814,23 @@ export interface Reset {
   Username?: null;
   Email?: null;
   Phone?: null;
+  FirstName?: null;
+  LastName?: null;
+  Language?: null;
+  Attributes?: null;
   PasswordHash?: null;
+  Operation?: null;
 }
 
 export type Scope = 'sync:write' | 'sync:read' | 'admin';
+
+/** A setting of the service. */
+export interface Setting {
+  /** The name of the environment variable. */
+  Name: string;
+  /** The value as text, masked if it is a secret. */
+  Value: string;
+}
 
 /** The activity of one hour or day. */
 export interface Span {
@@ -594,15 +846,28 @@ export interface Span {
 export type State = 'active' | 'disabled';
 
 /** The new state of a principal, of some of its users, or both. */
-export interface StateRecord {
-  ID: number;
-  State?: State | null;
-  Users?: UserState[] | null;
-  /** Ignored. Present in failed records, which can be corrected and sent again. */
-  FieldErrors?: unknown;
-  /** Ignored, as `FieldErrors`. */
-  Position?: unknown;
-}
+export type StateRecord =
+  | {
+      ID: number;
+      ExternalKey?: null;
+      State?: State | null;
+      Users?: UserState[] | null;
+      /** Ignored. Present in failed records, which can be corrected and sent again. */
+      FieldErrors?: unknown;
+      /** Ignored, as `FieldErrors`. */
+      Position?: unknown;
+    }
+  | {
+      ID?: null;
+      /** The external key of the principal, instead of `ID`. */
+      ExternalKey: string;
+      State?: State | null;
+      Users?: UserState[] | null;
+      /** Ignored. Present in failed records, which can be corrected and sent again. */
+      FieldErrors?: unknown;
+      /** Ignored, as `FieldErrors`. */
+      Position?: unknown;
+    };
 
 export interface Statistics {
   Principals: number;
@@ -630,16 +895,41 @@ export interface Tuple {
   Item4: string | null;
   /** The field errors by path, such as `Users[0].Password`. */
   Item5: Record<string, FieldError[]>;
-  /** The written users, with `Prefer: return=representation`; otherwise empty. */
-  Item6: { Users?: AppliedUser[] };
+  /**
+   * The effect on the principal and the written users, with `Prefer: return=representation`. For a record
+   * that was not applied, the names that it was sent with. Otherwise empty.
+   */
+  Item6: {
+    /** The effect on the principal, if the record has fields of the principal. */
+    Principal?: 'inserted' | 'updated' | 'unchanged' | 'deleted';
+    Users?: AppliedUser[];
+    /** The external key of a record that was not applied and was sent without `ID`. */
+    ExternalKey?: string;
+    /**
+     * The first username in a record that was not applied. Only in the tuples of jobs and of earlier calls.
+     */
+    Username?: string;
+  };
 }
 
-/** A principal, with users to register and passwords to reset. */
+/**
+ * A principal, with users to register, edit or delete, passwords to reset, and new values of its fields.
+ * `Users` may be absent if there is another value.
+ */
 export type UpdateRecord =
   | {
       ID: number;
       ExternalKey?: null;
-      Users: (Registration | RegistrationWithHash | Reset)[];
+      Users: (Registration | RegistrationWithHash | Reset | ExplicitReset | Edit | Deletion)[];
+      Denomination?: string | null;
+      Surname?: string | null;
+      Name?: string | null;
+      Vatnumber?: string | null;
+      Taxcode?: string | null;
+      Email?: string | null;
+      /** The new external key of the principal. An empty text removes it. */
+      NewExternalKey?: string | null;
+      State?: State | null;
       /** Ignored. Present in failed records, which can be corrected and sent again. */
       FieldErrors?: unknown;
       /** Ignored, as `FieldErrors`. */
@@ -649,12 +939,187 @@ export type UpdateRecord =
       ID?: null;
       /** The external key of the principal, instead of `ID`. */
       ExternalKey: string;
-      Users: (Registration | RegistrationWithHash | Reset)[];
+      Users: (Registration | RegistrationWithHash | Reset | ExplicitReset | Edit | Deletion)[];
+      Denomination?: string | null;
+      Surname?: string | null;
+      Name?: string | null;
+      Vatnumber?: string | null;
+      Taxcode?: string | null;
+      Email?: string | null;
+      /** The new external key of the principal. An empty text removes it. */
+      NewExternalKey?: string | null;
+      State?: State | null;
+      /** Ignored. Present in failed records, which can be corrected and sent again. */
+      FieldErrors?: unknown;
+      /** Ignored, as `FieldErrors`. */
+      Position?: unknown;
+    }
+  | {
+      ID: number;
+      ExternalKey?: null;
+      Users?: null;
+      Denomination?: string | null;
+      Surname?: string | null;
+      Name?: string | null;
+      Vatnumber?: string | null;
+      Taxcode?: string | null;
+      Email?: string | null;
+      /** The new external key of the principal. An empty text removes it. */
+      NewExternalKey?: string | null;
+      State?: State | null;
+      /** Ignored. Present in failed records, which can be corrected and sent again. */
+      FieldErrors?: unknown;
+      /** Ignored, as `FieldErrors`. */
+      Position?: unknown;
+    }
+  | {
+      ID?: null;
+      /** The external key of the principal, instead of `ID`. */
+      ExternalKey: string;
+      Users?: null;
+      Denomination?: string | null;
+      Surname?: string | null;
+      Name?: string | null;
+      Vatnumber?: string | null;
+      Taxcode?: string | null;
+      Email?: string | null;
+      /** The new external key of the principal. An empty text removes it. */
+      NewExternalKey?: string | null;
+      State?: State | null;
       /** Ignored. Present in failed records, which can be corrected and sent again. */
       FieldErrors?: unknown;
       /** Ignored, as `FieldErrors`. */
       Position?: unknown;
     };
+
+/** The effects of the applied records of `irs/upsert`. */
+export interface UpsertCounts {
+  /** Number of principals that were inserted. */
+  PrincipalsInserted: number;
+  /** Number of principals whose own fields or state were changed. */
+  PrincipalsUpdated: number;
+  /** Number of users that were registered. */
+  UsersRegistered: number;
+  /** Number of users whose fields, state or password were changed. */
+  UsersUpdated: number;
+  /** Number of users that were disabled because the record does not contain them. */
+  UsersDisabled: number;
+  /** Number of users that were deleted because the record does not contain them. */
+  UsersDeleted: number;
+  /** Number of records that changed nothing. */
+  Unchanged: number;
+}
+
+/** The plan of a dry run: what the call would do. */
+export interface UpsertPlan extends UpsertCounts {
+  /** Number of records that would not be applied. */
+  RecordsFailed: number;
+  /** Estimated duration in seconds. */
+  EstimatedSeconds: number;
+  /** The tag of the plan, for `If-Match`. Also in the header `ETag`. */
+  Plan: string;
+  /**
+   * For each tuple of `result.records`, the zero-based index of its record in the request. Equals
+   * `Position` of a failed record.
+   */
+  Positions?: number[];
+}
+
+/** A principal with its users. An absent field is left alone; an empty text clears it. */
+export type UpsertRecord =
+  | {
+      /** The external key of the principal, which is inserted if there is none. */
+      ExternalKey: string;
+      ID?: null;
+      Denomination?: string | null;
+      Surname?: string | null;
+      Name?: string | null;
+      Vatnumber?: string | null;
+      Taxcode?: string | null;
+      Email?: string | null;
+      State?: State | null;
+      /** Absent: the users of the principal stay as they are. */
+      Users?: UpsertUser[] | null;
+      /** Ignored. Present in failed records, which can be corrected and sent again. */
+      FieldErrors?: unknown;
+      /** Ignored, as `FieldErrors`. */
+      Position?: unknown;
+    }
+  | {
+      ID: number;
+      ExternalKey?: null;
+      Denomination?: string | null;
+      Surname?: string | null;
+      Name?: string | null;
+      Vatnumber?: string | null;
+      Taxcode?: string | null;
+      Email?: string | null;
+      State?: State | null;
+      /** Absent: the users of the principal stay as they are. */
+      Users?: UpsertUser[] | null;
+      /** Ignored. Present in failed records, which can be corrected and sent again. */
+      FieldErrors?: unknown;
+      /** Ignored, as `FieldErrors`. */
+      Position?: unknown;
+    };
+
+/** The result of one record of `irs/upsert`. */
+export interface UpsertTuple {
+  /** The ID of the principal. If the record was not applied, the ID that was sent. */
+  Item1: number | null;
+  /** The error code if the record was not applied, otherwise null. */
+  Item2: ErrorCode | null;
+  /** True if the record was applied. */
+  Item3: boolean;
+  /** The error message if the record was not applied, otherwise null. */
+  Item4: string | null;
+  /** The field errors by path, such as `Users[0].Password`. */
+  Item5: Record<string, FieldError[]>;
+  /** The effect of the record, with `Prefer: return=representation`; otherwise empty. */
+  Item6: {
+    Principal?: 'inserted' | 'updated' | 'unchanged';
+    /** The changed fields with their values. Only in a dry run, for callers with the scope `sync:read`. */
+    Changes?: FieldChange[];
+    Users?: UpsertedUser[];
+    ExternalKey?: string;
+  };
+}
+
+/**
+ * A user of the principal, found by its `Username`. A new user needs a password or a hash; that of an
+ * existing user is ignored unless `passwords=overwrite`.
+ */
+export interface UpsertUser {
+  Username: string;
+  Email?: string | null;
+  Phone?: string | null;
+  FirstName?: string | null;
+  LastName?: string | null;
+  /** A language tag (BCP 47), such as `it` or `de-CH`. */
+  Language?: string | null;
+  Attributes?: Attributes | null;
+  State?: State | null;
+  /** The password: 8 to 128 characters, not a common password. */
+  Password?: string | null;
+  /** The same value as `Password`. */
+  ConfirmPassword?: string | null;
+  /**
+   * A hash from another system, instead of `Password` and `ConfirmPassword`: argon2id, argon2i, bcrypt,
+   * PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity.
+   */
+  PasswordHash?: string | null;
+}
+
+/** A user of the record, or one that it removes. `ID` is null in a dry run for a new user. */
+export interface UpsertedUser {
+  ID: number | null;
+  Username: string | null;
+  Email: string | null;
+  Operation: 'register' | 'edit' | 'disable' | 'delete' | 'none';
+  Changed?: string[];
+  /** The changed fields with their values. Only in a dry run, for callers with the scope `sync:read`. */
+  Changes?: FieldChange[];
+}
 
 /** A user: an account that belongs to a principal. */
 export interface User {
@@ -662,6 +1127,10 @@ export interface User {
   Username: string;
   Email: string | null;
   Phone: string | null;
+  FirstName: string | null;
+  LastName: string | null;
+  Language: string | null;
+  Attributes: Attributes | null;
   State: State;
   CreatedAt: string;
   UpdatedAt: string;
@@ -671,9 +1140,21 @@ export interface User {
 
 export interface UserData {
   IRID: number;
+  /** The current external key of the principal. Null if it has none or was deleted. */
+  ExternalKey: string | null;
   UserID: number;
   Username: string | null;
   Email: string | null;
+}
+
+export interface UserDeleted extends CloudEventAttributes {
+  type: 'user.deleted';
+  data: {
+    IRID: number;
+    /** The current external key of the principal. Null if it has none or was deleted. */
+    ExternalKey: string | null;
+    UserID: number;
+  };
 }
 
 export interface UserFilter {
@@ -681,6 +1162,15 @@ export interface UserFilter {
   Username?: string | null;
   /** The usernames of several users. Cannot be combined with `Username`. */
   Usernames?: string[] | null;
+  /** An email address. Case is ignored. */
+  Email?: string | null;
+  /** Finds by the beginning of words of `FirstName` and `LastName`. Case and accents are ignored. */
+  Name?: string | null;
+  State?: State | null;
+  /** True: only users that have never signed in. False: all users. */
+  NeverSignedIn?: boolean | null;
+  /** Only users with a greater ID. Reading on after the last ID is faster than a high page number. */
+  AfterID?: number | null;
   /**
    * Finds by the beginning of words, usernames, VAT numbers and tax codes; in `irs/users` by the beginning
    * of the username only. Case and accents are ignored.
@@ -698,10 +1188,14 @@ export interface UserFilter {
   ExternalKey?: string | null;
 }
 
-/** A user with the ID of its principal. */
+/** A user with the ID and names of its principal. */
 export interface UserOfPrincipal extends User {
   /** The ID of the principal. */
   IRID: number;
+  /** The external key of the principal. */
+  ExternalKey: string | null;
+  /** The company name of the principal. */
+  Denomination: string | null;
 }
 
 export interface UserPasswordReset extends CloudEventAttributes {
@@ -714,10 +1208,32 @@ export interface UserRegistered extends CloudEventAttributes {
   data: UserData;
 }
 
-export interface UserState {
-  ID: number;
-  State: State;
+/** A session of a user: a sign-in and its tokens. */
+export interface UserSession {
+  ID: string;
+  /**
+   * The time of the sign-in. In a session that is older than ANAGRAFE_SESSION_DAYS, a refresh within this
+   * time.
+   */
+  SignedInAt: string;
+  /** The time of the last refresh, or of the sign-in. */
+  RefreshedAt: string;
+  /** The session ends at this time if it is not refreshed before. */
+  ExpiresAt: string;
 }
+
+/** The new state of a user. */
+export type UserState =
+  | {
+      ID: number;
+      Username?: null;
+      State: State;
+    }
+  | {
+      ID?: null;
+      Username: string;
+      State: State;
+    };
 
 export interface UserStateChanged extends CloudEventAttributes {
   type: 'user.state_changed';
@@ -726,6 +1242,16 @@ export interface UserStateChanged extends CloudEventAttributes {
 
 export interface UserStateData extends UserData {
   State: State;
+}
+
+export interface UserUpdateData extends UserData {
+  /** The names of the changed fields. */
+  Changed: string[];
+}
+
+export interface UserUpdated extends CloudEventAttributes {
+  type: 'user.updated';
+  data: UserUpdateData;
 }
 
 /** An endpoint that receives events. */
@@ -810,7 +1336,7 @@ export interface Operations {
   signInAtConsole: { request: { body: ConsoleKeys }; answer: Envelope<never, ConsoleSession> };
   /** Sign out of the console. */
   signOutAtConsole: { request: Record<string, never>; answer: Envelope<never, ConsoleSession> };
-  /** Register users and reset passwords. */
+  /** Register, edit and delete users, reset passwords, edit principals. */
   update: {
     request: { query?: { dryRun?: boolean | undefined }; body: UpdateRecord[] };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
@@ -825,10 +1351,43 @@ export interface Operations {
     request: { query?: { dryRun?: boolean | undefined }; body: StateRecord[] };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
   };
+  /** Delete principals and users. */
+  delete: {
+    request: { query?: { dryRun?: boolean | undefined }; body: DeleteRecord[] };
+    answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
+  };
+  /** Insert and update principals with their users. */
+  upsert: {
+    request: {
+      query?: {
+        missing?: 'keep' | 'disable' | 'delete' | undefined;
+        passwords?: 'keep' | 'overwrite' | undefined;
+        existing?: 'update' | 'refuse' | undefined;
+        dryRun?: boolean | undefined;
+        changed?: boolean | undefined;
+        page?: number | undefined;
+        pageSize?: number | undefined;
+      };
+      body: UpsertRecord[];
+    };
+    answer: Envelope<UpsertTuple, UpsertCounts | UpsertPlan> | Envelope<Tuple, Job>;
+  };
   /** List principals with their users. */
   list: { request: { body: PrincipalFilter }; answer: Envelope<Principal, null> };
   /** List users. */
   users: { request: { body: UserFilter }; answer: Envelope<UserOfPrincipal, null> };
+  /** Export principals and users. */
+  exportRecords: {
+    request: {
+      query?: {
+        id?: number | undefined;
+        externalKey?: string | undefined;
+        format?: 'ndjson' | 'csv' | undefined;
+        hashes?: boolean | undefined;
+      };
+    };
+    answer: ExportedPrincipal;
+  };
   /** List jobs. */
   jobs: {
     request: { query?: { page?: number | undefined; pageSize?: number | undefined } };
@@ -968,6 +1527,17 @@ export interface Operations {
   replay: { request: { path: { id: number; delivery: string } }; answer: Envelope<never, Replayed> };
   /** Get statistics. */
   statistics: { request: Record<string, never>; answer: Envelope<never, Statistics> };
+  /** List the sessions of a user. */
+  userSessions: {
+    request: { path: { id: number }; query?: { page?: number | undefined; pageSize?: number | undefined } };
+    answer: Envelope<UserSession, null>;
+  };
+  /** End all sessions of a user. */
+  endUserSessions: { request: { path: { id: number } }; answer: Envelope<never, EndedSessions> };
+  /** End a session of a user. */
+  endUserSession: { request: { path: { id: number; session: string } }; answer: Envelope<never, null> };
+  /** List settings. */
+  settings: { request: Record<string, never>; answer: Envelope<Setting, null> };
 }
 
 /** Where every call goes. */
@@ -978,8 +1548,11 @@ export const routes = {
   update: { method: 'POST', path: '/api/sync/v1/irs/update' },
   insert: { method: 'POST', path: '/api/sync/v1/irs/insert' },
   state: { method: 'POST', path: '/api/sync/v1/irs/state' },
+  delete: { method: 'POST', path: '/api/sync/v1/irs/delete' },
+  upsert: { method: 'POST', path: '/api/sync/v1/irs/upsert' },
   list: { method: 'POST', path: '/api/sync/v1/irs/list' },
   users: { method: 'POST', path: '/api/sync/v1/irs/users' },
+  exportRecords: { method: 'GET', path: '/api/sync/v1/irs/export' },
   jobs: { method: 'GET', path: '/api/sync/v1/jobs' },
   job: { method: 'GET', path: '/api/sync/v1/jobs/{id}' },
   cancelJob: { method: 'DELETE', path: '/api/sync/v1/jobs/{id}' },
@@ -1011,14 +1584,18 @@ export const routes = {
   replayFailed: { method: 'POST', path: '/admin/v1/webhooks/{id}/replay' },
   replay: { method: 'POST', path: '/admin/v1/webhooks/{id}/deliveries/{delivery}/replay' },
   statistics: { method: 'GET', path: '/admin/v1/statistics' },
+  userSessions: { method: 'GET', path: '/admin/v1/users/{id}/sessions' },
+  endUserSessions: { method: 'DELETE', path: '/admin/v1/users/{id}/sessions' },
+  endUserSession: { method: 'DELETE', path: '/admin/v1/users/{id}/sessions/{session}' },
+  settings: { method: 'GET', path: '/admin/v1/settings' },
 } as const satisfies Record<keyof Operations, { method: string; path: string }>;
 
 /** The descriptive fields of a principal. */
 export const principalFields = {
   ExternalKey: { format: 'text', maxLength: 128, headings: ['Codice cliente', 'Codice esterno', 'Chiave esterna', 'Customer code'] },
   Denomination: { format: 'text', maxLength: 255, headings: ['Ragione sociale', 'Denominazione', 'Company', 'Company name', 'Azienda'] },
-  Surname: { format: 'text', maxLength: 255, headings: ['Cognome', 'Last name'] },
-  Name: { format: 'text', maxLength: 255, headings: ['Nome', 'First name'] },
+  Surname: { format: 'text', maxLength: 255, headings: ['Cognome'] },
+  Name: { format: 'text', maxLength: 255, headings: ['Nome'] },
   Vatnumber: { format: 'text', maxLength: 64, headings: ['Partita IVA', 'P.IVA', 'VAT'] },
   Taxcode: { format: 'text', maxLength: 64, headings: ['Codice fiscale'] },
   Email: { format: 'email', maxLength: 254, headings: ['Email azienda', 'Company email'] },
@@ -1028,4 +1605,8 @@ export const principalFields = {
 export const userFields = {
   Email: { format: 'email', maxLength: 254, headings: ['Posta elettronica', 'Mail', 'Email address', 'Indirizzo email'] },
   Phone: { format: 'text', maxLength: 64, headings: ['Telefono', 'Phone number', 'Cellulare'] },
+  FirstName: { format: 'text', maxLength: 255, headings: ['Given name', 'Nome di battesimo'] },
+  LastName: { format: 'text', maxLength: 255, headings: ['Family name'] },
+  Language: { format: 'language', maxLength: 35, headings: ['Lingua', 'Locale'] },
+  Attributes: { format: 'attributes', maxLength: 1024, headings: ['Attributi'] },
 } as const;

@@ -7,11 +7,13 @@ export type {
   Clients,
   CompletedCallOptions,
   DeliveryOptions,
+  Sessions,
   Webhooks,
 } from './admin.ts';
-export { Anagrafe, type Console, type EventOptions } from './anagrafe.ts';
+export { Anagrafe } from './anagrafe.ts';
 export type * from './api.gen.ts';
 export { principalFields, userFields } from './api.gen.ts';
+export type { Console } from './console.ts';
 export {
   AnagrafeError,
   type AnagrafeErrorCode,
@@ -24,16 +26,36 @@ export {
   type WebhookErrorCode,
 } from './errors.ts';
 export type { JobOptions, Jobs, TupleOptions, WaitOptions } from './jobs.ts';
-export type { CursorList, CursorListOptions, CursorPage, FollowOptions, PagedList } from './lists.ts';
+export type {
+  CursorList,
+  CursorListOptions,
+  CursorPage,
+  EventOptions,
+  ExportFilter,
+  ExportFormat,
+  FollowOptions,
+  PagedList,
+  RecordExport,
+} from './lists.ts';
 export type { AnagrafeOptions, CallOptions, Fetch, PageOptions } from './options.ts';
+export type {
+  NewPassword,
+  NewUser,
+  PasswordReset,
+  PrincipalEdit,
+  PrincipalReference,
+  SignedInUser,
+  UserEdit,
+  UserReference,
+} from './principal.ts';
 export { type GroupedEvent, verifyWebhook, type WebhookEvent } from './webhook.ts';
 export {
   type KeyOptions,
-  type NewPassword,
-  type NewUser,
   newIdempotencyKey,
   type RecordsOf,
-  type SignedInUser,
+  type UpsertOptions,
+  type UpsertResult,
+  type UpsertRules,
   type WriteOptions,
   type WriteResult,
 } from './writes.ts';

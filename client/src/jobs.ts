@@ -1,9 +1,9 @@
-import type { FailedRecord, Job, JobWithTuples, Operation, Page, Tuple } from './api.gen.ts';
+import type { FailedRecord, Job, JobWithTuples, Page, Tuple } from './api.gen.ts';
 import { PagedList } from './lists.ts';
 import type { CallOptions, PageOptions } from './options.ts';
 import { delay } from './retry.ts';
 import type { Transport } from './transport.ts';
-import { type KeyOptions, type RecordsOf, submit } from './writes.ts';
+import { type KeyOptions, type RecordsOf, submit, type UpsertRules } from './writes.ts';
 
 /** Options of {@link Jobs.tuples}. */
 export interface TupleOptions extends PageOptions {
@@ -45,10 +45,10 @@ export class Jobs {
    * if (job.RecordsFailed > 0) save(await anagrafe.jobs.failed(ID));
    * ```
    */
-  submit<Name extends Operation>(
+  submit<Name extends keyof RecordsOf>(
     operation: Name,
     records: readonly RecordsOf[Name][],
-    options?: KeyOptions,
+    options?: KeyOptions & (Name extends 'upsert' ? UpsertRules : unknown),
   ): Promise<Job> {
     return submit(this.#transport, operation, records, options);
   }

@@ -1,4 +1,5 @@
-import type { Page } from './api.gen.ts';
+import type { ExportedPrincipal, Page } from './api.gen.ts';
+import { UnexpectedAnswerError } from './errors.ts';
 import type { PageOptions } from './options.ts';
 import { delay } from './retry.ts';
 
@@ -46,6 +47,12 @@ export interface CursorPage<Item, Cursor> {
 export interface CursorListOptions extends PageOptions, FollowOptions {
   /** The record to start with. Default: `oldest`. With `newest` the iteration ends at the oldest record. */
   readonly order?: 'oldest' | 'newest' | undefined;
+}
+
+/** Options of {@link Anagrafe.events}. */
+export interface EventOptions extends CursorListOptions {
+  /** The `id` of the last event already read (exclusive). If omitted or null, starts at the first event in `order`. */
+  readonly after?: string | null | undefined;
 }
 
 /** Options for polling at the end of a {@link CursorList}. */
@@ -102,4 +109,68 @@ export class CursorList<Item, Cursor> implements AsyncIterable<Item> {
       await delay(pollMs, signal);
     }
   }
+}
+
+export type ExportFormat = 'ndjson' | 'csv';
+
+/** Options of an export. Without `ID` and `ExternalKey` it has all principals. */
+export interface ExportFilter {
+  readonly ID?: number | undefined;
+  readonly ExternalKey?: string | undefined;
+  /** Includes the password hashes, for a move to another system. Requires the scope `admin`. Default: false. */
+  readonly hashes?: boolean | undefined;
+}
+
+/**
+ * An export of principals with their users, as they are stored at one moment. Each iteration is a new export: iterate
+ * to read principals, or call `bytes` to save a file. Leaving the loop early ends the export.
+ *
+ * A principal with more than 1,000 users has several elements with the same `ID`, one after the other.
+ *
+ * @example
+ * ```ts
+ * for await (const { ExternalKey, Users } of anagrafe.exportRecords()) console.log(ExternalKey, Users.length);
+ * await pipeline(anagrafe.exportRecords().bytes('csv'), createWriteStream('anagrafe.csv'));
+ * ```
+ */
+export class RecordExport implements AsyncIterable<ExportedPrincipal> {
+  readonly #open: (format: ExportFormat) => Promise<AsyncIterable<Uint8Array>>;
+
+  constructor(open: (format: ExportFormat) => Promise<AsyncIterable<Uint8Array>>) {
+    this.#open = open;
+  }
+
+  /** Yields the bytes of a file in UTF-8. A CSV file can be imported again. */
+  async *bytes(format: ExportFormat): AsyncGenerator<Uint8Array, void, undefined> {
+    yield* await this.#open(format);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<ExportedPrincipal, void, undefined> {
+    for await (const line of linesOf(await this.#open('ndjson'))) yield parseLine(line);
+  }
+}
+
+function parseLine(line: string): ExportedPrincipal {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new UnexpectedAnswerError({ status: 200, message: 'A line of the export is not JSON.' }, {});
+  }
+}
+
+/** Yields the lines of a text in UTF-8. Each line must end with a line feed. */
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  /** The parts of the line that is not complete. They are joined once, because a line may have many megabytes. */
+  let parts: string[] = [];
+  for await (const chunk of chunks) {
+    const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n');
+    parts.push(first);
+    for (const other of others) {
+      yield parts.join('');
+      parts = [other];
+    }
+  }
+  if (parts.join('') !== '')
+    throw new UnexpectedAnswerError({ status: 200, message: 'The export is not complete.' }, {});
 }

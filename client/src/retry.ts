@@ -21,8 +21,12 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   update: 'with-key',
   insert: 'with-key',
   state: 'with-key',
+  upsert: 'with-key',
+  delete: 'with-key',
   list: 'always',
   users: 'always',
+  // Until the answer begins.
+  exportRecords: 'always',
   jobs: 'always',
   job: 'always',
   failedRecords: 'always',
@@ -39,9 +43,13 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   deliveries: 'always',
   delivery: 'always',
   statistics: 'always',
+  settings: 'always',
+  userSessions: 'always',
   consoleSession: 'always',
   // The service does not change a job that was cancelled or has ended.
   cancelJob: 'always',
+  // A second call finds no session to end.
+  endUserSessions: 'always',
   // Both set fields to absolute values.
   changeClient: 'always',
   changeWebhook: 'always',
@@ -57,6 +65,7 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   revokeClient: 'not-started',
   deleteWebhook: 'not-started',
   logout: 'not-started',
+  endUserSession: 'not-started',
   // A retry sends messages again that the first attempt has already delivered.
   replayFailed: 'not-started',
   replay: 'not-started',

@@ -1,4 +1,5 @@
 import { type Envelope, type ErrorCode, type Operations, type Page, routes, type Tuple } from './api.gen.ts';
+import { readBytes } from './byte-stream.ts';
 import {
   AnagrafeError,
   ApiError,
@@ -41,18 +42,51 @@ export class Transport {
     call: Operations[Name]['request'],
     options: SendOptions = {},
   ): Promise<Answer<Name>> {
+    return this.#retry(operation, call, options, (response, origin) =>
+      readAnswer(operation, response, origin),
+    );
+  }
+
+  /**
+   * Sends a call that is answered with a stream, and returns the bytes. It is retried until the answer begins. After
+   * that an error, or a pause longer than `timeoutMs`, throws while the bytes are read.
+   */
+  async stream<Name extends StreamName>(
+    operation: Name,
+    call: Operations[Name]['request'],
+    options: SendOptions = {},
+  ): Promise<AsyncGenerator<Uint8Array, void, undefined>> {
+    const { body } = await this.#retry(operation, call, options, async (response, origin) =>
+      response.status === 200 && response.body !== null
+        ? { ...headOf(response), body: response.body }
+        : readAnswer(operation, response, origin).then(({ status }) => {
+            throw notAnagrafe(status, null, origin);
+          }),
+    );
+    return readBytes(body, {
+      timeoutMs: options.timeoutMs ?? this.settings.timeoutMs,
+      signal: options.signal,
+    });
+  }
+
+  async #retry<Name extends OperationName, Result extends ResponseHead>(
+    operation: Name,
+    call: Operations[Name]['request'],
+    options: SendOptions,
+    read: (response: Response, origin: Origin) => Promise<Result>,
+  ): Promise<Result> {
     const { idempotencyKey, signal, policy = retryPolicies[operation] } = options;
     const { retries, totalTimeoutMs } = this.settings;
     const headers = { ...options.headers, ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }) };
     const request = writeRequest(operation, call, headers, this.settings);
     const deadline = Date.now() + totalTimeoutMs;
     /** The last answer with unfinished records. Its tuples stay valid even if a later attempt fails. */
-    let unfinished: Answer<Name> | undefined;
+    let unfinished: Result | undefined;
 
     for (let attempts = 1; ; attempts++) {
       const remainingMs = Math.max(0, deadline - Date.now());
       const timeoutMs = Math.min(options.timeoutMs ?? this.settings.timeoutMs, remainingMs);
-      const outcome = await this.#attempt(operation, request, { idempotencyKey, signal, timeoutMs });
+      const outcome = await this.#attempt(request, { idempotencyKey, signal, timeoutMs }, read);
       let retryable = true;
       if (outcome instanceof AnagrafeError) retryable = mayRetry(policy, outcome);
       else if (policy === 'with-key' && hasUnfinished(tuplesOf(outcome))) unfinished = outcome;
@@ -86,11 +120,11 @@ export class Transport {
   }
 
   /** Returns an error instead of throwing it. Throws only the reason of the caller's signal. */
-  async #attempt<Name extends OperationName>(
-    operation: Name,
+  async #attempt<Result>(
     { url, init }: WrittenRequest,
     { idempotencyKey, signal, timeoutMs }: SendOptions & { readonly timeoutMs: number },
-  ): Promise<Answer<Name> | AnagrafeError> {
+    read: (response: Response, origin: Origin) => Promise<Result>,
+  ): Promise<Result | AnagrafeError> {
     const origin = { idempotencyKey };
     // Called as a plain function: the fetch of a browser throws "Illegal invocation" as a method of another object.
     const { fetch } = this.settings;
@@ -98,7 +132,7 @@ export class Transport {
     try {
       return await withTimeout(timeoutMs, signal, expired, async (attemptSignal) => {
         const response = await fetch(url, { ...init, signal: attemptSignal });
-        return readAnswer(operation, response, origin);
+        return read(response, origin);
       });
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
@@ -107,17 +141,20 @@ export class Transport {
   }
 }
 
-function tuplesOf({ body }: Answer<OperationName>): readonly Tuple[] {
+function tuplesOf({ body }: ResponseHead & { readonly body?: unknown }): readonly Tuple[] {
   return (body as Envelope<Tuple, unknown>).result?.records ?? [];
 }
 
-function retryAfterOf(outcome: Answer<OperationName> | AnagrafeError): number | null {
+function retryAfterOf(outcome: ResponseHead | AnagrafeError): number | null {
   if (!(outcome instanceof AnagrafeError)) return outcome.retryAfter;
   const isResponse = outcome instanceof ApiError || outcome instanceof UnexpectedAnswerError;
   return isResponse ? outcome.retryAfter : null;
 }
 
 export type OperationName = keyof Operations;
+
+/** Operations that answer with a stream instead of an envelope. */
+export type StreamName = 'exportRecords';
 
 /** A serialised request. Every attempt of a call sends the same bytes. */
 interface WrittenRequest {
@@ -170,14 +207,17 @@ interface RequestParts {
   readonly body?: unknown;
 }
 
-/** A response with a result. `status` may be 4xx or 5xx if records were not applied. */
-export interface Answer<Name extends OperationName> {
+interface ResponseHead {
   readonly status: number;
-  readonly body: Operations[Name]['answer'];
   /** Seconds to wait before a retry, from the `Retry-After` header; null without a readable header. */
   readonly retryAfter: number | null;
   readonly headers: Headers;
   readonly requestId: string | null;
+}
+
+/** A response with a result. `status` may be 4xx or 5xx if records were not applied. */
+export interface Answer<Name extends OperationName> extends ResponseHead {
+  readonly body: Operations[Name]['answer'];
 }
 
 /** Operations that answer with a bare array of failed records, which can be sent again, instead of an envelope. */
@@ -192,19 +232,25 @@ async function readAnswer<Name extends OperationName>(
   response: Response,
   origin: Origin,
 ): Promise<Answer<Name>> {
-  const { status, headers } = response;
-  const requestId = headers.get('x-request-id');
-  const retryAfter = readRetryAfter(headers.get('retry-after'));
+  const head = headOf(response);
+  const { status, retryAfter, requestId } = head;
   const body = parseJson(await response.text());
-  const answer = { status, body: body as Operations[Name]['answer'], retryAfter, headers, requestId };
+  const answer = { ...head, body: body as Operations[Name]['answer'] };
   if (withoutEnvelope.includes(operation) && status === 200 && Array.isArray(body)) return answer;
-  if (!isEnvelope(body) || body.statusCode !== status) {
-    const message = `What answered with status ${status} is not Anagrafe.`;
-    throw new UnexpectedAnswerError({ status, message, retryAfter }, origin);
-  }
+  if (!isEnvelope(body) || body.statusCode !== status) throw notAnagrafe(status, retryAfter, origin);
   if (body.result !== null) return answer;
   const { errorCode: code, message } = body;
   throw new ApiError({ code, status, message, retryAfter }, { ...origin, requestId });
+}
+
+function headOf({ status, headers }: Response): ResponseHead {
+  const retryAfter = readRetryAfter(headers.get('retry-after'));
+  return { status, headers, retryAfter, requestId: headers.get('x-request-id') };
+}
+
+function notAnagrafe(status: number, retryAfter: number | null, origin: Origin): UnexpectedAnswerError {
+  const message = `What answered with status ${status} is not Anagrafe.`;
+  return new UnexpectedAnswerError({ status, message, retryAfter }, origin);
 }
 
 type PageOf<Body> = Body extends Envelope<infer Item, infer About> ? Page<Item, About> : never;

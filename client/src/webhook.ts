@@ -1,13 +1,29 @@
-import type { CloudEvent, State, UserPasswordReset, UserRegistered, UserStateChanged } from './api.gen.ts';
+import type {
+  CloudEvent,
+  State,
+  UserDeleted,
+  UserPasswordReset,
+  UserRegistered,
+  UserStateChanged,
+  UserUpdated,
+} from './api.gen.ts';
 import { WebhookError } from './errors.ts';
 
-type UserEvent = UserRegistered | UserPasswordReset | UserStateChanged;
+type UserEvent = UserRegistered | UserPasswordReset | UserUpdated | UserStateChanged | UserDeleted;
 
-/** The event of a webhook with the granularity `record`: all events of one type for the users of one record. */
+/** The event of a webhook with the granularity `record`: the events of one type for up to 1,000 users of one record. */
 export type GroupedEvent = Omit<UserEvent, 'data'> & {
   data: {
     IRID: number;
-    Users: { UserID: number; Username: string | null; Email: string | null; State?: State }[];
+    ExternalKey: string | null;
+    /** `Username` and `Email` are absent for a deleted user. */
+    Users: {
+      UserID: number;
+      Username?: string | null;
+      Email?: string | null;
+      State?: State;
+      Changed?: string[];
+    }[];
   };
 };
 

@@ -1,21 +1,19 @@
 import type {
-  AppliedUser,
+  DeleteRecord,
   ErrorCode,
   Estimate,
   InsertRecord,
   Job,
-  Login,
-  Operation,
   Operations,
-  Registration,
-  RegistrationWithHash,
-  Reset,
   StateRecord,
   Tuple,
   UpdateRecord,
-  userFields,
+  UpsertCounts,
+  UpsertPlan,
+  UpsertRecord,
+  UpsertTuple,
 } from './api.gen.ts';
-import { RecordError, UnexpectedAnswerError } from './errors.ts';
+import { UnexpectedAnswerError } from './errors.ts';
 import type { CallOptions } from './options.ts';
 import { pageOf, type SendOptions, type Transport } from './transport.ts';
 
@@ -24,6 +22,8 @@ export interface RecordsOf {
   update: UpdateRecord;
   insert: InsertRecord;
   state: StateRecord;
+  upsert: UpsertRecord;
+  delete: DeleteRecord;
 }
 
 /** Options of every write. */
@@ -67,17 +67,91 @@ export interface WriteResult<Dry extends boolean = boolean> {
 }
 
 /** @throws {UnexpectedAnswerError} If a call with the same key was submitted as a job. */
-export async function write<Name extends Operation, Dry extends boolean = false>(
+export async function write<Name extends Exclude<keyof RecordsOf, 'upsert'>, Dry extends boolean = false>(
   transport: Transport,
   operation: Name,
   records: readonly RecordsOf[Name][],
-  { dryRun, representation, ...options }: WriteOptions<Dry> = {},
+  options: WriteOptions<Dry> = {},
 ): Promise<WriteResult<Dry>> {
-  const sendOptions = withKey(transport, options, dryRun === true);
+  const { record, tuples, ...result } = await send(transport, operation, records, options);
+  return { ...result, tuples: tuples as Tuple[], estimate: record as WriteResult<Dry>['estimate'] };
+}
+
+/** Options of {@link Anagrafe.upsert} and of a job that upserts. */
+export interface UpsertRules {
+  /** Action for users of the sent principals that are not in `Users`. Default: `keep`. */
+  readonly missing?: 'keep' | 'disable' | 'delete' | undefined;
+  /** Action for the passwords of existing users. Default: `keep`. */
+  readonly passwords?: 'keep' | 'overwrite' | undefined;
+  /** `refuse` rejects a principal whose fields differ from the stored ones. Default: `update`. */
+  readonly existing?: 'update' | 'refuse' | undefined;
+  /**
+   * The `plan` of a dry run of the same records with the same rules. If the stored data that it rests on has changed
+   * since, the call fails with the code `PLAN_OUTDATED` and changes nothing.
+   */
+  readonly ifMatch?: string | undefined;
+}
+
+/** Options of {@link Anagrafe.upsert}. */
+export interface UpsertOptions<Dry extends boolean = boolean> extends WriteOptions<Dry>, UpsertRules {
+  /** Only for a dry run: returns only the tuples of records that would change something or fail. */
+  readonly changed?: boolean | undefined;
+  /** Only for a dry run: the page of tuples, from 1. Without it, all tuples are returned. */
+  readonly page?: number | undefined;
+  /** Only for a dry run: tuples per page. */
+  readonly pageSize?: number | undefined;
+}
+
+/** Result of an upsert. */
+export interface UpsertResult<Dry extends boolean = boolean>
+  extends Omit<WriteResult, 'estimate' | 'tuples'> {
+  /** One tuple per record, in the order of the records. A user that a dry run would register has no `ID`. */
+  readonly tuples: readonly UpsertTuple[];
+  /** How many principals and users were, or would be, inserted, changed, disabled and deleted. */
+  readonly counts: Dry extends true ? UpsertPlan : UpsertCounts;
+  /** Pass it as `ifMatch` to apply exactly what a dry run has shown; null for other calls. */
+  readonly plan: Dry extends true ? string : null;
+}
+
+export async function upsert<Dry extends boolean = false>(
+  transport: Transport,
+  records: readonly UpsertRecord[],
+  options: UpsertOptions<Dry> = {},
+): Promise<UpsertResult<Dry>> {
+  const { changed, page, pageSize, ...rest } = options;
+  const query = { changed, page, pageSize };
+  const { record, tuples, ...result } = await send(transport, 'upsert', records, { ...rest, query });
+  const counts = record as UpsertResult<Dry>['counts'];
+  const plan = ('Plan' in counts ? counts.Plan : null) as UpsertResult<Dry>['plan'];
+  return { ...result, tuples: tuples as UpsertTuple[], counts, plan };
+}
+
+interface SendRecords extends WriteOptions, UpsertRules {
+  readonly query?: Readonly<Record<string, unknown>>;
+}
+
+/** The answer to a write. The type of the tuples depends on the operation. */
+interface SentRecords extends Omit<WriteResult, 'estimate' | 'tuples'> {
+  readonly tuples: readonly unknown[];
+  readonly record: unknown;
+}
+
+/** Sends a call that is answered at once. `record` is `result.record` of the envelope. */
+async function send<Name extends keyof RecordsOf>(
+  transport: Transport,
+  operation: Name,
+  records: readonly RecordsOf[Name][],
+  { dryRun, representation, query, ...options }: SendRecords,
+): Promise<SentRecords> {
+  const { rules, headers: conditions, ...rest } = splitRules(options);
+  const sendOptions = withKey(transport, rest, dryRun === true);
   const answer = await transport.send(
     operation,
-    { query: { dryRun }, body: records } as unknown as Operations[Name]['request'],
-    { ...sendOptions, headers: representation ? { Prefer: 'return=representation' } : {} },
+    { query: { dryRun, ...rules, ...query }, body: records } as unknown as Operations[Name]['request'],
+    {
+      ...sendOptions,
+      headers: { ...conditions, ...(representation && { Prefer: 'return=representation' }) },
+    },
   );
   const { status, body, headers, requestId } = answer;
   const origin = { idempotencyKey: sendOptions.idempotencyKey, requestId };
@@ -91,25 +165,33 @@ export async function write<Name extends Operation, Dry extends boolean = false>
     code: body.errorCode,
     message: body.message,
     tuples,
-    estimate: record as WriteResult<Dry>['estimate'],
+    record,
     replayed: headers.get('idempotency-replayed') === 'true',
     idempotencyKey: sendOptions.idempotencyKey ?? null,
     requestId,
   };
 }
 
+/** Separates the rules of an upsert, which are query parameters and a header, from the options of the call. */
+function splitRules<Options extends UpsertRules>(options: Options) {
+  const { missing, passwords, existing, ifMatch, ...rest } = options;
+  const headers: Record<string, string> = ifMatch === undefined ? {} : { 'If-Match': `"${ifMatch}"` };
+  return { ...rest, rules: { missing, passwords, existing }, headers };
+}
+
 /** @throws {UnexpectedAnswerError} If a call with the same key was answered without a job. */
-export async function submit<Name extends Operation>(
+export async function submit<Name extends keyof RecordsOf>(
   transport: Transport,
   operation: Name,
   records: readonly RecordsOf[Name][],
-  options: KeyOptions = {},
+  options: KeyOptions & UpsertRules = {},
 ): Promise<Job> {
-  const sendOptions = withKey(transport, options, false);
+  const { rules, headers, ...rest } = splitRules(options);
+  const sendOptions = withKey(transport, rest, false);
   const answer = await transport.send(
     operation,
-    { body: records } as unknown as Operations[Name]['request'],
-    { ...sendOptions, headers: { Prefer: 'respond-async' } },
+    { query: rules, body: records } as unknown as Operations[Name]['request'],
+    { ...sendOptions, headers: { ...headers, Prefer: 'respond-async' } },
   );
   const { status, requestId } = answer;
   if (status === 202) return pageOf(answer).record as Job;
@@ -141,50 +223,4 @@ export function newIdempotencyKey(): string {
 function checkKey(key: string): string {
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
   throw new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters');
-}
-
-/** A user to register, with either a password or a password hash. */
-export type NewUser = UserTexts &
-  (
-    | { readonly Username: string; readonly Password: string }
-    | { readonly Username: string; readonly PasswordHash: string }
-  );
-
-type UserTexts = { readonly [Field in keyof typeof userFields]?: string | null };
-
-/** The ID of an existing user and the password to set. */
-export interface NewPassword {
-  readonly ID: number;
-  readonly Password: string;
-}
-
-/**
- * Sends one `update` record, which the service applies as a whole or not at all.
- *
- * @throws {RecordError} If the record was not applied.
- */
-export async function updatePrincipal(
-  transport: Transport,
-  ID: number,
-  users: readonly (NewUser | (NewPassword & { readonly CurrentPassword?: string }))[],
-  options: KeyOptions | CallOptions = {},
-): Promise<AppliedUser[]> {
-  const record = { ID, Users: users.map(withConfirmation) };
-  const { status, tuples, idempotencyKey, requestId } = await write(transport, 'update', [record], {
-    ...options,
-    representation: true,
-  });
-  const [tuple] = tuples;
-  if (tuple?.Item3) return tuple.Item6.Users ?? [];
-  const origin = { idempotencyKey: idempotencyKey ?? undefined, requestId };
-  if (tuple) throw new RecordError(tuple, origin);
-  throw new UnexpectedAnswerError({ status, message: 'The answer to one record has no tuple.' }, origin);
-}
-
-/** The IDs of a signed-in user and of its principal, as `login` returns them. */
-export type SignedInUser = Pick<Login, 'IRID' | 'UserID'>;
-
-/** Adds the `ConfirmPassword` that the API requires. A caller of this package passes a password only once. */
-function withConfirmation(user: NewUser | NewPassword): Registration | RegistrationWithHash | Reset {
-  return 'Password' in user ? { ...user, ConfirmPassword: user.Password } : user;
 }

@@ -1,5 +1,6 @@
+export { type ColumnContent, ColumnProfiles, type UnusedColumn } from './file/column-profile.ts';
 export type { ColumnMapping, ImportColumn } from './file/columns.ts';
-export { type FileError, type FileErrorCode, type FileErrorParams, ImportFileError } from './file/errors.ts';
+export { type FileError, ImportFileError } from './file/errors.ts';
 export { byteOrderMark, csvLine, FailedRows } from './file/failed-rows.ts';
 export { readElement } from './file/json-element.ts';
 export {
@@ -9,19 +10,18 @@ export {
   openImportFile,
   recogniseColumns,
 } from './file/open.ts';
-export type { InterpretOptions, RowPrincipal, RowRegistration, RowReset, RowUser } from './file/row-user.ts';
-export type { ImportRow, InvalidRow, RecordRow, UserRow } from './file/rows.ts';
-export type { FileBytes } from './file/text-reader.ts';
+export type { RowPrincipal } from './file/row-user.ts';
+export type { ImportRow, UserRow } from './file/rows.ts';
 export {
+  attributeOf,
   type Encoding,
   encodings,
-  type FileFormat,
   type FileLayout,
   type ImportField,
   importFields,
+  isAttributeField,
   isImportField,
   type JsonObject,
-  type PrincipalColumn,
   type PrincipalField,
   principalColumns,
   type RowSource,
@@ -29,32 +29,30 @@ export {
   type UserField,
   userFieldNames,
 } from './file/types.ts';
-export { type DryRunResult, DryRunState, dryRunRows } from './import/dry-run.ts';
 export {
-  type Batch,
+  addCounts,
+  type ImportConnection,
+  noCounts,
+  type Part,
+  sendInParts,
+  submitWithKey,
+} from './import/calls.ts';
+export { DryRunState, dryRunRows, type Principals } from './import/dry-run.ts';
+export { fileErrorInItalian, type Language, languages, rowErrorInItalian } from './import/italian.ts';
+export {
   type BatchLimits,
   batchLimits,
+  type ExistingPolicy,
   findResets,
-  foldUsername,
   inBatches,
 } from './import/records.ts';
+export { formatRowError, fromFileError, type RowError, type RowErrors } from './import/row-errors.ts';
 export {
-  codedError,
-  formatRowError,
-  fromFileError,
-  type RowError,
-  type RowErrorCode,
-  type RowErrors,
-} from './import/row-errors.ts';
-export {
-  type ImportConnection,
-  PrincipalNotAppliedError,
-  type Principals,
-  readJobs,
-  readRowErrors,
-  type SubmitJob,
-  type SubmittedJob,
-  type SubmittedRows,
-  submitRows,
-  submitWithKey,
-} from './import/send.ts';
+  type CombinedRecord,
+  combineRows,
+  errorsByRow,
+  type RowGroup,
+  rowsOfUsers,
+} from './import/row-group.ts';
+export { readJobs, readRowErrors, type SubmittedJob, submitRows } from './import/send.ts';
+export { WarningLog, type WarningSummary } from './import/warnings.ts';

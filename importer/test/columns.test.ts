@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ImportField, ImportFileError, openImportFile } from '../src/index.ts';
+import { ColumnProfiles, type ImportField, ImportFileError, openImportFile } from '../src/index.ts';
 import { cut, readFile } from './reading.ts';
 
 async function fieldsOf(header: string): Promise<(ImportField | null)[] | undefined> {
@@ -30,6 +30,53 @@ describe('the columns of a file', () => {
       const others = ['Username', 'Password'].filter((other) => other !== field);
       expect(await fieldsOf([name, ...others].join(';'))).toEqual([field, ...others]);
     }
+  });
+
+  it.each([
+    ['Cognome;Nome', ['Surname', 'Name'], ['LastName', 'FirstName']],
+    [
+      'Cognome;Nome;Ragione sociale',
+      ['LastName', 'FirstName', 'Denomination'],
+      ['Surname', 'Name', undefined],
+    ],
+    [
+      'First name;LastName;ExternalKey',
+      ['FirstName', 'LastName', 'ExternalKey'],
+      [undefined, undefined, undefined],
+    ],
+    ['Surname;Name;Denomination', ['Surname', 'Name', 'Denomination'], [undefined, undefined, undefined]],
+  ])(
+    'with names of people mean the user if the file has company names: %s',
+    async (header, fields, others) => {
+      const { file } = await readFile(`${header};Username\n`, { withoutPasswords: true });
+      const columns = file?.columns.slice(0, -1);
+      expect(columns?.map(({ field }) => field)).toEqual(fields);
+      expect(columns?.map(({ alternative }) => alternative)).toEqual(others);
+    },
+  );
+
+  it('with names of people can be mapped to the principal', async () => {
+    const { file } = await readFile('Cognome;Ragione sociale;Username\n', {
+      withoutPasswords: true,
+      columns: { Cognome: 'Surname' },
+    });
+    expect(file?.columns[0]).toEqual({ name: 'Cognome', field: 'Surname', kind: 'mapped' });
+  });
+
+  it('that are not imported are described by their values, without showing them', async () => {
+    const content =
+      'Username;Nota;Fax;Posta;Vuota;Dal;Attivo\na;uno;02 123;x@example.com;;31/01/2026;sì\nb;2;06/77;y@example.com;;2026-01-31;no\n';
+    const { file, rows } = await readFile(content, { principal: { ID: 1 }, withoutPasswords: true });
+    const profiles = new ColumnProfiles(file?.columns ?? []);
+    for (const { source } of rows) profiles.add(source);
+    expect(profiles.unused.map(({ name, content, values }) => [name, content, values])).toEqual([
+      ['Nota', 'texts', 2],
+      ['Fax', 'numbers', 2],
+      ['Posta', 'emails', 2],
+      ['Vuota', 'empty', 0],
+      ['Dal', 'dates', 2],
+      ['Attivo', 'booleans', 2],
+    ]);
   });
 
   it('are all returned with their cells by the option preview, even if they are unknown or duplicate', async () => {

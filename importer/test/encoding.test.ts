@@ -119,10 +119,10 @@ describe('the encoding of a file', () => {
   });
 
   it.each([
-    ['.xlsx', [0x50, 0x4b, 0x03, 0x04, 0x14]],
-    ['.xls', [0xd0, 0xcf, 0x11, 0xe0, 0xa1]],
-  ])('is refused for the binary file of a spreadsheet: %s', async (_, bytes) => {
-    expect((await readFile(new Uint8Array(bytes))).error?.code).toBe('SPREADSHEET_FILE');
+    ['.xlsx', [0x50, 0x4b, 0x03, 0x04, 0x14], 'INVALID_WORKBOOK'],
+    ['.xls', [0xd0, 0xcf, 0x11, 0xe0, 0xa1], 'SPREADSHEET_FILE'],
+  ])('is not detected for the binary file of a spreadsheet: %s', async (_, bytes, code) => {
+    expect((await readFile(new Uint8Array(bytes))).error?.code).toBe(code);
   });
 
   it.each([

@@ -145,6 +145,15 @@ describe('a JSON file', () => {
     expect((await readFile('{}', { format: 'json' })).error?.code).toBe('NOT_A_LIST');
   });
 
+  it('is refused as a whole if it is an export, also as an array and with the columns of failed rows', async () => {
+    const principal = { ID: 1, Denomination: 'Rossi Srl', CreatedAt: '2026-01-31T00:00:00Z', UsersCount: 1 };
+    const exported = { ...principal, Users: [{ ID: 1, Username: 'mario' }] };
+    for (const content of [exported, [exported], { 'Anagrafe line': 1, ...exported }])
+      expect((await readFile(JSON.stringify(content))).error?.code).toBe('EXPORT_FILE');
+    const { UsersCount: _, ...record } = exported;
+    expect((await readFile(JSON.stringify(record))).error).toBeNull();
+  });
+
   it('has a maximum size per element', async () => {
     const large = JSON.stringify({ ...mario, Password: 'a'.repeat(33_554_432) });
     const lines = await readFile(`${large}\n${JSON.stringify(mario)}\n`, { format: 'ndjson' });

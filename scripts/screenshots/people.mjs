@@ -3,9 +3,22 @@ const last = ['rossi', 'bianchi', 'verdi', 'russo', 'ferrari', 'costa', 'gallo',
 
 /** One person after another, no two alike. */
 export function user(n, more = {}) {
-  const Username = `${first[n % 10]}.${last[Math.floor(n / 10) % 10]}${Math.floor(n / 100) || ''}`;
+  const [firstName, lastName] = [first[n % 10], last[Math.floor(n / 10) % 10]];
+  const Username = `${firstName}.${lastName}${Math.floor(n / 100) || ''}`;
   const Password = `una frase lunga ${n}`;
-  return { Username, Email: `${Username}@example.com`, Password, ConfirmPassword: Password, ...more };
+  return {
+    Username,
+    Email: `${Username}@example.com`,
+    FirstName: capitalised(firstName),
+    LastName: capitalised(lastName),
+    Password,
+    ConfirmPassword: Password,
+    ...more,
+  };
+}
+
+function capitalised(name) {
+  return name[0].toUpperCase() + name.slice(1);
 }
 
 export function users(from, count) {

@@ -6,7 +6,10 @@ export function shotsOf({ webhook, refused, call, longJob, job }) {
     ['overview', '', (page) => page.locator('rect[data-figure]').filter({ visible: true }).first().waitFor()],
     ['principals', '/principals', (page) => page.getByRole('link', { name: 'Rossi Srl' }).waitFor()],
     ['principal', '/principals/1', (page) => rowOf(page, 'History', 2)],
+    ['users', '/users', (page) => rowOf(page, 'Users', 2)],
+    ['user', '/users', editUser],
     ['import', '/import', checkSample],
+    ['import-plan', '/import', planChanges],
     ['calls', '/calls', (page) => rowOf(page, 'Calls', 1)],
     ['call', `/calls/${call}`, (page) => page.getByText('PRINCIPAL_NOT_FOUND').waitFor()],
     ['jobs', '/jobs', (page) => rowOf(page, 'Jobs', 2)],
@@ -29,6 +32,34 @@ function rowOf(page, table, nth) {
   return page.getByRole('table', { name: table }).getByRole('row').nth(nth).waitFor();
 }
 
+async function editUser(page) {
+  await page.getByRole('button', { name: 'Actions for anna.rossi', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  await page.getByRole('dialog').getByLabel('Username').waitFor();
+}
+
+async function chooseFile(page, text) {
+  const choosing = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Choose file' }).click();
+  await (await choosing).setFiles({ name: 'users.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+}
+
+/** Chooses a file that changes a company and a user and registers another one, and shows the changes. */
+async function planChanges(page) {
+  const lines = [
+    'ExternalKey,Denomination,Username,Email,Password',
+    'C-1000,Rossi Servizi Srl,anna.rossi,anna@rossi.example.com,',
+    'C-1000,Rossi Servizi Srl,bruno.rossi,bruno.rossi@example.com,',
+    'C-1000,Rossi Servizi Srl,paola.serra,paola@rossi.example.com,quercia ponte campana',
+  ];
+  await chooseFile(page, lines.join('\n'));
+  await page.getByRole('radio', { name: 'Create and update' }).click();
+  await page.getByRole('button', { name: 'Check rows' }).click();
+  const changes = page.getByRole('table', { name: 'Changes that the import would make' });
+  await changes.getByText('paola.serra').waitFor();
+  await changes.scrollIntoViewIfNeeded();
+}
+
 /** Chooses a file with three faulty rows, and checks it. */
 async function checkSample(page) {
   const lines = readFileSync(new URL('../../docs/samples/users.csv', import.meta.url), 'utf8').split(/\r?\n/);
@@ -37,10 +68,7 @@ async function checkSample(page) {
     'C027;Vini Ferrara Srl;paolo.serra;paolo.serra;sedia tavolo specchio',
     'C027;Vini Ferrara Srl;rita.longo;rita.longo@example.com;breve',
   ];
-  const buffer = Buffer.from([...lines.slice(0, 40), ...mistaken, ...lines.slice(40)].join('\n'));
-  const choosing = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: 'Choose file' }).click();
-  await (await choosing).setFiles({ name: 'users.csv', mimeType: 'text/csv', buffer });
+  await chooseFile(page, [...lines.slice(0, 40), ...mistaken, ...lines.slice(40)].join('\n'));
   await page.getByRole('button', { name: 'Check rows' }).click();
   const rows = page.getByRole('region', { name: 'Rows', exact: true });
   await rows.getByText(/rows with errors/).waitFor();

@@ -15,11 +15,12 @@ create table anagrafe.principals (
   -- Incremented to end all sessions of the users: a session is valid only while its epochs match.
   sessions_epoch  integer not null default 0,
   created_at      timestamptz not null default now(),
-  -- The last change of the principal or of one of its users.
+  -- The last change of the principal or of one of its users. It increases with each change, so that it is also the
+  -- version that a write expects.
   updated_at      timestamptz not null default now()
 );
 
-create index principals_updated_at on anagrafe.principals (updated_at);
+create index principals_updated_at on anagrafe.principals (updated_at, id);
 create index principals_search_terms on anagrafe.principals using gin (search_terms);
 
 create table anagrafe.users (
@@ -30,17 +31,31 @@ create table anagrafe.users (
   username_key         text collate "C" not null unique,
   email                text,
   phone                text,
+  first_name           text,
+  last_name            text,
+  language             text,
+  -- Texts by their names; null if there are none.
+  attributes           jsonb,
+  -- The words of the names; null if there are none.
+  name_terms           tsvector,
   password_hash        text not null,
   state                text not null default 'active' check (state in ('active', 'disabled')),
   sessions_epoch       integer not null default 0,
   created_at           timestamptz not null default now(),
   updated_at           timestamptz not null default now(),
   password_changed_at  timestamptz not null default now(),
-  last_login_at        timestamptz
+  last_login_at        timestamptz,
+  -- True if `last_login_at` is set. An index on that column itself would have to be written at each login.
+  has_signed_in        boolean not null default false
 );
 
 create index users_principal_id on anagrafe.users (principal_id, id);
-create index users_updated_at on anagrafe.users (updated_at);
+-- Filters of lists, with the IDs by which lists are ordered. The "C" collation maps ASCII letters only; no email address has others.
+create index users_email on anagrafe.users (lower(email collate "C"), id) where email is not null;
+create index users_updated_at on anagrafe.users (updated_at, id);
+create index users_state on anagrafe.users (state, id);
+create index users_never_signed_in on anagrafe.users (id) where not has_signed_in;
+create index users_name_terms on anagrafe.users using gin (name_terms) where name_terms is not null;
 
 -- The number of principals and of users in each block of 4096 IDs, from which the total and the start of any page are
 -- computed without counting rows. Each number is the sum over the slots, so that writers do not wait for one another.
@@ -56,7 +71,8 @@ create table anagrafe.row_counts (
 
 create table anagrafe.sessions (
   id                  bigint generated always as identity primary key,
-  user_id             bigint not null references anagrafe.users (id),
+  -- A sign-in may insert a session while its user is being deleted.
+  user_id             bigint not null references anagrafe.users (id) on delete cascade,
   -- Sessions that follow one another by refresh share a family.
   family              uuid not null,
   user_epoch          integer not null,
@@ -144,7 +160,7 @@ create table anagrafe.calls (
   id                uuid primary key,
   -- Null: sent in protected mode.
   client_id         bigint references anagrafe.clients (id),
-  operation         text not null check (operation in ('update', 'insert', 'state')),
+  operation         text not null check (operation in ('update', 'insert', 'state', 'upsert', 'delete')),
   state             text not null check (state in ('open', 'queued', 'running', 'completed')),
   is_job            boolean not null default false,
   idempotency_key   text collate "C",
@@ -161,9 +177,18 @@ create table anagrafe.calls (
   users             integer,
   -- The key of the job, encrypted with that of the service; null after the job has ended.
   wrapped_key       bytea,
+  -- The options of a job of `irs/upsert`.
+  options           jsonb,
+  -- What the review of a synchronous upsert has approved for each record, by its position.
+  approvals         text[],
+  -- The number of users that a job had applied by the end of its last chunk. Older ones count less; see job.ts.
+  recent_users      double precision not null default 0,
+  recent_at         timestamptz,
   -- Set when the job ends; before that, the outcomes are counted.
   records_failed    integer,
-  users_applied     integer
+  users_applied     integer,
+  -- The number of principals and users that a job of `irs/upsert` has inserted, changed and removed.
+  counts            jsonb
 );
 
 create unique index calls_idempotency_key on anagrafe.calls (coalesce(client_id, 0), idempotency_key)
@@ -180,13 +205,20 @@ create table anagrafe.outcomes (
   position      integer not null,
   principal_id  bigint,
   users         integer not null,
-  -- The users of an applied record, in the order sent: [[id, "register" | "reset" | "state"], ...].
+  -- The users of an applied record, in the order sent: [[id, operation], ...], or [id, "edit", ["Email", ...]].
   applied       jsonb,
+  principal_change  text check (principal_change in ('inserted', 'updated', 'unchanged', 'deleted')),
   -- The error of a failed record, its field errors by place, and the record without its secrets.
   error         jsonb,
   field_errors  jsonb,
   -- `json`, so that the fields stay in the order sent.
   record        json,
+  -- The external key that a failed record was sent with instead of an ID, and the first username in it.
+  external_key  text,
+  username      text,
+  -- The principals and users that a failed record names, so that it can be emptied when one of them is deleted:
+  -- "principal:<ID>", "key:<external key>", "user:<ID>", "name:<mapped username>".
+  mentions      text[] collate "C",
   failed_at     timestamptz,
   primary key (call_id, position),
   check ((applied is null) <> (error is null)),
@@ -194,6 +226,7 @@ create table anagrafe.outcomes (
 );
 
 create index outcomes_failed on anagrafe.outcomes (call_id, position) where error is not null;
+create index outcomes_mentions on anagrafe.outcomes using gin (mentions) where mentions is not null;
 create index outcomes_failed_at on anagrafe.outcomes (failed_at desc, call_id, position) where failed_at is not null;
 
 -- Records of jobs that are not applied yet, encrypted with the key of their job.
@@ -234,9 +267,10 @@ create table anagrafe.audit_log (
   call_id       uuid,
   action        text not null,
   principal_id  bigint,
-  -- The IDs of the users that were registered or whose passwords were reset.
+  -- The IDs of the users that were registered, whose passwords were reset, and that were deleted.
   registered    bigint[],
   reset         bigint[],
+  deleted       bigint[],
   details       jsonb,
   position      bigint,
   hash          bytea,
@@ -247,7 +281,7 @@ create unique index audit_log_position on anagrafe.audit_log (position);
 create index audit_log_unhashed on anagrafe.audit_log (id) where position is null;
 create index audit_log_at on anagrafe.audit_log (at);
 create index audit_log_events on anagrafe.audit_log (position)
-  where action in ('insert', 'update', 'state', 'call.completed', 'job.completed', 'webhook.disabled')
+  where action in ('insert', 'update', 'state', 'delete', 'call.completed', 'job.completed', 'webhook.disabled')
     and position is not null;
 create index audit_log_principal_id on anagrafe.audit_log (principal_id, position)
   where principal_id is not null and position is not null;
@@ -318,8 +352,10 @@ create table anagrafe.deliveries (
   webhook_id       bigint not null references anagrafe.webhooks (id),
   -- The row of the audit log; null for a test message.
   position         bigint,
-  -- The index of one event of the row; null for all of them.
+  -- The index of the first event of the row; null for a test message.
   event            integer,
+  -- True if the message also contains the next events of the same type, up to a limit.
+  is_group         boolean not null default false,
   type             text not null,
   state            text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
   attempts         integer not null default 0,

@@ -3,6 +3,8 @@ import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { loginRoutes } from './accounts/login.routes.ts';
+import type { UserSessionStore } from './accounts/session.ts';
+import { sessionRoutes } from './accounts/sessions.routes.ts';
 import type { SignInTools } from './accounts/sign-in.ts';
 import { type AuditTools, auditRoutes } from './audit/audit.routes.ts';
 import type { AuditLog } from './audit/audit-log.ts';
@@ -10,6 +12,7 @@ import { eventRoute } from './audit/events.routes.ts';
 import type { EventStore } from './audit/events.ts';
 import { type CallHistoryTools, callRoutes, failuresRoute } from './calls/call-history.routes.ts';
 import type { FailureStore } from './calls/call-history.ts';
+import { upsertRoutes } from './calls/upsert.routes.ts';
 import {
   type ChangeOwnPassword,
   fingerprintBy,
@@ -35,6 +38,7 @@ import type { Readiness } from './db/readiness.ts';
 import { healthRoutes } from './health.routes.ts';
 import { type BodyLimits, dropBodies, readBodies } from './http/body.ts';
 import { endIdleConnections } from './http/connections.ts';
+import { allowOrigins } from './http/cors.ts';
 import { answerBrokenRequest, answerFailures, sendApiError } from './http/errors.ts';
 import { describeApi } from './http/openapi.ts';
 import { registerRequestContext } from './http/request-context.ts';
@@ -45,8 +49,11 @@ import { ApiError } from './lib/field-errors.ts';
 import { networkList } from './lib/network.ts';
 import { logCalls, type Metrics } from './metrics.ts';
 import type { HashingState } from './passwords/hash-pool.ts';
-import { readRoutes } from './records/list.routes.ts';
+import { exportRoute } from './records/export.routes.ts';
+import type { Exporter } from './records/export.ts';
+import { readRoutes } from './records/listing.routes.ts';
 import type { ListingStore } from './records/listing.ts';
+import { type ShownSetting, settingsRoute } from './settings.routes.ts';
 import { statisticsRoute } from './statistics/statistics.routes.ts';
 import type { StatisticsStore } from './statistics/statistics.ts';
 import { deliveryRoutes } from './webhooks/deliveries.routes.ts';
@@ -61,14 +68,18 @@ export interface AppOptions {
   readonly trustedProxies: readonly string[];
   /** `Host` names accepted from clients that are identified by address; any other may be a DNS rebinding attack. */
   readonly allowedHosts: readonly string[];
+  /** Origins of web pages that may call the routes of users (CORS). */
+  readonly allowedOrigins: readonly string[];
   readonly handleWrite: HandleWrite;
   /** Returns a new keyed hash for the fingerprint of a request body. */
   newFingerprint(): Hmac;
   readonly jobs: JobStore;
   readonly listing: ListingStore;
+  readonly exporter: Exporter;
   readonly auditLog: AuditLog;
   readonly events: EventStore;
   readonly signIn: SignInTools;
+  readonly userSessions: UserSessionStore;
   readonly changeOwnPassword: ChangeOwnPassword;
   readonly access: AccessStore;
   readonly sessions: ConsoleStore;
@@ -81,6 +92,8 @@ export interface AppOptions {
   readonly webhooks: WebhookTools;
   readonly statistics: StatisticsStore;
   readonly hashing: HashingState;
+  /** The settings of this node, with secrets masked. */
+  readonly settings: readonly ShownSetting[];
   readonly consoleFolder: string | null;
 }
 
@@ -137,7 +150,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   healthRoutes(app, { ...options, identifyCaller, trust });
   if (options.consoleFolder === null) consolePage(app, options);
   else await consoleFiles(app, options.consoleFolder);
-  await app.register(async (api) => buildApi(api, { identifyCaller, lookUpThrottled }, options));
+  await app.register(async (api) => {
+    allowOrigins(api, options.allowedOrigins, app);
+    await buildApi(api, { identifyCaller, lookUpThrottled }, options);
+  });
   return app;
 }
 
@@ -169,7 +185,9 @@ async function buildApi(
 
 function syncRoutes(api: Api, options: AppOptions): void {
   writeRoutes(api, options);
+  upsertRoutes(api, options);
   readRoutes(api, options);
+  exportRoute(api, options);
   jobRoutes(api, options);
   eventRoute(api, options.events);
   loginRoutes(api, options.signIn);
@@ -185,4 +203,6 @@ function adminRoutes(api: Api, options: AppOptions): void {
   webhookRoutes(api, options.webhooks);
   deliveryRoutes(api, options.webhooks.webhooks);
   statisticsRoute(api, options.statistics, options.hashing);
+  sessionRoutes(api, options.userSessions);
+  settingsRoute(api, options.settings);
 }

@@ -10,6 +10,12 @@ import { flag, integer, list, oneOf, type Setting, text } from './settings.ts';
 export const prefix = 'ANAGRAFE_';
 
 export const settings = {
+  CONFIG: text({
+    takes: 'a path',
+    about:
+      'settings file with lines NAME=value, read by the service and by every command; default: anagrafe.env in the data folder, if it exists',
+    fallback: null,
+  }),
   HOST: text({
     takes: 'an IP address or a host name',
     about: 'address to listen on; 0.0.0.0 listens on all addresses',
@@ -58,6 +64,11 @@ export const settings = {
     'host names of the service that clients known by address may use, in addition to localhost and IP addresses',
     (host) => /^[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9])?$/i.test(host),
   ),
+  ALLOWED_ORIGINS: list(
+    'origins without a path and without a slash at the end, separated by commas, such as https://portal.example.com,http://localhost:3000',
+    'web pages on other origins that may sign users in and call for a signed-in user (CORS)',
+    isOrigin,
+  ),
   LOG_LEVEL: oneOf(
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     'info',
@@ -71,6 +82,12 @@ export const settings = {
   MAX_USERS: integer(1, 100_000, 1000, 'maximum number of users in a synchronous call'),
   MAX_JOB_RECORDS: integer(1, 1_000_000, 100_000, 'maximum number of records in a job or a dry run'),
   MAX_JOB_USERS: integer(1, 1_000_000, 100_000, 'maximum number of users in a job or a dry run'),
+  MAX_REMOVALS: integer(
+    0,
+    100,
+    10,
+    'share of the users of the sent principals, in percent, that irs/upsert may disable or delete without a plan; 20 users are always allowed',
+  ),
   JOB_DAYS: integer(1, 3650, 30, 'days to keep the results of a call or a job after it ends'),
   IDEMPOTENCY_HOURS: integer(1, 8760, 24, 'hours to keep the response stored for an Idempotency-Key'),
   TOKEN_MINUTES: integer(1, 1440, 15, 'lifetime of an access token, in minutes'),
@@ -93,8 +110,8 @@ export const settings = {
   MAX_WAIT_SECONDS: integer(
     1,
     3600,
-    20,
-    'longest wait for password hashing, in seconds; a call that would wait longer is refused',
+    5,
+    'longest wait for password hashing, in seconds; a call that would wait longer is refused; a call with several passwords may wait four times as long',
   ),
   HASH_CONCURRENCY: integer(
     1,
@@ -107,13 +124,13 @@ export const settings = {
   STOP_SECONDS: integer(1, 3600, 120, 'seconds that a shutdown waits for running requests'),
   URL: text({
     takes: 'an http or https URL without user, query and fragment, such as https://anagrafe.example.com',
-    about: 'URL of the service for import, reset, list, state and job; default: the service on this machine',
+    about: 'URL of the service, for commands that call it; default: the service on this machine',
     fallback: null,
     accepts: isServiceUrl,
   }),
   KEY: text({
     takes: '<public>.<secret> of an API client',
-    about: 'keys of the API client for import, reset, list, state and job; not needed in protected mode',
+    about: 'keys of an API client, for commands that call the service; not needed in protected mode',
     fallback: null,
     accepts: isKeyPair,
     mask: maskPair,
@@ -133,19 +150,31 @@ export class ConfigError extends OperatorError {
   }
 }
 
-export function settingErrors(environment: NodeJS.ProcessEnv): Map<string, ConfigError> {
+/** The settings file, for the messages about its values: its path and the lines of the settings whose value it has. */
+export interface FileOfSettings {
+  readonly path: string | null;
+  /** Line numbers, from 1, by the names of the settings with prefix. */
+  readonly fromFile: ReadonlyMap<string, number>;
+}
+
+const noFile: FileOfSettings = { path: null, fromFile: new Map() };
+
+export function settingErrors(
+  environment: NodeJS.ProcessEnv,
+  file: FileOfSettings = noFile,
+): Map<string, ConfigError> {
   const misspelt = misspeltSettings(environment).map((name) => [name, misspeltSetting(name)] as const);
   const wrong = Object.entries(settings).flatMap(([name, setting]) => {
-    const read = tryReading(name, setting as Setting<unknown>, environment[prefix + name]);
+    const read = tryReading(name, setting as Setting<unknown>, environment[prefix + name], file);
     return read instanceof ConfigError ? [[prefix + name, read] as const] : [];
   });
   return new Map([...misspelt, ...wrong]);
 }
 
-export function readConfig(environment: NodeJS.ProcessEnv): Config {
+export function readConfig(environment: NodeJS.ProcessEnv, file: FileOfSettings = noFile): Config {
   refuseMisspelt(misspeltSettings(environment));
   const entries = Object.entries(settings).map(([name, setting]) => {
-    const value = tryReading(name, setting as Setting<unknown>, environment[prefix + name]);
+    const value = tryReading(name, setting as Setting<unknown>, environment[prefix + name], file);
     if (value instanceof ConfigError) throw value;
     return [name, value];
   });
@@ -153,13 +182,20 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   return Object.freeze({ ...config, DATA: resolve(config.DATA) });
 }
 
-function tryReading(name: string, setting: Setting<unknown>, given: string | undefined): unknown {
+function tryReading(
+  name: string,
+  setting: Setting<unknown>,
+  given: string | undefined,
+  file: FileOfSettings,
+): unknown {
   if (given === undefined || given === '') return setting.fallback;
   const value = setting.read(given);
   if (value !== undefined) return value;
   // The value of a secret setting must not reach a log.
   const shown = setting.secret ? '' : `: ${JSON.stringify(given)}`;
-  return new ConfigError(`${prefix}${name} is invalid${shown}`, {
+  const line = file.fromFile.get(prefix + name);
+  const place = line === undefined ? '' : ` (line ${line} of ${file.path})`;
+  return new ConfigError(`${prefix}${name} is invalid${shown}${place}`, {
     code: 'setting_invalid',
     advice: `expected ${setting.takes}.`,
   });
@@ -176,12 +212,14 @@ export function refuseMisspelt([name]: readonly string[]): void {
   if (name !== undefined) throw misspeltSetting(name);
 }
 
-function misspeltSetting(name: string): ConfigError {
+/** `place` is the line of a settings file; undefined for the environment. */
+export function misspeltSetting(name: string, place?: string): ConfigError {
   const meant = closestName(name.slice(prefix.length), Object.keys(settings));
   const advice = meant
     ? `did you mean ${prefix}${meant}?`
     : `to list all settings, run: ${commandLine('config')}`;
-  return new ConfigError(`${name} is not a known setting`, { code: 'setting_unknown', advice });
+  const where = place === undefined ? '' : ` (${place})`;
+  return new ConfigError(`${name} is not a known setting${where}`, { code: 'setting_unknown', advice });
 }
 
 /** Accepts the URLs that the client package accepts. */
@@ -189,6 +227,11 @@ export function isServiceUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { protocol, username, password, search, hash } = new URL(value);
   return /^https?:$/.test(protocol) && !username && !password && !search && !hash;
+}
+
+/** Accepts the exact value of an `Origin` header. `null` is not one: any page can send it from a sandboxed frame. */
+function isOrigin(value: string): boolean {
+  return /^https?:\/\/[^*]+$/.test(value) && URL.canParse(value) && new URL(value).origin === value;
 }
 
 function isDatabaseUrl(value: string): boolean {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { openLoginThrottle } from './accounts/login-throttle.store.ts';
 import { changeOwnPassword } from './accounts/own-password.ts';
-import { openSessions } from './accounts/sessions.store.ts';
+import { openSessions, openUserSessions } from './accounts/sessions.store.ts';
 import { buildApp } from './app.ts';
 import { openAudit, openAuditLog, openEvents } from './audit/audit.store.ts';
 import { type Background, startBackground } from './background.ts';
@@ -34,12 +34,18 @@ import { openMetrics } from './metrics.ts';
 import { type HashingPool, openHasher } from './passwords/hash-pool.ts';
 import { needsRehash } from './passwords/hash-work.ts';
 import { openCommonPasswords } from './passwords/policy.ts';
+import { deleteOperation } from './records/delete.ts';
+import { openExports } from './records/export.store.ts';
+import { Exporter } from './records/export.ts';
 import { insertOperation } from './records/insert.ts';
 import { openListing } from './records/listing.store.ts';
 import { RecordWriter } from './records/record-writer.ts';
 import { openRecordStore } from './records/records.store.ts';
 import { stateOperation } from './records/state.ts';
 import { updateOperation } from './records/update.ts';
+import { openUpsertStore } from './records/upsert.store.ts';
+import { upsertOperations } from './records/upsert.ts';
+import { serviceSettings } from './settings.routes.ts';
 import { openStatistics } from './statistics/statistics.store.ts';
 import { openStore } from './store.ts';
 import { openSigning } from './webhooks/sender.ts';
@@ -112,6 +118,8 @@ export async function startService(
       update: updateOperation(recordStore, rules),
       insert: insertOperation(recordStore, rules),
       state: stateOperation(recordStore),
+      delete: deleteOperation(recordStore),
+      upsert: upsertOperations(openUpsertStore(database), { ...rules, maxRemoved: config.MAX_JOB_USERS }),
     };
     queue = await openQueue({
       database: store.queue,
@@ -130,6 +138,7 @@ export async function startService(
       idempotency: openIdempotencyStore(database, { keyHours: config.IDEMPOTENCY_HOURS }),
       submissions: openSubmissions(database, queue),
       onOutcomes: metrics.recordsDone,
+      maxRemovals: config.MAX_REMOVALS,
       limits: { answered: { records: config.MAX_RECORDS, users: config.MAX_USERS }, job: jobLimits },
     };
     const signIn = {
@@ -159,13 +168,16 @@ export async function startService(
       callsPerMinute: config.CALLS_PER_MINUTE,
       trustedProxies: config.TRUST_PROXY,
       allowedHosts: config.ALLOWED_HOSTS,
+      allowedOrigins: config.ALLOWED_ORIGINS,
       handleWrite: (call) => handleWrite(call, tools),
       newFingerprint: () => keyRing.newFingerprint(),
       jobs: openJobs(database, queue),
       listing: openListing(database),
+      exporter: new Exporter(openExports(store.exports)),
       auditLog,
       events: openEvents(database, { days: config.EVENT_DAYS }),
       signIn,
+      userSessions: openUserSessions(database),
       changeOwnPassword: (call) => changeOwnPassword(call, operations.update, signIn),
       access,
       sessions: openConsoleSessions(store.front),
@@ -179,9 +191,11 @@ export async function startService(
         ...signing,
         webhooks: openWebhooks(database),
         encryptSecret: (secret, id) => keyRing.encryptSecret(secret, webhookName(id)),
+        networks: config.WEBHOOK_NETWORKS,
       },
       statistics: openStatistics(database),
       hashing: hasher,
+      settings: serviceSettings(config),
       consoleFolder,
     });
     const address = { host: config.HOST, port: config.PORT, backlog: 4096 };

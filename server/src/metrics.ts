@@ -26,7 +26,7 @@ export function openMetrics() {
   });
   const users = new Counter({
     name: 'anagrafe_users_total',
-    help: 'Users by operation: registered, password reset, state set.',
+    help: 'Users by operation: registered, password reset, state set, edited, deleted.',
     labelNames: ['operation'],
     registers,
   });
@@ -45,7 +45,7 @@ export function openMetrics() {
     recordsDone(operation: OperationName, outcomes: readonly Outcome[]) {
       for (const { error, users: done } of outcomes) {
         records.inc({ operation, outcome: error?.code ?? 'applied' });
-        for (const kind of ['register', 'reset', 'state'] as const) {
+        for (const kind of ['register', 'reset', 'state', 'edit', 'disable', 'delete'] as const) {
           const count = done.filter((user) => user.operation === kind).length;
           if (count > 0) users.inc({ operation: kind }, count);
         }

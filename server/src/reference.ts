@@ -63,6 +63,27 @@ function cell(sentence: Sentence): string {
   return sentences.map((text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;')).join('<br>');
 }
 
+const settingsFileSection = [
+  '## Settings file',
+  '',
+  'The service and every command read `anagrafe.env` in the data folder, if it exists. `--config <file>` or `ANAGRAFE_CONFIG` names another',
+  'file. With the file, variables need not be repeated in each terminal:',
+  '',
+  '```ini',
+  '# /var/lib/anagrafe/anagrafe.env',
+  'ANAGRAFE_HOST=0.0.0.0',
+  'ANAGRAFE_TRUST_PROXY=10.0.0.2',
+  'ANAGRAFE_DATABASE_URL="postgres://anagrafe:secret@db.example.com/anagrafe"',
+  '```',
+  '',
+  '- Environment variables override the file. An empty variable counts as not set.',
+  '- A line is `NAME=value`, with or without quotes, or a comment that begins with `#`. A value with a `#` needs quotes.',
+  '- An unknown name, an invalid line or a name that is set twice is an error.',
+  '- `ANAGRAFE_DATA` can be set only in a file that `--config` or `ANAGRAFE_CONFIG` names.',
+  '- A file with secrets should be readable by its owner only: `chmod 600`. Commands and `doctor` warn if other users can read it.',
+  '- Changes apply after a restart of the service.',
+];
+
 function settingsPage(): string {
   const rows = Object.entries(settings).map(([name, setting]) => {
     const cores = name === 'HASH_CONCURRENCY' ? 'the number of cores' : undefined;
@@ -73,13 +94,20 @@ function settingsPage(): string {
   return `${[
     '# Settings',
     '',
-    'Generated from `server/src/config.ts` by `npm run generate`. Settings are environment variables. The service does not start if a value is',
-    'invalid or a variable that begins with `ANAGRAFE_` is unknown. To print the current values, with secrets masked, run',
-    '`npx --no -- anagrafe config`.',
+    'Generated from `server/src/config.ts` by `npm run generate`. Settings are environment variables, or lines of a',
+    '[settings file](#settings-file). The service does not start if a value is invalid or a variable that begins with `ANAGRAFE_` is unknown.',
+    'Secrets are masked wherever settings are shown:',
+    '',
+    '| command | shows |',
+    '| --- | --- |',
+    '| `npx --no -- anagrafe config` | the settings of this terminal, and where each value comes from |',
+    '| `npx --no -- anagrafe config --running` | the settings of the running service, and those that differ from this terminal |',
     '',
     tableRow(['setting', 'description', 'values', 'default']),
     tableRow(['---', '---', '---', '---']),
     ...rows,
+    '',
+    ...settingsFileSection,
   ].join('\n')}\n`;
 }
 

@@ -8,6 +8,7 @@ import {
   startEmbeddedPostgres,
   visitEmbeddedPostgres,
 } from './embedded-postgres/embedded-postgres.ts';
+import { exportLimits } from './records/export.ts';
 
 /** Connection pools of the configured database. Includes the embedded PostgreSQL if no external one is configured. */
 export interface Store {
@@ -16,6 +17,8 @@ export interface Store {
   readonly front: Database;
   /** Separate pool for the job queue, the hash chain and the creation of deliveries, for the same reason. */
   readonly queue: Database;
+  /** Separate pool for exports, which keep their connections as long as their clients read. */
+  readonly exports: Database;
   /** Throws if a connection pooler does not keep the state of database sessions. */
   refuseTransactionPooling(): Promise<void>;
   listen(subscription: Subscription): Listener;
@@ -38,6 +41,7 @@ interface StoreOptions {
 
 const frontConnections = 3;
 const queueConnections = 3;
+const exportConnections = exportLimits.atOnce;
 
 export async function openStore(config: Config, options: StoreOptions): Promise<Store> {
   const engine = config.DATABASE_URL === null ? await startEngine(config, options) : null;
@@ -55,17 +59,19 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
   const database = open(config.DATABASE_CONNECTIONS);
   const front = open(frontConnections);
   const queue = open(queueConnections);
+  const exports = open(exportConnections);
   return {
     database,
     front,
     queue,
+    exports,
     async refuseTransactionPooling() {
       if (!engine) await refuseTransactionPooling(connection, options.connectMs);
     },
     listen: (subscription) => listen(connection, subscription),
     place: engine ? config.DATA : settings.DATABASE_URL.show(config.DATABASE_URL),
     async close() {
-      await Promise.all([database.close(), front.close(), queue.close()]);
+      await Promise.all([database.close(), front.close(), queue.close(), exports.close()]);
       await engine?.stop();
     },
   };

@@ -158,6 +158,15 @@ describe('an invalid setting', () => {
     expect(settingErrors({ ANAGRAFE_PORT: '80', PATH: '/bin' }).size).toBe(0);
   });
 
+  it('is refused if an origin of ANAGRAFE_ALLOWED_ORIGINS has a path or a slash at the end, with this reason', () => {
+    for (const origin of ['https://portal.example.com/', 'https://portal.example.com/app'])
+      expect(refusal({ ANAGRAFE_ALLOWED_ORIGINS: origin })).toMatch(
+        /Expected origins without a path and without a slash at the end/,
+      );
+    const { ALLOWED_ORIGINS } = readConfig({ ANAGRAFE_ALLOWED_ORIGINS: 'https://portal.example.com' });
+    expect(ALLOWED_ORIGINS).toEqual(['https://portal.example.com']);
+  });
+
   it('is refused if ANAGRAFE_TRUST_PROXY covers every address, because any caller could forge its address', () => {
     for (const everyone of ['0.0.0.0/0', '::/0', '10.0.0.0/8,0.0.0.0/0', '0.0.0.0/1,128.0.0.0/1']) {
       expect(refusal({ ANAGRAFE_TRUST_PROXY: everyone })).toContain('ANAGRAFE_TRUST_PROXY');

@@ -78,6 +78,7 @@ describe('the console', () => {
       'events',
       'webhooks',
       'audit',
+      'users',
       'principals',
       'calls',
       'jobs',

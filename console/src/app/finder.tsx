@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { nameOf, useFoundPrincipals } from '../features/principals/queries.ts';
+import { useFoundUsers } from '../features/users/queries.ts';
 import { useCommonMessages } from '../i18n/language.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
@@ -18,12 +19,13 @@ interface Find {
 
 const debounceMs = 150;
 
-/** Finds the pages whose name contains the input, and the principals that match it. Empty input finds every page. */
+/** Finds the pages whose name contains the input, and the principals and users that match it. Empty input finds every page. */
 function useFound(typed: string): { readonly finds: readonly Find[]; readonly busy: boolean } {
   const messages = useCommonMessages();
   const input = typed.trim();
   const [term] = useDebouncedValue(input, debounceMs);
-  const { data, isFetching } = useFoundPrincipals(term);
+  const principals = useFoundPrincipals(term);
+  const users = useFoundUsers(term);
   const matchingPages = pages
     .map(({ path, icon, name }) => ({
       href: path,
@@ -32,18 +34,24 @@ function useFound(typed: string): { readonly finds: readonly Find[]; readonly bu
       hint: messages.finder.page,
     }))
     .filter(({ name }) => name.toLowerCase().includes(input.toLowerCase()));
-  const principals = (input !== '' && data) || [];
+  const found = <Item,>({ data }: { data: readonly Item[] | undefined }) => (input !== '' && data) || [];
   return {
     finds: [
       ...matchingPages,
-      ...principals.map((principal) => ({
+      ...found(principals).map((principal) => ({
         href: `/principals/${principal.ID}`,
         icon: 'people' as const,
         name: nameOf(principal),
         hint: [`ID ${principal.ID}`, principal.ExternalKey, principal.Vatnumber].filter(Boolean).join(' · '),
       })),
+      ...found(users).map(({ IRID, Username, Email, Denomination, ExternalKey }) => ({
+        href: `/principals/${IRID}?search=${encodeURIComponent(Username)}`,
+        icon: 'user' as const,
+        name: Username,
+        hint: [Email, Denomination ?? ExternalKey].filter(Boolean).join(' · '),
+      })),
     ],
-    busy: input !== term || isFetching,
+    busy: input !== term || principals.isFetching || users.isFetching,
   };
 }
 

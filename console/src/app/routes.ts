@@ -44,6 +44,10 @@ export const pages: readonly ConsolePage[] = [
     async () => (await import('../features/principals/principals-page.tsx')).Principals,
   ),
   page(
+    { name: 'users', path: '/users', icon: 'user' },
+    async () => (await import('../features/users/users-page.tsx')).Users,
+  ),
+  page(
     { name: 'import', path: '/import', icon: 'upload', stays: true },
     async () => (await import('../features/import/import-page.tsx')).Import,
   ),

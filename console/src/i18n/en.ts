@@ -14,6 +14,10 @@ const principalLabels: Readonly<Record<PrincipalField, string>> = {
 const userLabels: Readonly<Record<UserField, string>> = {
   Email: 'Email',
   Phone: 'Phone',
+  FirstName: 'First name',
+  LastName: 'Last name',
+  Language: 'Language',
+  Attributes: 'Attributes',
 };
 
 export const common = {
@@ -23,6 +27,7 @@ export const common = {
   pages: {
     overview: 'Overview',
     principals: 'Principals',
+    users: 'Users',
     import: 'Import',
     calls: 'Calls',
     jobs: 'Jobs',
@@ -78,11 +83,11 @@ export const common = {
   finder: {
     open: 'Search',
     title: 'Search',
-    label: 'Page or principal',
-    placeholder: 'Page, name, external key, VAT number, username',
+    label: 'Page, principal or user',
+    placeholder: 'Page, name, external key, VAT number, username, email',
     found: 'Results',
     page: 'Page',
-    nothing: 'No results. Principals match by the beginning of each word.',
+    nothing: 'No results. Principals and users match by the beginning of each word, emails as a whole.',
     choose: 'select',
     go: 'open',
     close: 'close',
@@ -229,10 +234,14 @@ export type Cause = keyof typeof causes;
 
 export const eventType: Readonly<Record<Delivery['Type'], string>> = {
   'principal.inserted': 'Principal created',
+  'principal.updated': 'Principal changed',
   'principal.state_changed': 'Principal state changed',
+  'principal.deleted': 'Principal deleted',
   'user.registered': 'User registered',
   'user.password_reset': 'Password reset',
+  'user.updated': 'User changed',
   'user.state_changed': 'User state changed',
+  'user.deleted': 'User deleted',
   'call.completed': 'Call completed',
   'job.completed': 'Job completed',
   'webhook.disabled': 'Webhook disabled',
@@ -244,6 +253,10 @@ const plural = (count: string, noun: string) => `${count} ${noun}${count === '1'
 
 export const auditRow = {
   inserted: 'Principal created.',
+  changed: (fields: string) => `Principal changed: ${fields}.`,
+  deleted: 'Principal deleted with all its users.',
+  userChanged: (users: string) => `Changed: ${users}.`,
+  userDeleted: (users: string) => `Deleted: ${users}.`,
   registered: (users: string) => `Registered: ${users}.`,
   reset: (users: string) => `Password reset: ${users}.`,
   principalState: { disabled: 'Principal disabled.', active: 'Principal enabled.' },
@@ -251,7 +264,7 @@ export const auditRow = {
     disabled: (users: string) => `Disabled: ${users}.`,
     active: (users: string) => `Enabled: ${users}.`,
   },
-  sameState: 'State set again, unchanged.',
+  sameState: 'No changes.',
   user: (id: number) => `user ${id}`,
   andMore: (users: string, _others: number, formatted: string) => `${users} and ${formatted} more`,
   actions: {
@@ -267,12 +280,21 @@ export const auditRow = {
       if (details.call === 'users') return `Users read: ${count('count')}.`;
       return principal === null ? `Principals read: ${count('count')}.` : 'Principal read.';
     },
+    'records.exported': ({ details, principal }) => {
+      const subject = details.all
+        ? 'All records'
+        : principal === null
+          ? 'Principal'
+          : `Principal ${principal}`;
+      return `${subject} exported${details.hashes ? ' with password hashes' : ''}.`;
+    },
     login: ({ user }) => `Signed in: ${user}.`,
     'login.failed': ({ user }) =>
       user === null ? 'Sign-in failed: unknown username.' : `Sign-in failed: ${user}.`,
     'login.refreshed': ({ user }) => `Session refreshed: ${user}.`,
     'login.reused': ({ user }) => `Refresh token used twice, session revoked: ${user}.`,
     logout: ({ user }) => `Signed out: ${user}.`,
+    'sessions.ended': ({ user, count }) => `Sessions of ${user} ended: ${count('sessions')}.`,
     'console.login': () => 'Signed in to the console.',
     'console.logout': () => 'Signed out of the console.',
     'client.created': ({ details }) => `API client ${details.name} created.`,
@@ -305,7 +327,13 @@ export interface AuditRowValues {
 }
 
 export const result = {
-  operation: { update: 'Update users', insert: 'Create principals', state: 'Change state' },
+  operation: {
+    update: 'Update users',
+    insert: 'Create principals',
+    upsert: 'Create and update',
+    state: 'Change state',
+    delete: 'Delete',
+  },
   progress: {
     users: (done: string, all: string) => `${done} of ${all} users`,
     records: (done: string, all: string) => `${done} of ${all} records`,
@@ -349,6 +377,9 @@ export const result = {
     ConfirmPassword: 'Password confirmation',
     CurrentPassword: 'Current password',
     PasswordHash: 'Password hash',
+    NewUsername: 'Username',
+    NewExternalKey: 'External key',
+    Operation: 'Operation',
     State: 'State',
   } as Record<string, string>,
 };
@@ -357,7 +388,7 @@ export const audit = {
   title: 'Audit log',
   intro: 'Every change with time and actor, newest first.',
   caption: 'Entries',
-  columns: { position: 'Position', at: 'Time', author: 'Actor', about: 'Principal', what: 'Action' },
+  columns: { position: 'Position', at: 'Time', actor: 'Actor', principal: 'Principal', action: 'Action' },
   empty: { title: 'No entries yet', hint: 'Changes appear here within a second.' },
   emptyOf: {
     title: 'No entries for this principal',
@@ -382,8 +413,9 @@ export const audit = {
     call: 'Call ID',
     registered: 'Users registered',
     reset: 'Passwords reset',
-    noted: 'Data',
-    seal: 'Hash',
+    deleted: 'Users deleted',
+    data: 'Data',
+    hash: 'Hash',
   },
   others: (count: string) => `and ${count} more`,
   chain: {
@@ -393,9 +425,9 @@ export const audit = {
     sound: 'Verified',
     soundText: (rows: string) => `All ${rows} rows are intact.`,
     broken: 'Verification failed',
-    brokenText: (rows: string, position: string, fault: string) =>
-      `A row was ${fault} at position ${position}. Rows intact: ${rows}.`,
-    faults: {
+    brokenText: (rows: string, position: string, error: string) =>
+      `A row was ${error} at position ${position}. Rows intact: ${rows}.`,
+    errors: {
       changed: 'changed',
       removed: 'removed',
       inserted: 'inserted',
@@ -424,7 +456,7 @@ export const calls = {
   milliseconds: (count: string) => `${count} ms`,
   empty: {
     title: 'No calls yet',
-    hint: 'Calls that register users, reset passwords, create principals or change states appear here.',
+    hint: 'Calls that create, change or delete principals and users appear here.',
   },
   emptyFailed: {
     title: 'No calls with failed records',
@@ -524,7 +556,8 @@ export const events = {
   reached: (moment: string) => `Searched back to ${moment}.`,
   reachedAll: 'Searched all stored events.',
   about: {
-    principal: (id: number) => `principal ${id}`,
+    principal: (id: number, key: string | null) =>
+      key === null ? `principal ${id}` : `principal ${id} (${key})`,
     user: (id: number, name: string | null) => (name === null ? `user ${id}` : `user ${id}, ${name}`),
     state: { active: 'enabled', disabled: 'disabled' },
     records: (records: string, failed: string) => `${plural(records, 'record')}, ${failed} failed`,
@@ -535,12 +568,21 @@ export const events = {
 const resetInImport =
   'This row resets a password; an import only registers users. Reset it on the page of the principal, or use "anagrafe reset".';
 
+/** Formatted numbers of the effects of a plan. */
+export interface PlanCounts {
+  readonly principalsInserted: string;
+  readonly principalsUpdated: string;
+  readonly usersRegistered: string;
+  readonly usersUpdated: string;
+  readonly unchanged: string;
+}
+
 export const imports = {
   title: 'Import',
-  intro: 'Register users from a file. Check a preview first, then confirm.',
+  intro: 'Create and update users from a file. Check a preview first, then confirm.',
   choose: {
     title: 'File',
-    drop: 'Drop a CSV, JSON or NDJSON file here',
+    drop: 'Drop a CSV, Excel (.xlsx), JSON or NDJSON file here',
     button: 'Choose file',
     hint: (rows: string) =>
       `The first line contains the column names, such as Username, Email, Password, ExternalKey. Up to ${rows} rows; for larger files use the command line:`,
@@ -556,7 +598,7 @@ export const imports = {
   another: 'Choose another file',
   drop: {
     title: 'Discard this file?',
-    text: 'Your corrections and the failed rows, including their passwords, will be lost. To keep the failed rows, download them first.',
+    text: 'Your corrections, the failed rows and generated passwords that you have not downloaded will be lost. To keep them, download them first.',
     action: 'Discard file',
   },
   rowsOf: (name: string, rows: string) => `${name} (${plural(rows, 'row')})`,
@@ -571,6 +613,8 @@ export const imports = {
     notRead: 'Skip',
     hidden: 'hidden',
     records: 'The file contains whole records with their users. There are no columns to map.',
+    saved: 'Mapped as in the last file with these columns.',
+    recognise: 'Map by column names',
   },
   principal: {
     label: 'Default principal for rows without one',
@@ -588,6 +632,63 @@ export const imports = {
     Password: 'Password',
     ConfirmPassword: 'Password confirmation',
     PasswordHash: 'Password hash',
+  },
+  options: {
+    title: 'Options',
+    mode: 'Principals and users that exist',
+    create: 'Create only',
+    createHint: 'Rows that differ from what is stored are refused and shown with both values.',
+    update: 'Create and update',
+    updateHint: 'Fields that differ are changed. You see all changes before the import. Passwords are kept.',
+    passwords: 'Generate passwords',
+    passwordsHint:
+      'For new users without a password. Download the passwords after the import: they are not stored.',
+  },
+  plan: {
+    title: 'Changes',
+    caption: 'Changes that the import would make',
+    subject: 'Principal or user',
+    action: 'Action',
+    actions: { insert: 'Create', register: 'Register', edit: 'Change' },
+    changes: 'Fields',
+    summary: (counts: PlanCounts) =>
+      [
+        `Principals: ${counts.principalsInserted} new, ${counts.principalsUpdated} changed.`,
+        `Users: ${counts.usersRegistered} new, ${counts.usersUpdated} changed.`,
+        `Records without changes: ${counts.unchanged}.`,
+      ].join(' '),
+    hint: 'The import is refused if the stored data changes before you confirm.',
+    empty: 'empty',
+    none: 'No changes',
+    noneHint: 'All values of the file are stored already.',
+  },
+  passwords: {
+    title: (formatted: string, count: number) =>
+      count === 1 ? '1 generated password' : `${formatted} generated passwords`,
+    once: 'Download the passwords now. They are stored nowhere and cannot be shown again. Keep the file safe, and delete it when the users have their passwords.',
+    download: 'Download passwords',
+  },
+  warnings: {
+    title: 'Values to check',
+    hint: 'Rows without errors are imported nevertheless.',
+    codes: {
+      TRIMMED: 'spaces before or after the value are removed',
+      LEADING_ZEROS_LOST: 'zeros at the beginning of the number seem to be lost',
+      VATNUMBER_INVALID: 'not a valid Italian VAT number',
+      TAXCODE_INVALID: 'not a valid Italian tax code',
+    },
+    ofField: (field: string, text: string, rows: string, lines: readonly string[]) =>
+      `${field}: ${text} in ${plural(rows, 'row')} (${lines.length > 1 ? 'lines' : 'line'} ${lines.join(', ')})`,
+    contents: {
+      empty: 'empty',
+      emails: 'email addresses',
+      dates: 'dates',
+      numbers: 'numbers',
+      booleans: 'yes or no',
+      texts: 'text',
+    },
+    unused: (column: string, content: string, rows: string) =>
+      `Column "${column}" is not imported (${content} in ${plural(rows, 'row')}).`,
   },
   check: 'Check rows',
   checkAgain: 'Check again',
@@ -714,6 +815,11 @@ export const overview = {
       action: 'Or import users from a file',
     },
     read: { title: 'Read the API reference', text: 'All calls, with examples.', action: 'API reference' },
+    others: {
+      title: 'Let other machines call',
+      text: (host: string) =>
+        `The service listens on ${host}: only programs on this machine can call it. Put a reverse proxy with TLS in front of it and set ANAGRAFE_TRUST_PROXY, or in a trusted network set ANAGRAFE_HOST=0.0.0.0. Then restart the service.`,
+    },
   },
   activity: {
     title: 'Activity',
@@ -809,22 +915,37 @@ export const principals = {
     title: 'Users',
     search: 'Search users',
     searchHint: 'Beginning of the username',
-    columns: {
-      username: 'Username',
-      state: 'State',
-      lastLogin: 'Last sign-in',
-      passwordChanged: 'Password changed',
-      actions: 'Actions',
-    },
-    id: (id: number) => `ID ${id}`,
-    actionsOf: (username: string) => `Actions for ${username}`,
     empty: { title: 'No users yet', hint: 'Registered users can sign in at once.' },
     notFound: { title: 'No results', hint: 'No username of this principal begins with this text.' },
+  },
+  edit: {
+    action: 'Edit',
+    title: (name: string) => `Edit ${name}`,
+    submit: 'Save',
+    done: 'Principal saved.',
+  },
+  remove: {
+    action: 'Delete',
+    title: (name: string) => `Delete ${name}?`,
+    text: (count: number, formatted: string) =>
+      count === 0
+        ? 'The principal is deleted. This cannot be undone.'
+        : `The principal and its ${count === 1 ? 'user' : `${formatted} users`} are deleted, and their sessions end. This cannot be undone.`,
+    submit: 'Delete principal',
+    done: (name: string) => `${name} deleted.`,
+  },
+  more: 'More actions',
+  export: {
+    action: 'Export',
+    csv: 'Export as CSV',
+    ndjson: 'Export as NDJSON',
+    started: 'Export started. The file is saved when it is complete.',
+    saved: (name: string) => `${name} saved.`,
+    failed: 'Export failed',
   },
   register: {
     action: 'Register user',
     title: 'New user',
-    username: 'Username',
     optional: (label: string) => `${label} (optional)`,
     submit: 'Register user',
     done: (username: string) => `User ${username} registered`,
@@ -876,6 +997,83 @@ export const principals = {
     address: 'IP address',
     withReads: 'Include reads',
     empty: { title: 'No entries yet', hint: 'Changes to this principal and its users appear here.' },
+  },
+};
+
+export const users = {
+  title: 'Users',
+  intro: 'Users of all principals',
+  search: 'Search users',
+  searchBy: 'Search by',
+  fields: { username: 'Username', email: 'Email', name: 'Name' },
+  searchHint: {
+    username: 'Beginning of the username',
+    email: 'Complete email address',
+    name: 'Beginning of the first or last name',
+  },
+  allStates: 'All states',
+  neverSignedIn: 'Never signed in',
+  count: (count: number, formatted: string) => (count === 1 ? '1 user' : `${formatted} users`),
+  atLeast: (formatted: string) => `${formatted} users or more`,
+  columns: {
+    username: 'Username',
+    principal: 'Principal',
+    state: 'State',
+    lastLogin: 'Last sign-in',
+    passwordChanged: 'Password changed',
+    actions: 'Actions',
+  },
+  id: (id: number) => `ID ${id}`,
+  actionsOf: (username: string) => `Actions for ${username}`,
+  empty: {
+    title: 'No users yet',
+    hint: 'Register users on the page of a principal, import a file, or send them through the API.',
+  },
+  notFound: {
+    title: 'No results',
+    hint: {
+      username: 'No username begins with this text, or the other filters exclude it.',
+      email: 'The email must match completely. Upper and lower case are equal.',
+      name: 'No first or last name begins with this text, or the other filters exclude it.',
+    },
+  },
+  edit: {
+    action: 'Edit',
+    title: (username: string) => `Edit ${username}`,
+    languageHint: 'Such as it or en-GB',
+    submit: 'Save',
+    done: (username: string) => `User ${username} saved.`,
+  },
+  attributes: {
+    label: 'Attributes',
+    name: (number: number) => `Name of attribute ${number}`,
+    namePlaceholder: 'Name',
+    value: (number: number) => `Value of attribute ${number}`,
+    valuePlaceholder: 'Value',
+    remove: (number: number) => `Remove attribute ${number}`,
+    add: 'Add attribute',
+    repeated: 'Another attribute has this name.',
+  },
+  remove: {
+    action: 'Delete',
+    title: (username: string) => `Delete ${username}?`,
+    text: 'The user is deleted and all its sessions end. The audit log keeps its ID, but neither its username nor its email. This cannot be undone.',
+    submit: 'Delete user',
+    done: (username: string) => `User ${username} deleted.`,
+  },
+  sessions: {
+    action: 'Sessions',
+    title: (username: string) => `Sessions of ${username}`,
+    caption: 'Sessions',
+    columns: { created: 'Signed in', used: 'Last refresh', ends: 'Ends', actions: 'Actions' },
+    end: 'End',
+    endOf: (number: number) => `End session ${number}`,
+    endAll: 'End all sessions',
+    ended: 'Session ended.',
+    allEnded: 'All sessions ended.',
+    close: 'Close',
+    none: 'No sessions',
+    noneHint: 'The user is not signed in.',
   },
 };
 

@@ -1,12 +1,5 @@
-import type {
-  FileError,
-  FileErrorCode,
-  FileErrorParams,
-  PrincipalField,
-  RowError,
-  RowErrorCode,
-  UserField,
-} from '@anagrafe/importer';
+import type { PrincipalField, UserField } from '@anagrafe/importer';
+import { fileErrorInItalian, rowErrorInItalian } from '@anagrafe/importer';
 import type { Advice, Cause } from './en.ts';
 
 type Messages = typeof import('./en.ts');
@@ -24,6 +17,10 @@ const principalLabels: Readonly<Record<PrincipalField, string>> = {
 const userLabels: Readonly<Record<UserField, string>> = {
   Email: 'Email',
   Phone: 'Telefono',
+  FirstName: 'Nome',
+  LastName: 'Cognome',
+  Language: 'Lingua',
+  Attributes: 'Attributi',
 };
 
 export const common: Messages['common'] = {
@@ -33,6 +30,7 @@ export const common: Messages['common'] = {
   pages: {
     overview: 'Panoramica',
     principals: 'Anagrafiche',
+    users: 'Utenti',
     import: 'Importazione',
     calls: 'Chiamate',
     jobs: 'Elaborazioni',
@@ -88,11 +86,12 @@ export const common: Messages['common'] = {
   finder: {
     open: 'Cerca',
     title: 'Ricerca',
-    label: 'Pagina o anagrafica',
-    placeholder: 'Pagina, nome, codice esterno, partita IVA, nome utente',
+    label: 'Pagina, anagrafica o utente',
+    placeholder: 'Pagina, nome, codice esterno, partita IVA, nome utente, email',
     found: 'Risultati',
     page: 'Pagina',
-    nothing: "Nessun risultato. La ricerca delle anagrafiche considera l'inizio delle parole.",
+    nothing:
+      "Nessun risultato. La ricerca di anagrafiche e utenti considera l'inizio delle parole; l'email va scritta per intero.",
     choose: 'seleziona',
     go: 'apri',
     close: 'chiudi',
@@ -231,10 +230,14 @@ export const failureCause: Messages['failureCause'] = {
 
 export const eventType: Messages['eventType'] = {
   'principal.inserted': 'Anagrafica creata',
+  'principal.updated': 'Anagrafica modificata',
   'principal.state_changed': 'Stato anagrafica modificato',
+  'principal.deleted': 'Anagrafica eliminata',
   'user.registered': 'Utente registrato',
   'user.password_reset': 'Password reimpostata',
+  'user.updated': 'Utente modificato',
   'user.state_changed': 'Stato utente modificato',
+  'user.deleted': 'Utente eliminato',
   'call.completed': 'Chiamata terminata',
   'job.completed': 'Elaborazione terminata',
   'webhook.disabled': 'Webhook disabilitato',
@@ -248,6 +251,10 @@ const rejected = (count: string) => plural(count, 'scartato', 'scartati');
 
 export const auditRow: Messages['auditRow'] = {
   inserted: 'Anagrafica creata.',
+  changed: (fields) => `Anagrafica modificata: ${fields}.`,
+  deleted: 'Anagrafica eliminata con tutti i suoi utenti.',
+  userChanged: (users) => `Modifica: ${users}.`,
+  userDeleted: (users) => `Eliminazione: ${users}.`,
   registered: (users) => `Registrazione: ${users}.`,
   reset: (users) => `Password reimpostata: ${users}.`,
   principalState: { disabled: 'Anagrafica disabilitata.', active: 'Anagrafica abilitata.' },
@@ -255,7 +262,7 @@ export const auditRow: Messages['auditRow'] = {
     disabled: (users) => `Disabilitazione: ${users}.`,
     active: (users) => `Abilitazione: ${users}.`,
   },
-  sameState: 'Stato confermato senza modifiche.',
+  sameState: 'Nessuna modifica.',
   user: (id) => `utente ${id}`,
   andMore: (users, others, formatted) =>
     others === 1 ? `${users} e un altro` : `${users} e altri ${formatted}`,
@@ -272,12 +279,22 @@ export const auditRow: Messages['auditRow'] = {
       if (details.call === 'users') return `Utenti letti: ${count('count')}.`;
       return principal === null ? `Anagrafiche lette: ${count('count')}.` : 'Anagrafica letta.';
     },
+    'records.exported': ({ details, principal }) => {
+      const subject = details.all
+        ? 'Tutte le anagrafiche'
+        : principal === null
+          ? 'Anagrafica'
+          : `Anagrafica ${principal}`;
+      const verb = details.all ? 'esportate' : 'esportata';
+      return `${subject} ${verb}${details.hashes ? ' con gli hash delle password' : ''}.`;
+    },
     login: ({ user }) => `Accesso: ${user}.`,
     'login.failed': ({ user }) =>
       user === null ? 'Accesso non riuscito: nome utente sconosciuto.' : `Accesso non riuscito: ${user}.`,
     'login.refreshed': ({ user }) => `Sessione rinnovata: ${user}.`,
     'login.reused': ({ user }) => `Refresh token usato due volte, sessione terminata: ${user}.`,
     logout: ({ user }) => `Disconnessione: ${user}.`,
+    'sessions.ended': ({ user, count }) => `Sessioni di ${user} terminate: ${count('sessions')}.`,
     'console.login': () => 'Accesso alla console.',
     'console.logout': () => 'Disconnessione dalla console.',
     'client.created': ({ details }) => `Client API ${details.name} creato.`,
@@ -299,7 +316,13 @@ export const auditRow: Messages['auditRow'] = {
 };
 
 export const result: Messages['result'] = {
-  operation: { update: 'Aggiornamento utenti', insert: 'Creazione anagrafiche', state: 'Cambio di stato' },
+  operation: {
+    update: 'Aggiornamento utenti',
+    insert: 'Creazione anagrafiche',
+    upsert: 'Creazione e aggiornamento',
+    state: 'Cambio di stato',
+    delete: 'Eliminazione',
+  },
   progress: {
     users: (done, all) => `${done} di ${all} utenti`,
     records: (done, all) => `${done} di ${all} record`,
@@ -344,6 +367,9 @@ export const result: Messages['result'] = {
     ConfirmPassword: 'Conferma password',
     CurrentPassword: 'Password attuale',
     PasswordHash: 'Hash della password',
+    NewUsername: 'Nome utente',
+    NewExternalKey: 'Codice esterno',
+    Operation: 'Operazione',
     State: 'Stato',
   },
 };
@@ -355,9 +381,9 @@ export const audit: Messages['audit'] = {
   columns: {
     position: 'Posizione',
     at: 'Data',
-    author: 'Autore',
-    about: 'Anagrafica',
-    what: 'Attività',
+    actor: 'Autore',
+    principal: 'Anagrafica',
+    action: 'Attività',
   },
   empty: { title: 'Non ci sono ancora voci', hint: 'Le attività appaiono qui entro un secondo.' },
   emptyOf: {
@@ -383,8 +409,9 @@ export const audit: Messages['audit'] = {
     call: 'ID chiamata',
     registered: 'Utenti registrati',
     reset: 'Password reimpostate',
-    noted: 'Dati',
-    seal: 'Hash',
+    deleted: 'Utenti eliminati',
+    data: 'Dati',
+    hash: 'Hash',
   },
   others: (count) => `e altri ${count}`,
   chain: {
@@ -394,9 +421,9 @@ export const audit: Messages['audit'] = {
     sound: 'Registro integro',
     soundText: (rows) => `Voci verificate: ${rows}. Nessuna anomalia.`,
     broken: 'Registro alterato',
-    brokenText: (rows, position, fault) =>
-      `Alla posizione ${position} una voce è stata ${fault}. Voci integre: ${rows}.`,
-    faults: {
+    brokenText: (rows, position, error) =>
+      `Alla posizione ${position} una voce è stata ${error}. Voci integre: ${rows}.`,
+    errors: {
       changed: 'modificata',
       removed: 'rimossa',
       inserted: 'inserita',
@@ -425,7 +452,7 @@ export const calls: Messages['calls'] = {
   milliseconds: (count) => `${count} ms`,
   empty: {
     title: 'Non ci sono ancora chiamate',
-    hint: 'Qui appaiono le chiamate che registrano utenti, reimpostano password, creano anagrafiche o ne cambiano lo stato.',
+    hint: 'Qui appaiono le chiamate che creano, modificano o eliminano anagrafiche e utenti.',
   },
   emptyFailed: {
     title: 'Nessuna chiamata con record scartati',
@@ -533,7 +560,7 @@ export const events: Messages['events'] = {
   reached: (moment) => `Ricerca eseguita a ritroso fino al ${moment}.`,
   reachedAll: 'Ricerca eseguita su tutti gli eventi conservati.',
   about: {
-    principal: (id) => `anagrafica ${id}`,
+    principal: (id, key) => (key === null ? `anagrafica ${id}` : `anagrafica ${id} (${key})`),
     user: (id, name) => (name === null ? `utente ${id}` : `utente ${id}, ${name}`),
     state: { active: 'stato: attivo', disabled: 'stato: disabilitato' },
     records: (records, failed) => `${records} record, ${rejected(failed)}`,
@@ -541,82 +568,16 @@ export const events: Messages['events'] = {
   },
 };
 
-const fileErrors: { readonly [Code in FileErrorCode]: (params: FileErrorParams[Code]) => string } = {
-  BINARY_FILE: () => 'Non è un file CSV, JSON o NDJSON. Scegli un file di testo in uno di questi formati.',
-  SPREADSHEET_FILE: () => 'È un foglio di calcolo. Salvalo come "CSV UTF-8" e importa quel file.',
-  NOT_IN_ENCODING: ({ line, encoding }) => `La riga ${line} contiene byte non validi in ${encoding}.`,
-  ENCODING_CHANGES: ({ line, from, to }) =>
-    `Codifica mista: ${from}, poi ${to} dalla riga ${line}. Salva il file con una sola codifica.`,
-  NO_HEADER: () => 'Il file è vuoto: manca la riga con i nomi delle colonne.',
-  INVALID_SEPARATOR: () =>
-    'Il separatore deve essere un solo carattere, diverso dalle virgolette e dal fine riga.',
-  NUL_IN_HEADER: ({ line }) =>
-    `La riga ${line} contiene un carattere NUL: non è un file di testo, oppure è UTF-16 senza BOM.`,
-  UNCLOSED_QUOTE: ({ line, limit }) =>
-    `Le virgolette aperte alla riga ${line} non vengono chiuse entro ${limit} caratteri o entro la fine del file.`,
-  NOT_A_LIST: ({ line, column }) =>
-    `Riga ${line}, colonna ${column}: il file deve contenere un array JSON o un oggetto JSON per riga.`,
-  MISSING_COLUMN: ({ needed, found }) =>
-    `Manca la colonna ${needed.join(' o ')}. Colonne trovate: ${quoted(found)}. Controlla che la prima riga contenga i nomi delle colonne, oppure assegna la colonna qui sopra.`,
-  DUPLICATE_COLUMN: ({ field, columns }) =>
-    `Più colonne sono assegnate a ${field}: ${quoted(columns)}. Lasciane una sola.`,
-  MAPPED_COLUMN_MISSING: ({ column, found }) =>
-    `Manca la colonna "${column}". Colonne trovate: ${quoted(found)}.`,
-  UNKNOWN_FIELD: ({ column, field }) => `Il campo "${field}", assegnato a "${column}", non esiste.`,
-  INVALID_JSON: ({ line, column }) => `Riga ${line}, colonna ${column}: JSON non valido.`,
-  NOT_AN_OBJECT: ({ line, column }) => `Riga ${line}, colonna ${column}: serve un oggetto.`,
-  DUPLICATE_NAME: ({ line, column }) =>
-    `Riga ${line}, colonna ${column}: l'oggetto contiene due volte lo stesso nome.`,
-  ROW_TOO_LARGE: ({ line, limit }) => `La riga ${line} supera il limite di ${limit} caratteri.`,
-  TEXT_AFTER_QUOTE: ({ line }) =>
-    `Riga ${line}: testo dopo le virgolette di chiusura. Le virgolette interne vanno raddoppiate.`,
-  NUL_CHARACTER: ({ line }) => `La riga ${line} contiene un carattere NUL.`,
-  WRONG_CELL_COUNT: ({ expected, found }) => `Celle nella riga: ${found} invece di ${expected}.`,
-  UNNAMED_COLUMN: ({ column }) => `La colonna ${column} contiene un valore ma non ha un nome.`,
-  UNKNOWN_COLUMN: ({ column }) => `"${column}" non è una colonna della prima riga.`,
-  NOT_A_TEXT: ({ column }) => `"${column}" deve essere un testo tra virgolette.`,
-  INVALID_ID: ({ field }) => `${field} deve essere un numero intero maggiore di zero.`,
-  AMBIGUOUS_USER: () =>
-    'Indica Username per registrare un utente oppure UserID per reimpostare la password, non entrambi.',
-  UNRECOGNISED_USER: () => 'Manca il nome utente (Username).',
-  NOT_FOR_RESET: ({ field }) => `${field} non è ammesso quando si reimposta una password.`,
-  NO_PRINCIPAL: () => "Manca l'anagrafica dell'utente.",
-  PASSWORDS_DIFFER: () => 'Password e ConfirmPassword non coincidono.',
-};
-
-/** Returns the Italian message of an error in a file or a row. The importer itself has the English messages. */
-function fileErrorInItalian({ code, params }: FileError): string {
-  const format = fileErrors[code] as (params: FileError['params']) => string;
-  return format(params);
-}
-
-const rowErrors: Readonly<Record<RowErrorCode, string>> = {
-  RESET_IN_IMPORT:
-    'Questa riga reimposta una password; l\'importazione registra solo nuovi utenti. Reimpostala nella pagina dell\'anagrafica oppure usa "anagrafe reset".',
-  USER_NOT_FOUND: 'Utente non trovato.',
-  RECORD_NOT_APPLIED: 'Il record verrebbe scartato.',
-  RESET_WITHOUT_PRINCIPAL: "Con UserID, indica l'anagrafica con ID o ExternalKey.",
-  PRINCIPAL_NOT_INSERTED: "Creazione dell'anagrafica non riuscita.",
-  USERNAME_TAKEN: 'Nome utente già presente in una riga precedente.',
-  EXTERNAL_KEY_TAKEN: "Codice esterno già presente in un'altra riga.",
-};
-
-/** Returns the Italian message of a row error. An error without a code comes from the service, already in Italian. */
-function rowErrorInItalian({ code, fileError, message }: RowError): string {
-  if (fileError) return fileErrorInItalian(fileError);
-  return code ? rowErrors[code] : message;
-}
-
-function quoted(names: readonly string[]): string {
-  return names.map((name) => `"${name}"`).join(', ');
-}
+/** Names the page of the console on which a password can be reset. */
+const resetInImport =
+  'Questa riga reimposta una password; l\'importazione registra solo nuovi utenti. Reimpostala nella pagina dell\'anagrafica oppure usa "anagrafe reset".';
 
 export const imports: Messages['imports'] = {
   title: 'Importazione',
-  intro: "Registra nuovi utenti da un file. Prima dell'importazione puoi controllare e correggere le righe.",
+  intro: "Crea e aggiorna gli utenti da un file. Prima vedi un'anteprima, poi confermi.",
   choose: {
     title: 'File',
-    drop: 'Trascina qui un file CSV, JSON o NDJSON',
+    drop: 'Trascina qui un file CSV, Excel (.xlsx), JSON o NDJSON',
     button: 'Scegli un file',
     hint: (rows) =>
       `La prima riga contiene i nomi delle colonne, ad esempio Nome utente, Email, Password, Codice cliente. Massimo ${rows} righe; per file più grandi usa la riga di comando:`,
@@ -631,7 +592,7 @@ export const imports: Messages['imports'] = {
   another: 'Scegli un altro file',
   drop: {
     title: 'Chiudere questo file?',
-    text: 'Le correzioni e le righe scartate, con le loro password, andranno perse. Per conservare le righe scartate, scaricale prima.',
+    text: 'Le correzioni, le righe scartate e le password generate non ancora scaricate andranno perse. Per conservarle, scaricale prima.',
     action: 'Chiudi il file',
   },
   rowsOf: (name, rows) => `${name} (${plural(rows, 'riga', 'righe')})`,
@@ -646,6 +607,8 @@ export const imports: Messages['imports'] = {
     notRead: 'Ignora',
     hidden: 'nascosto',
     records: 'Il file contiene record completi con i loro utenti. Non ci sono colonne da assegnare.',
+    saved: "Campi assegnati come nell'ultimo file con queste colonne.",
+    recognise: 'Assegna in base ai nomi',
   },
   principal: {
     label: 'Anagrafica predefinita, per le righe che non la indicano',
@@ -663,6 +626,63 @@ export const imports: Messages['imports'] = {
     Password: 'Password',
     ConfirmPassword: 'Conferma password',
     PasswordHash: 'Hash della password',
+  },
+  options: {
+    title: 'Opzioni',
+    mode: 'Anagrafiche e utenti già presenti',
+    create: 'Solo nuovi',
+    createHint: 'Le righe diverse dai dati salvati vengono scartate e mostrate con entrambi i valori.',
+    update: 'Crea e aggiorna',
+    updateHint:
+      "I campi diversi vengono modificati. Vedi tutte le modifiche prima dell'importazione. Le password restano invariate.",
+    passwords: 'Genera le password',
+    passwordsHint:
+      "Per i nuovi utenti senza password. Scarica le password dopo l'importazione: non vengono conservate.",
+  },
+  plan: {
+    title: 'Modifiche',
+    caption: "Modifiche che l'importazione eseguirebbe",
+    subject: 'Anagrafica o utente',
+    action: 'Azione',
+    actions: { insert: 'Creazione', register: 'Registrazione', edit: 'Modifica' },
+    changes: 'Campi',
+    summary: (counts) =>
+      [
+        `Anagrafiche: nuove ${counts.principalsInserted}, modificate ${counts.principalsUpdated}.`,
+        `Utenti: nuovi ${counts.usersRegistered}, modificati ${counts.usersUpdated}.`,
+        `Record senza modifiche: ${counts.unchanged}.`,
+      ].join(' '),
+    hint: "L'importazione viene rifiutata se i dati salvati cambiano prima della conferma.",
+    empty: 'vuoto',
+    none: 'Nessuna modifica',
+    noneHint: 'Tutti i valori del file sono già salvati.',
+  },
+  passwords: {
+    title: (formatted, count) => (count === 1 ? '1 password generata' : `${formatted} password generate`),
+    once: 'Scarica ora le password. Non sono conservate e non si possono mostrare di nuovo. Tieni il file al sicuro ed eliminalo quando gli utenti hanno ricevuto le password.',
+    download: 'Scarica le password',
+  },
+  warnings: {
+    title: 'Valori da controllare',
+    hint: 'Le righe senza errori vengono comunque importate.',
+    codes: {
+      TRIMMED: 'spazi prima o dopo il valore, che vengono tolti',
+      LEADING_ZEROS_LOST: 'zeri iniziali del numero probabilmente persi',
+      VATNUMBER_INVALID: 'partita IVA non valida',
+      TAXCODE_INVALID: 'codice fiscale non valido',
+    },
+    ofField: (field, text, rows, lines) =>
+      `${field}: ${text} in ${plural(rows, 'riga', 'righe')} (${lines.length > 1 ? 'righe' : 'riga'} ${lines.join(', ')})`,
+    contents: {
+      empty: 'vuota',
+      emails: 'indirizzi email',
+      dates: 'date',
+      numbers: 'numeri',
+      booleans: 'sì o no',
+      texts: 'testo',
+    },
+    unused: (column, content, rows) =>
+      `La colonna "${column}" non viene importata (${content} in ${plural(rows, 'riga', 'righe')}).`,
   },
   check: 'Controlla le righe',
   checkAgain: 'Ricontrolla',
@@ -708,7 +728,7 @@ export const imports: Messages['imports'] = {
     download: 'Scarica le righe scartate',
   },
   fileError: fileErrorInItalian,
-  rowError: rowErrorInItalian,
+  rowError: (error) => (error.code === 'RESET_IN_IMPORT' ? resetInImport : rowErrorInItalian(error)),
 };
 
 export const jobs: Messages['jobs'] = {
@@ -792,6 +812,11 @@ export const overview: Messages['overview'] = {
       title: 'Leggi la documentazione API',
       text: 'Tutte le chiamate, con esempi.',
       action: 'Documentazione API',
+    },
+    others: {
+      title: 'Consenti le chiamate da altri computer',
+      text: (host) =>
+        `Il servizio è in ascolto su ${host}: possono chiamarlo solo i programmi di questo computer. Usa un reverse proxy con TLS e imposta ANAGRAFE_TRUST_PROXY, oppure in una rete fidata imposta ANAGRAFE_HOST=0.0.0.0. Poi riavvia il servizio.`,
     },
   },
   activity: {
@@ -888,22 +913,37 @@ export const principals: Messages['principals'] = {
     title: 'Utenti',
     search: 'Cerca utenti',
     searchHint: 'Inizio del nome utente',
-    columns: {
-      username: 'Nome utente',
-      state: 'Stato',
-      lastLogin: 'Ultimo accesso',
-      passwordChanged: 'Ultimo cambio password',
-      actions: 'Azioni',
-    },
-    id: (id) => `ID ${id}`,
-    actionsOf: (username) => `Azioni per ${username}`,
     empty: { title: 'Non ci sono ancora utenti', hint: 'Gli utenti registrati possono accedere subito.' },
     notFound: { title: 'Nessun risultato', hint: 'Nessun nome utente di questa anagrafica inizia così.' },
+  },
+  edit: {
+    action: 'Modifica',
+    title: (name) => `Modifica di ${name}`,
+    submit: 'Salva',
+    done: 'Anagrafica salvata.',
+  },
+  remove: {
+    action: 'Elimina',
+    title: (name) => `Eliminare ${name}?`,
+    text: (count, formatted) =>
+      count === 0
+        ? "L'anagrafica verrà eliminata. Operazione irreversibile."
+        : `L'anagrafica e ${count === 1 ? 'il suo utente' : `i suoi ${formatted} utenti`} verranno eliminati e le sessioni termineranno. Operazione irreversibile.`,
+    submit: 'Elimina anagrafica',
+    done: (name) => `${name}: eliminazione eseguita.`,
+  },
+  more: 'Altre azioni',
+  export: {
+    action: 'Esporta',
+    csv: 'Esporta in CSV',
+    ndjson: 'Esporta in NDJSON',
+    started: 'Esportazione avviata. Il file viene salvato quando è completo.',
+    saved: (name) => `${name} salvato.`,
+    failed: 'Esportazione non riuscita',
   },
   register: {
     action: 'Registra utente',
     title: 'Nuovo utente',
-    username: 'Nome utente',
     optional: (label) => `${label} (facoltativo)`,
     submit: 'Registra utente',
     done: (username) => `Utente ${username} registrato`,
@@ -958,6 +998,88 @@ export const principals: Messages['principals'] = {
       title: 'Nessuna attività su questa anagrafica',
       hint: "Qui appaiono le modifiche all'anagrafica e ai suoi utenti.",
     },
+  },
+};
+
+export const users: Messages['users'] = {
+  title: 'Utenti',
+  intro: 'Utenti di tutte le anagrafiche.',
+  search: 'Cerca utenti',
+  searchBy: 'Cerca per',
+  fields: { username: 'Nome utente', email: 'Email', name: 'Nome' },
+  searchHint: {
+    username: 'Inizio del nome utente',
+    email: 'Indirizzo email completo',
+    name: 'Inizio del nome o del cognome',
+  },
+  allStates: 'Tutti gli stati',
+  neverSignedIn: 'Mai connesso',
+  count: (count, formatted) => (count === 1 ? '1 utente' : `${formatted} utenti`),
+  atLeast: (formatted) => `${formatted} utenti o più`,
+  columns: {
+    username: 'Nome utente',
+    principal: 'Anagrafica',
+    state: 'Stato',
+    lastLogin: 'Ultimo accesso',
+    passwordChanged: 'Ultimo cambio password',
+    actions: 'Azioni',
+  },
+  id: (id) => `ID ${id}`,
+  actionsOf: (username) => `Azioni per ${username}`,
+  empty: {
+    title: 'Non ci sono ancora utenti',
+    hint: "Registra gli utenti nella pagina di un'anagrafica, importa un file oppure usa l'API.",
+  },
+  notFound: {
+    title: 'Nessun risultato',
+    hint: {
+      username: 'Nessun nome utente inizia così, oppure gli altri filtri lo escludono.',
+      email: "L'email va scritta per intero. Maiuscole e minuscole sono equivalenti.",
+      name: 'Nessun nome o cognome inizia così, oppure gli altri filtri lo escludono.',
+    },
+  },
+  edit: {
+    action: 'Modifica',
+    title: (username) => `Modifica di ${username}`,
+    languageHint: 'Ad esempio it o en-GB',
+    submit: 'Salva',
+    done: (username) => `Utente ${username} salvato.`,
+  },
+  attributes: {
+    label: 'Attributi',
+    name: (number) => `Nome dell'attributo ${number}`,
+    namePlaceholder: 'Nome',
+    value: (number) => `Valore dell'attributo ${number}`,
+    valuePlaceholder: 'Valore',
+    remove: (number) => `Rimuovi l'attributo ${number}`,
+    add: 'Aggiungi attributo',
+    repeated: 'Un altro attributo ha questo nome.',
+  },
+  remove: {
+    action: 'Elimina',
+    title: (username) => `Eliminare ${username}?`,
+    text: "L'utente verrà eliminato e tutte le sue sessioni termineranno. Il registro attività ne conserva l'ID, ma non il nome utente né l'email. Operazione irreversibile.",
+    submit: 'Elimina utente',
+    done: (username) => `Utente ${username} eliminato.`,
+  },
+  sessions: {
+    action: 'Sessioni',
+    title: (username) => `Sessioni di ${username}`,
+    caption: 'Sessioni',
+    columns: {
+      created: 'Accesso',
+      used: 'Ultimo rinnovo',
+      ends: 'Scadenza',
+      actions: 'Azioni',
+    },
+    end: 'Termina',
+    endOf: (number) => `Termina la sessione ${number}`,
+    endAll: 'Termina tutte le sessioni',
+    ended: 'Sessione terminata.',
+    allEnded: 'Tutte le sessioni terminate.',
+    close: 'Chiudi',
+    none: 'Nessuna sessione',
+    noneHint: "L'utente non è connesso.",
   },
 };
 

@@ -95,4 +95,5 @@ export const useImportMessages = section('imports');
 export const useJobsMessages = section('jobs');
 export const useOverviewMessages = section('overview');
 export const usePrincipalsMessages = section('principals');
+export const useUsersMessages = section('users');
 export const useWebhooksMessages = section('webhooks');

@@ -1,27 +1,33 @@
 import { Button, Menu } from '@mantine/core';
-import { Fragment, type ReactNode } from 'react';
+import { Fragment, type ReactElement, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Icon, IconButton } from './icon.tsx';
 
 export interface Action {
   readonly name: string;
-  /** Shows the action in red below a divider. */
+  /** Shows the action in red, below a divider. Destructive actions come last. */
   readonly isDestructive?: boolean;
   /** The page to open; an action without one has `onChoose`. */
   readonly href?: string;
   readonly onChoose?: () => void;
 }
 
-export function ActionsMenu({ label, actions }: { label: string; actions: readonly Action[] }) {
+interface ActionsMenuProps {
+  readonly label: string;
+  readonly actions: readonly Action[];
+  /** The button that opens the menu; without it, one with three dots. */
+  readonly target?: ReactElement;
+}
+
+export function ActionsMenu({ label, actions, target }: ActionsMenuProps) {
+  const firstDestructive = actions.findIndex(({ isDestructive }) => isDestructive);
   return (
     <Menu position="bottom-end" width={230}>
-      <Menu.Target>
-        <IconButton icon="more" label={label} />
-      </Menu.Target>
+      <Menu.Target>{target ?? <IconButton icon="more" label={label} />}</Menu.Target>
       <Menu.Dropdown>
-        {actions.map(({ name, isDestructive = false, href, onChoose }) => (
+        {actions.map(({ name, isDestructive = false, href, onChoose }, at) => (
           <Fragment key={name}>
-            {isDestructive && <Menu.Divider />}
+            {at === firstDestructive && at > 0 && <Menu.Divider />}
             {href === undefined ? (
               <Menu.Item onClick={onChoose} {...(isDestructive && { c: 'var(--mantine-color-error)' })}>
                 {name}

@@ -68,7 +68,7 @@ export function Command({ text, what }: { text: string; what: string }) {
   );
 }
 
-export function saveFile(name: string, content: readonly string[], type = ''): void {
+export function saveFile(name: string, content: readonly BlobPart[], type = ''): void {
   const url = URL.createObjectURL(new Blob([...content], { type }));
   Object.assign(document.createElement('a'), { href: url, download: name }).click();
   // The browser reads the blob after `click` has returned, so that its URL must stay valid for a while.

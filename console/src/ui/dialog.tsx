@@ -70,11 +70,12 @@ function focusedElement(): HTMLElement | null {
   return activeElement instanceof HTMLElement && activeElement !== document.body ? activeElement : null;
 }
 
+export type OpenDialog = (render: (close: () => void) => ReactNode) => void;
+
 /** Returns the open dialog, and a function that opens one: `open((close) => <Edit onClose={close} />)`. */
-export function useDialog() {
+export function useDialog(): readonly [dialog: ReactNode, open: OpenDialog] {
   const [dialog, setDialog] = useState<ReactNode>(null);
-  const open = (render: (close: () => void) => ReactNode) => setDialog(render(() => setDialog(null)));
-  return [dialog, open] as const;
+  return [dialog, (render) => setDialog(render(() => setDialog(null)))];
 }
 
 /** Returns a function that closes the dialog and shows a notice, for the `onSuccess` of a mutation. */
@@ -165,7 +166,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   } = props;
   const { confirm } = useCommonMessages();
   const form = useForm({ initialValues: { name: '' } });
-  const isConfirmed = name === undefined || form.values.name.trim() === name;
+  const isConfirmed = name === undefined || form.values.name.trim() === name.trim();
   return (
     <Dialog title={title} onClose={onClose} lasting={request.isPending}>
       <DialogForm

@@ -32,6 +32,8 @@ const paths = {
   previous: 'M15 6l-6 6 6 6',
   next: 'M9 6l6 6-6 6',
   last: 'M7 6l6 6-6 6M17 6v12',
+  close: 'M6 6l12 12M18 6 6 18',
+  user: 'M16 8a4 4 0 1 1-8 0 4 4 0 0 1 8 0ZM4.5 20.5c0-4 3.4-6.5 7.5-6.5s7.5 2.5 7.5 6.5',
   more: 'M5 12h.1M12 12h.1M19 12h.1',
 } as const;
 

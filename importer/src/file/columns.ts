@@ -1,10 +1,20 @@
 import { principalFields, userFields } from '@anagrafe/client';
 import { failure } from './errors.ts';
-import { type ImportField, importFields, isImportField, principalColumns, userFieldNames } from './types.ts';
+import {
+  type AttributeField,
+  attributePrefix,
+  type ImportField,
+  importFields,
+  isImportField,
+  principalColumns,
+  userFieldNames,
+} from './types.ts';
 
 const aliases: { [Field in ImportField]?: readonly string[] } = {
   ID: ['Principal ID', 'IRID', 'ID anagrafica'],
+  PrincipalState: ['Stato anagrafica'],
   UserID: ['ID utente'],
+  State: ['Stato', 'Stato utente'],
   Username: ['Nome utente', 'Utente', 'Login'],
   ConfirmPassword: ['Conferma password', 'Password confirmation'],
   PasswordHash: ['Hash'],
@@ -16,6 +26,23 @@ const fieldsByName = new Map<string, ImportField>(
   importFields.flatMap((field) =>
     [field, ...(aliases[field] ?? [])].map((name) => [foldName(name), field] as const),
   ),
+);
+
+/** Names, without case, that mean the user in a file with company names, and the principal in a file without them. */
+const personNames = new Map<string, { readonly user: ImportField; readonly principal: ImportField }>([
+  ['cognome', { user: 'LastName', principal: 'Surname' }],
+  ['nome', { user: 'FirstName', principal: 'Name' }],
+]);
+
+/** Recognises `Attributes.Department`. The name of the attribute is kept as written. */
+function attributeField(name: string): AttributeField | undefined {
+  const [, attribute] = attributeHeading.exec(name.trim()) ?? [];
+  return attribute === undefined ? undefined : `${attributePrefix}${attribute}`;
+}
+
+const attributeHeading = new RegExp(
+  `^(?:${['Attributes', ...userFields.Attributes.headings].join('|')})\\.(.+)$`,
+  'i',
 );
 
 /** Fields by column name; null ignores the column. A mapping takes precedence over the recognised names. */
@@ -31,11 +58,15 @@ export interface ImportColumn {
    * - `unnamed`: the name is empty. A value in this column is an error of its row.
    */
   readonly kind: 'known' | 'mapped' | 'ignored' | 'unknown' | 'unnamed';
+  /** The other field that the name could mean, such as `Surname` of the principal for `LastName` of the user. */
+  readonly alternative?: ImportField;
 }
 
 export class ColumnNames {
   readonly #mapping: ColumnMapping;
   readonly #known = new Map<string, ImportColumn>();
+  /** True if the file has a column with company names, so that the names of people are those of users. */
+  #hasDenomination = false;
 
   /** @throws {ImportFileError} If the mapping has an unknown field. */
   constructor(mapping: ColumnMapping) {
@@ -59,9 +90,16 @@ export class ColumnNames {
     }
   }
 
+  /** Returns the columns of a header. It decides what ambiguous names mean, here and in later calls of `column`. */
+  recognise(header: readonly string[]): ImportColumn[] {
+    this.#known.clear();
+    this.#hasDenomination = header.some((name) => this.#recognise(name).field === 'Denomination');
+    return header.map((name) => this.column(name));
+  }
+
   /** @throws {ImportFileError} If two columns map to the same field. */
   columns(header: readonly string[]): ImportColumn[] {
-    const columns = header.map((name) => this.column(name));
+    const columns = this.recognise(header);
     for (const { field } of columns) {
       if (field === null) continue;
       const same = columns.filter((column) => column.field === field);
@@ -79,7 +117,13 @@ export class ColumnNames {
       return { name, field, kind: field === null ? 'ignored' : 'mapped' };
     }
     if (name.trim() === '') return { name, field: null, kind: 'unnamed' };
-    const field = fieldsByName.get(foldName(name));
+    const person = personNames.get(foldName(name));
+    if (person) {
+      const { user, principal } = person;
+      const [field, alternative] = this.#hasDenomination ? [user, principal] : [principal, user];
+      return { name, field, kind: 'known', alternative };
+    }
+    const field = fieldsByName.get(foldName(name)) ?? attributeField(name);
     return field ? { name, field, kind: 'known' } : { name, field: null, kind: 'unknown' };
   }
 }

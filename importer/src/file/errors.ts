@@ -22,8 +22,14 @@ interface Found {
 /** The English messages of the errors of a file or of one of its rows. No parameter is a cell value. */
 const messages = {
   SPREADSHEET_FILE: () =>
-    'This is a spreadsheet file, such as .xlsx or .ods. Save it as "CSV UTF-8" and import the CSV file.',
-  BINARY_FILE: () => 'This is not a CSV, JSON or NDJSON file. Choose a text file in one of these formats.',
+    'This is a spreadsheet file such as .xls or .ods. Save it as .xlsx or as "CSV UTF-8", and import that file.',
+  INVALID_WORKBOOK: ({ place }: { readonly place: string | null }) =>
+    `The .xlsx file cannot be read${place === null ? '' : ` (${place})`}. Open it in a spreadsheet program and save it again, or save it as "CSV UTF-8".`,
+  WORKBOOK_TOO_LARGE: ({ limit }: { readonly limit: number }) =>
+    `The .xlsx file contains more than ${limit / 1_048_576} MB of data. Save the sheet as "CSV UTF-8": a CSV file can have any size.`,
+  SHEET_NOT_FOUND: ({ sheet, found }: Found & { readonly sheet: string }) =>
+    `There is no sheet "${truncated(sheet)}". Sheets found: ${list(found)}.`,
+  BINARY_FILE: () => 'This is not a CSV, JSON, NDJSON or .xlsx file. Choose a file in one of these formats.',
   NOT_IN_ENCODING: ({ line, encoding }: OnLine & { readonly encoding: Encoding }) =>
     `Line ${line} has bytes that are not valid ${encoding}. Save the file as UTF-8, or specify its encoding.`,
   ENCODING_CHANGES: ({ line, from, to }: OnLine & { readonly from: Encoding; readonly to: Encoding }) =>
@@ -36,6 +42,8 @@ const messages = {
     `The quote that opens on line ${line} is not closed within ${limit} characters or before the end of the file. Add the closing quote.`,
   NOT_A_LIST: ({ line, column }: Position) =>
     `Line ${line}, column ${column}: expected a JSON array, or one JSON object per line.`,
+  EXPORT_FILE: () =>
+    'This file is an NDJSON export, which cannot be imported. Export the principals and users as CSV, and import that file.',
   MISSING_COLUMN: ({ needed, found }: Found & { readonly needed: readonly ImportField[] }) =>
     `There is no column for ${needed.join(' or ')}. Columns found: ${list(found)}. Check that the first line contains the column names.`,
   DUPLICATE_COLUMN: ({ field, columns }: OfField & { readonly columns: readonly string[] }) =>
@@ -49,6 +57,8 @@ const messages = {
   DUPLICATE_NAME: ({ line, column }: Position) =>
     `Line ${line}, column ${column}: the object has the same property twice.`,
   ROW_TOO_LARGE: ({ line, limit }: Limit) => `The row on line ${line} is longer than ${limit} characters.`,
+  TOO_MANY_COLUMNS: ({ line, limit }: OnLine & { readonly limit: number }) =>
+    `Row ${line} has a value after column ${limit}, the last one that is read. Delete the columns after it, or save the sheet as "CSV UTF-8".`,
   TEXT_AFTER_QUOTE: ({ line }: OnLine) =>
     `Line ${line} has text after a closing quote. Write a quote inside a quoted value twice ("").`,
   NUL_CHARACTER: ({ line }: OnLine) => `The row on line ${line} has a NUL character. Remove it.`,
@@ -59,12 +69,18 @@ const messages = {
   UNKNOWN_COLUMN: ({ column }: OfColumn) =>
     `"${truncated(column)}" is neither a known field nor a property of the first row.`,
   NOT_A_TEXT: ({ column }: OfColumn) => `"${truncated(column)}" must be a string.`,
+  DAMAGED_NUMBER: ({ column }: OfColumn) =>
+    `"${truncated(column)}" was changed by a spreadsheet program, which took the value for a number and removed digits. Enter the value again, in a column with the format "Text".`,
+  FORMULA_ERROR: ({ column }: OfColumn) =>
+    `"${truncated(column)}" has the error of a formula instead of a value. Correct the formula, or enter the value.`,
   INVALID_ID: ({ field }: OfField) => `${field} must be a whole number greater than 0, with digits only.`,
   AMBIGUOUS_USER: () =>
     'The row has both Username and UserID. Use Username to register a user, or UserID to reset a password.',
   UNRECOGNISED_USER: () => 'Username is missing. To reset a password, UserID is accepted too.',
   NOT_FOR_RESET: ({ field }: OfField) => `${field} is not allowed in a password reset. Remove the value.`,
   NO_PRINCIPAL: () => 'The principal is missing. Add its ID or ExternalKey.',
+  ATTRIBUTES_NOT_JSON: () =>
+    'Attributes must be a JSON object, such as {"Department": "Sales"}. A single value needs a column of its own, such as Attributes.Department.',
   PASSWORDS_DIFFER: () => 'Password and ConfirmPassword are not the same.',
 };
 

@@ -1,20 +1,22 @@
 import { ColumnNames, type FieldGroup, type ImportColumn, requireFields } from './columns.ts';
-import { CsvScanner } from './csv-scanner.ts';
-import { failure, ImportFileError } from './errors.ts';
+import { CsvScanner, rowLimit } from './csv-scanner.ts';
+import { type FileError, failure, fileError, ImportFileError } from './errors.ts';
 import { originalCells } from './failed-rows.ts';
 import { JsonArrayScanner, JsonLinesScanner } from './json-scanner.ts';
 import type { InterpretOptions } from './row-user.ts';
-import { CellReader, flatNames, type ImportRow, ObjectReader, type RowReader } from './rows.ts';
-import { ScannedRows } from './scan.ts';
+import { CellReader, flatNames, type ImportRow, isExported, ObjectReader, type RowReader } from './rows.ts';
+import { type ScannedRow, ScannedRows } from './scan.ts';
 import {
   detectFormat,
   detectSeparator,
   type FileBytes,
   hasControlCharacters,
+  peek,
   TextReader,
 } from './text-reader.ts';
 import type { Encoding, FileFormat, FileLayout, RowSource, SourceRow } from './types.ts';
 import { type ImportField, principalImportFields } from './types.ts';
+import { columnsMax, isArchive, openWorkbook, type SheetRow, signatureLength } from './workbook.ts';
 
 /** Options of {@link openImportFile}. */
 export interface ImportFileOptions extends InterpretOptions {
@@ -24,6 +26,8 @@ export interface ImportFileOptions extends InterpretOptions {
   readonly encoding?: Encoding;
   /** The character between the cells of a CSV. Default: detected by the header. */
   readonly separator?: string;
+  /** Name or number, from 1, of the sheet of a workbook. Default: the first one that is not hidden. */
+  readonly sheet?: string;
   /** Skips the check for missing and duplicate columns, to show a file before its columns are mapped. */
   readonly preview?: boolean;
 }
@@ -41,7 +45,8 @@ export interface ImportFile extends AsyncIterable<ImportRow> {
 }
 
 /**
- * Opens a file of users in CSV, JSON or NDJSON and reads it as a stream. Memory use does not depend on the file size.
+ * Opens a file of users in CSV, JSON, NDJSON or XLSX and reads it as a stream. Memory use does not depend on the file
+ * size, except for the texts of a workbook, whose size is limited.
  *
  * A row with an error is a row of kind `invalid`. A file that cannot be read, or not beyond some point, throws an
  * `ImportFileError`, either here or during the iteration. To find all errors before you apply any row, read the file
@@ -59,7 +64,9 @@ export interface ImportFile extends AsyncIterable<ImportRow> {
  */
 export async function openImportFile(bytes: FileBytes, options: ImportFileOptions = {}): Promise<ImportFile> {
   const names = new ColumnNames(options.columns ?? {});
-  const text = new TextReader(bytes, options.encoding ?? null);
+  const file = await peek(bytes, signatureLength);
+  if (options.format === undefined && isArchive(file.head)) return openXlsx(file.bytes, names, options);
+  const text = new TextReader(file.bytes, options.encoding ?? null);
   try {
     const format = options.format ?? (await detectFormat(text));
     return format === 'csv'
@@ -92,6 +99,55 @@ async function openCsv(
   });
 }
 
+/** The separator of files that are written with the rows of a workbook: the one that Excel uses in Italy. */
+const workbookSeparator = ';';
+
+async function openXlsx(
+  bytes: AsyncIterable<Uint8Array>,
+  names: ColumnNames,
+  options: ImportFileOptions,
+): Promise<ImportFile> {
+  const sheet = await openWorkbook(bytes, options.sheet);
+  const rows = sheet.rows();
+  let found: SheetRow[] = [];
+  while (found.length === 0) {
+    const next = await rows.next();
+    if (next.done) throw failure('NO_HEADER', {});
+    found = next.value;
+  }
+  const [header = { line: 1, cells: [], isTooWide: false }, ...rest] = found;
+  if (header.isTooWide) throw new ImportFileError(tooWide(header));
+  const original = originalCells(header.cells, header.cells);
+  const columns = options.preview ? recogniseColumns(original, names) : csvColumns(original, names, options);
+  const width = header.cells.length;
+  return fileOf({
+    layout: { format: 'csv', separator: workbookSeparator, header: header.cells, sheet: sheet.name },
+    columns,
+    rows: { remaining },
+    reader: new CellReader(header.cells, columns, options),
+    text: { encoding: null, bytesRead: sheet.bytes },
+  });
+
+  async function* remaining() {
+    yield rest.map(scanned);
+    for await (const some of rows) yield some.map(scanned);
+  }
+
+  function scanned({ line, cells, isTooWide }: SheetRow): ScannedRow<readonly string[]> {
+    if (isTooWide) return { line, content: null, error: tooWide({ line }) };
+    const length = cells.reduce((sum, cell) => sum + cell.length, 0);
+    if (length > rowLimit)
+      return { line, content: null, error: fileError('ROW_TOO_LARGE', { line, limit: rowLimit }) };
+    // A sheet does not store the empty cells at the end of a row.
+    while (cells.length < width) cells.push('');
+    return { line, content: cells, error: null };
+  }
+}
+
+function tooWide({ line }: Pick<SheetRow, 'line'>): FileError {
+  return fileError('TOO_MANY_COLUMNS', { line, limit: columnsMax });
+}
+
 /** @param isBinary True if the file is binary unless its header has a known column. */
 async function takeHeader(
   rows: ScannedRows<readonly string[]>,
@@ -114,7 +170,9 @@ async function openJson(
   format: 'json' | 'ndjson',
 ): Promise<ImportFile> {
   const rows = new ScannedRows(text, format === 'json' ? new JsonArrayScanner() : new JsonLinesScanner());
-  const header = flatNames((await rows.peek())?.content ?? null);
+  const first = (await rows.peek())?.content ?? null;
+  if (first && isExported(first)) throw failure('EXPORT_FILE', {});
+  const header = flatNames(first);
   const columns = options.preview ? recogniseColumns(header, names) : jsonColumns(header, names, options);
   return fileOf({
     layout: { format, separator: '', header },
@@ -130,7 +188,7 @@ export function recogniseColumns(
   header: readonly string[],
   names: ColumnNames = new ColumnNames({}),
 ): ImportColumn[] {
-  return header.map((name) => names.column(name));
+  return names.recognise(header);
 }
 
 /**
@@ -201,9 +259,9 @@ function jsonColumns(
 interface FileParts<Content extends RowSource> {
   readonly layout: Omit<FileLayout, 'encoding'>;
   readonly columns: readonly ImportColumn[];
-  readonly rows: ScannedRows<Content>;
+  readonly rows: Pick<ScannedRows<Content>, 'remaining'>;
   readonly reader: RowReader<Content>;
-  readonly text: TextReader;
+  readonly text: Pick<TextReader, 'encoding' | 'bytesRead'>;
 }
 
 function fileOf<Content extends Exclude<RowSource, null>>(parts: FileParts<Content>): ImportFile {

@@ -1,19 +1,29 @@
+import type { Attributes } from '@anagrafe/client';
 import type { ColumnMapping } from './columns.ts';
 import { type FileError, fileError } from './errors.ts';
 import {
+  attributeOf,
   type ImportField,
+  isAttributeField,
   type PrincipalField,
   principalColumns,
   type UserField,
   userFieldNames,
 } from './types.ts';
 
-/** The principal fields of a row. `ID` refers to an existing principal; the other fields are then only informative. */
-export type RowPrincipal = { readonly ID?: number } & { readonly [Field in PrincipalField]?: string };
+/** The principal fields of a row. `ID` refers to an existing principal, `ExternalKey` to one that may be new. */
+export type RowPrincipal = { readonly ID?: number; readonly State?: string } & {
+  readonly [Field in PrincipalField]?: string;
+};
+
+/** The fields of a user that a cell holds as they are sent. */
+type TextField = Exclude<UserField, 'Attributes'>;
 
 /** A user to register, in the form of the API. */
-export type RowRegistration = { readonly [Field in UserField]?: string } & {
+export type RowRegistration = { readonly [Field in TextField]?: string } & {
   readonly Username: string;
+  readonly Attributes?: Attributes;
+  readonly State?: string;
   readonly Password?: string;
   readonly ConfirmPassword?: string;
   readonly PasswordHash?: string;
@@ -22,6 +32,7 @@ export type RowRegistration = { readonly [Field in UserField]?: string } & {
 
 /** A password to reset. The API takes only the `ID` of the user: the caller must look up the ID of a `Username`. */
 export type RowReset = { readonly [Field in UserField]?: never } & {
+  readonly State?: never;
   readonly ID?: number;
   readonly Username?: string;
   readonly Password?: string;
@@ -34,7 +45,8 @@ export type Values = { readonly [Field in ImportField]?: string };
 
 export interface RowUser {
   readonly principal: RowPrincipal;
-  readonly user: RowRegistration | RowReset;
+  /** Null if the row describes a principal and no user, as in an export of a principal without users. */
+  readonly user: RowRegistration | RowReset | null;
 }
 
 /** Rejects "1e3" and "1.5", which are not IDs, and "007", which may be another code. */
@@ -57,13 +69,29 @@ export function readUser(values: Values, options: InterpretOptions): RowUser | F
   const principal = readPrincipal(values, errors) ?? options.principal;
   const resetsByName = options.resets && values.Username !== undefined;
   if (!principal && !resetsByName) errors.push(fileError('NO_PRINCIPAL', {}));
+  if (!options.resets && principal && errors.length === 0 && describesOnlyPrincipal(values))
+    return { principal, user: null };
   const user = readUserFields(values, options, errors);
   return errors.length === 0 && user ? { principal: principal ?? {}, user } : errors;
 }
 
+const described: readonly ImportField[] = [...principalColumns.values()].filter(
+  (column) => column !== 'ExternalKey',
+);
+const ofPrincipal: readonly string[] = ['ID', 'PrincipalState', ...principalColumns.values()];
+
+/** Returns true for a row without any value of a user. A reference alone is not enough: the user was forgotten. */
+function describesOnlyPrincipal(values: Values): boolean {
+  return (
+    Object.keys(values).every((field) => ofPrincipal.includes(field)) &&
+    described.some((column) => values[column] !== undefined)
+  );
+}
+
 const secrets = ['Password', 'ConfirmPassword'] as const;
-const registrationFields = [...userFieldNames, ...secrets, 'PasswordHash'] as const;
-const invalidForReset = [...userFieldNames, 'PasswordHash'] as const;
+const textFields = userFieldNames.filter((field) => field !== 'Attributes') as TextField[];
+const registrationFields = [...textFields, 'State', ...secrets, 'PasswordHash'] as const;
+const invalidForReset = [...userFieldNames, 'State', 'PasswordHash'] as const;
 /** Ignores the user fields of a file that resets passwords, because a list of users often has addresses. */
 const invalidInResetFile = ['PasswordHash'] as const;
 
@@ -74,26 +102,57 @@ function readPrincipal(values: Values, errors: FileError[]): RowPrincipal | null
     const text = values[column];
     if (text !== undefined) principal[field] = text;
   }
-  return Object.keys(principal).length > 0 ? principal : null;
+  if (Object.keys(principal).length === 0) return null;
+  return values.PrincipalState === undefined ? principal : { ...principal, State: values.PrincipalState };
 }
 
-function readUserFields(
-  values: Values,
-  { resets }: InterpretOptions,
-  errors: FileError[],
-): RowUser['user'] | null {
+function readUserFields(values: Values, { resets }: InterpretOptions, errors: FileError[]): RowUser['user'] {
   const { Username, UserID } = values;
   if (values.Password !== values.ConfirmPassword) errors.push(fileError('PASSWORDS_DIFFER', {}));
   if (Username !== undefined && UserID !== undefined) errors.push(fileError('AMBIGUOUS_USER', {}));
-  else if (Username !== undefined && !resets) return copyTexts(values, registrationFields, { Username });
-  else if (UserID === undefined && Username === undefined) errors.push(fileError('UNRECOGNISED_USER', {}));
+  else if (Username !== undefined && !resets) {
+    const attributes = readAttributes(values, errors);
+    const user = copyTexts(values, registrationFields, { Username });
+    return attributes ? { ...user, Attributes: attributes } : user;
+  } else if (UserID === undefined && Username === undefined) errors.push(fileError('UNRECOGNISED_USER', {}));
   else {
-    for (const field of resets ? invalidInResetFile : invalidForReset)
+    const single = resets ? [] : (Object.keys(values) as ImportField[]).filter(isAttributeField);
+    for (const field of [...(resets ? invalidInResetFile : invalidForReset), ...single])
       if (values[field] !== undefined) errors.push(fileError('NOT_FOR_RESET', { field }));
     const user = UserID === undefined ? { Username } : { ID: readId('UserID', UserID, errors) };
     return copyTexts(values, secrets, user as RowReset);
   }
   return null;
+}
+
+/**
+ * Returns the attributes of the JSON in the column `Attributes` and of the columns of single attributes; null if all
+ * are empty. The service validates their names and values.
+ */
+function readAttributes(values: Values, errors: FileError[]): Attributes | null {
+  const attributes = new Map<string, string>();
+  if (values.Attributes !== undefined) {
+    const object = parseObject(values.Attributes);
+    if (!object) errors.push(fileError('ATTRIBUTES_NOT_JSON', {}));
+    for (const [name, value] of Object.entries(object ?? {})) attributes.set(name, value as string);
+  }
+  for (const [field, value] of Object.entries(values)) {
+    if (!isAttributeField(field) || value === undefined) continue;
+    const name = attributeOf(field);
+    if (attributes.has(name) && attributes.get(name) !== value)
+      errors.push(fileError('DUPLICATE_COLUMN', { field, columns: ['Attributes', field] }));
+    attributes.set(name, value);
+  }
+  return attributes.size > 0 ? Object.fromEntries(attributes) : null;
+}
+
+function parseObject(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
 }
 
 function readId(field: ImportField, text: string, errors: FileError[]): number {

@@ -4,18 +4,25 @@ import { isAddedColumn, originalCells } from './failed-rows.ts';
 import { isObject } from './json-element.ts';
 import { type InterpretOptions, type RowUser, readUser } from './row-user.ts';
 import type { ImportField, JsonObject, RowSource, SourceRow } from './types.ts';
+import { cleanValue, type RowWarning } from './values.ts';
 
 export interface UserRow extends SourceRow, RowUser {
   readonly kind: 'user';
+  readonly user: NonNullable<RowUser['user']>;
+  readonly warnings: readonly RowWarning[];
 }
 
-/** A record of the API with its `Users`, from JSON. It is not validated. */
+/**
+ * A record of the API with its `Users`, from JSON, or a principal without users, from a row without a user. It is not
+ * validated.
+ */
 export interface RecordRow extends SourceRow {
   readonly kind: 'record';
   readonly record: JsonObject;
+  readonly warnings: readonly RowWarning[];
 }
 
-export interface InvalidRow extends SourceRow {
+interface InvalidRow extends SourceRow {
   readonly kind: 'invalid';
   readonly errors: readonly FileError[];
   /** The text of a JSON row that cannot be parsed, to correct it; null for CSV and for very long rows. */
@@ -60,16 +67,17 @@ export class CellReader implements RowReader<readonly string[]> {
       return invalid(row, [fileError('NUL_CHARACTER', { line })]);
     if (cells.length !== expected)
       return invalid(row, [fileError('WRONG_CELL_COUNT', { expected, found: cells.length })]);
-    const errors: FileError[] = [];
-    const values: { [Field in ImportField]?: string } = {};
-    for (const [at, { field, kind }] of this.#columns.entries()) {
+    const read = new RowValues();
+    for (const [at, { name, field, kind }] of this.#columns.entries()) {
       const cell = cells[at];
       if (cell === undefined || cell === '') continue;
-      if (field !== null) values[field] = cell;
-      else if (kind === 'unnamed') errors.push(fileError('UNNAMED_COLUMN', { column: at + 1 }));
+      if (field !== null) read.add(field, name, cell);
+      else if (kind === 'unnamed' && cell.trim() !== '')
+        read.errors.push(fileError('UNNAMED_COLUMN', { column: at + 1 }));
     }
+    const { values } = read;
     if (!this.#hasConfirmation && values.Password !== undefined) values.ConfirmPassword = values.Password;
-    return errors.length > 0 ? invalid(row, errors) : userRow(row, readUser(values, this.#options));
+    return userRow(row, read, this.#options);
   }
 }
 
@@ -96,9 +104,10 @@ export class ObjectReader implements RowReader<JsonObject> {
 
   interpret(row: SourceRow<JsonObject>): ImportRow {
     const { source: object } = row;
-    if (isRecord(object)) return { ...row, kind: 'record', record: withConfirmations(object) };
-    const errors: FileError[] = [];
-    const values: { [Field in ImportField]?: string } = {};
+    if (isRecord(object))
+      return { ...row, kind: 'record', record: withConfirmations(object), warnings: noWarnings };
+    const read = new RowValues();
+    const { values, errors } = read;
     for (const name of Object.keys(object)) {
       const value = object[name];
       if (value === null || value === '') continue;
@@ -112,10 +121,10 @@ export class ObjectReader implements RowReader<JsonObject> {
       if (text === null) errors.push(fileError('NOT_A_TEXT', { column: name }));
       else if (values[field] !== undefined)
         errors.push(fileError('DUPLICATE_COLUMN', this.#duplicates(object, field)));
-      else values[field] = text;
+      else read.add(field, name, text);
     }
     if (values.Password !== undefined) values.ConfirmPassword ??= values.Password;
-    return errors.length > 0 ? invalid(row, errors) : userRow(row, readUser(values, this.#options));
+    return userRow(row, read, this.#options);
   }
 
   #duplicates(object: JsonObject, field: ImportField): FileErrorParams['DUPLICATE_COLUMN'] {
@@ -133,11 +142,41 @@ function isRecord(object: JsonObject): boolean {
   return Object.hasOwn(object, 'Users');
 }
 
-function userRow(row: SourceRow, result: RowUser | FileError[]): ImportRow {
+/** Returns true for a record of `irs/export` or `irs/list`, with IDs and times that the service has assigned. */
+export function isExported(object: JsonObject): boolean {
+  return isRecord(object) && Object.hasOwn(object, 'UsersCount') && Object.hasOwn(object, 'CreatedAt');
+}
+
+const noWarnings: readonly RowWarning[] = [];
+
+/** The values of a row by field, without surrounding spaces. */
+class RowValues {
+  readonly values: { [Field in ImportField]?: string } = {};
+  readonly errors: FileError[] = [];
+  warnings: readonly RowWarning[] = noWarnings;
+
+  add(field: ImportField, column: string, cell: string): void {
+    const { text, error, warning } = cleanValue(field, column, cell);
+    if (text.length !== cell.length) this.warnings = [...this.warnings, { code: 'TRIMMED', field }];
+    if (error) this.errors.push(error);
+    else if (warning) this.warnings = [...this.warnings, { code: warning, field }];
+    if (text !== '') this.values[field] = text;
+  }
+}
+
+function userRow(
+  row: SourceRow,
+  { values, errors, warnings }: RowValues,
+  options: InterpretOptions,
+): ImportRow {
+  if (errors.length > 0) return invalid(row, errors);
+  const result = readUser(values, options);
   if (Array.isArray(result)) return invalid(row, result);
   // Spread syntax would halve the speed of the whole reader.
   const { number, line, source } = row;
-  return { kind: 'user', number, line, source, principal: result.principal, user: result.user };
+  const { principal, user } = result;
+  if (user === null) return { kind: 'record', number, line, source, record: principal, warnings };
+  return { kind: 'user', number, line, source, principal, user, warnings };
 }
 
 function invalid(row: SourceRow, errors: readonly FileError[]): InvalidRow {
@@ -146,10 +185,11 @@ function invalid(row: SourceRow, errors: readonly FileError[]): InvalidRow {
 
 /**
  * Returns null for an invalid type. An ID may be a number, as in the API, or a string, as in JSON that was converted
- * from CSV. All other fields must be strings.
+ * from CSV. `Attributes` may be an object, as in the API, or its JSON text. All other fields must be strings.
  */
 function textOf(field: ImportField, value: unknown): string | null {
   if (typeof value === 'number' && (field === 'ID' || field === 'UserID')) return String(value);
+  if (field === 'Attributes' && isObject(value)) return JSON.stringify(value);
   return typeof value === 'string' ? value : null;
 }
 

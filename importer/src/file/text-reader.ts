@@ -84,6 +84,42 @@ export class TextReader implements AsyncIterable<TextChunk> {
   }
 }
 
+/** The first bytes of a file, and all bytes as an iterator that includes them. */
+interface PeekedBytes {
+  readonly head: Uint8Array;
+  readonly bytes: AsyncGenerator<Uint8Array, void, undefined>;
+}
+
+/** Reads the first bytes of a file, at least `length` unless the file is shorter. */
+export async function peek(bytes: FileBytes, length: number): Promise<PeekedBytes> {
+  const source = (Symbol.asyncIterator in bytes ? bytes : iterate(bytes))[Symbol.asyncIterator]();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  while (size < length) {
+    const next = await source.next();
+    if (next.done) break;
+    // The source may reuse its buffer.
+    chunks.push(next.value.slice());
+    size += next.value.length;
+  }
+  const head = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    head.set(chunk, at);
+    at += chunk.length;
+  }
+  return { head, bytes: rest() };
+
+  async function* rest(): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      yield head;
+      for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
+    } finally {
+      await source.return?.();
+    }
+  }
+}
+
 /** Iterates over a stream in browsers that do not support `for await` on a `ReadableStream`. */
 async function* iterate(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = stream.getReader();
@@ -130,7 +166,7 @@ const separators = ['\t', ';', ',', '|'];
 /** The `sep=` line that Excel writes before the header to declare the separator. */
 const separatorLine = /^"?sep=([^"\r\n])"?$/i;
 
-export interface DetectedSeparator {
+interface DetectedSeparator {
   readonly separator: string;
   /** True if the first line is a `sep=` line and not the header. */
   readonly isDeclared: boolean;

@@ -10,6 +10,8 @@ export interface FileLayout {
   readonly encoding: Encoding | null;
   /** The character between the cells of a CSV; empty for JSON. */
   readonly separator: string;
+  /** The sheet of a workbook, whose rows are treated like those of a CSV; absent for every other file. */
+  readonly sheet?: string;
   /** The column names as written in the file. For JSON, the names in the first row if that is a flat object. */
   readonly header: readonly string[];
 }
@@ -41,16 +43,22 @@ export type PrincipalColumn<Field extends PrincipalField = PrincipalField> = Fie
   ? `Principal${Field}`
   : Field;
 
+/** One attribute of the user, such as `Attributes.Department`. The field `Attributes` holds all of them as JSON. */
+export type AttributeField = `Attributes.${string}`;
+
 /**
  * All fields that a column can map to, named as in the API. `ID` is that of the principal; `UserID` is the ID of the
- * user whose password is reset.
+ * user whose password is reset. `State` is that of the user.
  */
 export type ImportField =
   | 'ID'
   | PrincipalColumn
+  | 'PrincipalState'
   | 'UserID'
   | 'Username'
   | UserField
+  | AttributeField
+  | 'State'
   | 'Password'
   | 'ConfirmPassword'
   | 'PasswordHash';
@@ -68,16 +76,30 @@ export const principalColumns: ReadonlyMap<PrincipalField, PrincipalColumn> = ne
 
 export const principalImportFields: readonly ImportField[] = ['ID', ...principalColumns.values()];
 
+/** The fields, without those of single attributes, whose names are known only from the file. */
 export const importFields: readonly ImportField[] = [
   ...principalImportFields,
+  'PrincipalState',
   'UserID',
   'Username',
   ...userFieldNames,
+  'State',
   'Password',
   'ConfirmPassword',
   'PasswordHash',
 ];
 
 export function isImportField(name: string): name is ImportField {
-  return (importFields as readonly string[]).includes(name);
+  return (importFields as readonly string[]).includes(name) || isAttributeField(name);
 }
+
+export function isAttributeField(name: string): name is AttributeField {
+  return name.startsWith(attributePrefix) && name.length > attributePrefix.length;
+}
+
+/** Returns the name of the attribute: `Department` for `Attributes.Department`. */
+export function attributeOf(field: AttributeField): string {
+  return field.slice(attributePrefix.length);
+}
+
+export const attributePrefix = 'Attributes.';

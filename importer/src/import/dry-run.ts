@@ -1,89 +1,58 @@
-import type { InsertRecord, Tuple, UpdateRecord } from '@anagrafe/client';
+import type { InsertRecord, UpsertTuple } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
-import {
-  buildRecords,
-  findRepeatedUsernames,
-  foldUsername,
-  type RowPaths,
-  type RowRecord,
-  usersOf,
-} from './records.ts';
-import {
-  codedError,
-  columnOf,
-  fromFieldErrors,
-  fromTuple,
-  type RowError,
-  type RowErrors,
-  rowError,
-} from './row-errors.ts';
-import { dryRunPrincipals, type ImportConnection, type Principals, sendInParts } from './send.ts';
+import { dryRunUpsert, type ImportConnection, sendInParts, wouldCreate } from './calls.ts';
+import { buildRecords, type ExistingPolicy, findRepeatedUsernames, type RowRecord } from './records.ts';
+import { codedError, fromTuple, type RowErrors, rowError } from './row-errors.ts';
+import type { RowGroup } from './row-group.ts';
+import { RowComparer } from './statements.ts';
+import { UpsertQueue } from './upsert-queue.ts';
+import { WarningLog } from './warnings.ts';
+
+/** Principals by external key. */
+export type Principals = ReadonlyMap<string, InsertRecord>;
 
 /**
- * Principals and usernames that the dry runs of earlier rows would create. A dry run stores nothing, so the service
+ * The rows and principals of earlier dry runs. A dry run stores nothing, so the service
  * cannot detect conflicts between rows of the same file that are checked in different calls.
  */
 export class DryRunState {
+  readonly existing: ExistingPolicy;
+  /** Compares the rows of all batches. */
+  readonly comparer: RowComparer;
+  readonly warnings = new WarningLog();
   readonly #newPrincipals: Map<string, InsertRecord>;
-  /** Principals of records that insert one principal with its users. */
-  readonly #inserted = new Map<string, InsertRecord>();
-  readonly #usernames = new Set<string>();
 
   /** @param newPrincipals Principals that do not exist yet and that other rows of the file describe. */
-  constructor(newPrincipals: Principals = new Map()) {
+  constructor(newPrincipals: Principals = new Map(), existing: ExistingPolicy = 'refuse') {
     this.#newPrincipals = new Map(newPrincipals);
+    this.existing = existing;
+    this.comparer = new RowComparer(existing);
   }
 
-  /** The principals that the import inserts before the users of the rows that refer to them by external key. */
+  /** The principals that the import would create, by external key. */
   get newPrincipals(): Principals {
     return this.#newPrincipals;
   }
 
-  addPrincipals(principals: Principals): void {
-    for (const [key, principal] of principals) this.#newPrincipals.set(key, principal);
+  /** Returns the values of a principal that the import would create. */
+  valuesOf(key: string): Readonly<Record<string, unknown>> | undefined {
+    const { ExternalKey } = JSON.parse(key) as { readonly ExternalKey?: string };
+    if (ExternalKey === undefined) return undefined;
+    return this.#newPrincipals.get(ExternalKey) as Record<string, unknown> | undefined;
   }
 
-  /** Returns the principal that the import would create with this external key. */
-  principal(key: string): InsertRecord | undefined {
-    return this.#newPrincipals.get(key) ?? this.#inserted.get(key);
-  }
-
-  /**
-   * Reserves the external key and the usernames of a record for its row. If another row has reserved one of them,
-   * returns the errors and reserves none.
-   *
-   * @param inserts True if the record creates a principal.
-   */
-  reserve({ kind }: ImportRow, record: object, inserts: boolean): RowError[] {
-    const { ExternalKey, Users: _, ...texts } = record as InsertRecord;
-    const key = inserts && typeof ExternalKey === 'string' ? ExternalKey : null;
-    const isTaken = key !== null && this.principal(key) !== undefined;
-    const errors = isTaken ? [codedError('EXTERNAL_KEY_TAKEN', 'ExternalKey')] : [];
-    const names = usersOf(record).map(({ Username }) =>
-      typeof Username === 'string' ? foldUsername(Username) : null,
-    );
-    for (const [at, name] of names.entries()) {
-      if (name !== null && this.#usernames.has(name))
-        errors.push(codedError('USERNAME_TAKEN', columnOf(`Users[${at}].Username`, kind)));
-    }
-    if (errors.length > 0) return errors;
-    for (const name of names) if (name !== null) this.#usernames.add(name);
-    if (key !== null) this.#inserted.set(key, { ExternalKey: key, ...texts });
-    return errors;
+  addPrincipal(record: object): void {
+    const { Users: _, ...principal } = record as InsertRecord;
+    const key = principal.ExternalKey;
+    if (typeof key === 'string')
+      this.#newPrincipals.set(key, { ...this.#newPrincipals.get(key), ...principal });
   }
 }
 
-export interface DryRunResult {
+interface DryRunResult {
   readonly errors: RowErrors;
   /** Estimated time in seconds that the service needs to hash the passwords. */
   readonly seconds: number;
-}
-
-type Member = RowRecord<UpdateRecord | InsertRecord>;
-
-interface CombinedRecord {
-  readonly record: UpdateRecord | InsertRecord;
-  readonly members: readonly Member[];
 }
 
 /**
@@ -95,130 +64,80 @@ export async function dryRunRows(
   connection: ImportConnection,
   state: DryRunState = new DryRunState(),
 ): Promise<DryRunResult> {
-  const records = buildRecords(rows);
-  const unknown = new Map([...records.principals].filter(([key]) => !state.principal(key)));
-  const principals = await dryRunPrincipals(unknown, connection);
-  state.addPrincipals(principals.inserted);
-  const errors: RowErrors = new Map(records.errors);
-  for (const { row, record } of records.update) {
-    const principalErrors = principals.errors.get(record.ExternalKey ?? '');
-    if (principalErrors) errors.set(row.number, principalErrors);
-  }
-  const valid = records.update.filter(({ row }) => !errors.has(row.number));
-  // A record whose `Users` is not an array cannot be combined. It is sent as it is, and the service reports the error.
-  const isOfNewPrincipal = ({ record: { ExternalKey, Users } }: RowRecord<UpdateRecord>) =>
-    state.principal(ExternalKey ?? '') !== undefined && Array.isArray(Users);
-  const ofExisting = valid.filter((member) => !isOfNewPrincipal(member));
-  const repeated = findRepeatedUsernames([...records.update, ...records.insert]);
+  const { anagrafe, signal } = connection;
+  const { existing } = state;
+  const errors: RowErrors = new Map();
   let seconds = 0;
-  await dryRun('update', ofExisting.map(single));
-  await dryRun('insert', records.insert.map(single));
-  await dryRun('insert', combineByPrincipal(valid.filter(isOfNewPrincipal), state));
-  findDuplicates();
+  for (const row of rows) {
+    const found = state.comparer.compare(row);
+    state.warnings.add(row);
+    if (found.length > 0) errors.set(row.number, found);
+  }
+  const valuesOf = (key: string) => state.valuesOf(key);
+  const records = buildRecords(
+    rows.filter(({ number }) => !errors.has(number)),
+    existing,
+    (key) => valuesOf(key) !== undefined,
+  );
+  for (const [number, found] of records.errors) errors.set(number, found);
+  const members = records.upsert.map(({ row, users }) => ({ row, record: { Users: users } }));
+  const repeated = findRepeatedUsernames([...records.insert, ...records.update, ...members]);
+  const queue = new UpsertQueue(records.upsert, { existing, isDryRun: true, valuesOf, repeated });
+  await dryRunSingle('insert', records.insert);
+  await dryRunSingle('update', records.update);
+  for (let next = queue.take(); next.groups.length + next.references.length > 0; next = queue.take()) {
+    await dryRunSingle('update', next.references);
+    await dryRunGroups(next.groups);
+  }
   return { errors, seconds };
 
-  async function dryRun(operation: 'insert' | 'update', combined: readonly CombinedRecord[]): Promise<void> {
-    const { anagrafe, signal } = connection;
-    const parts = await sendInParts(combined, (part) =>
+  async function dryRunSingle(
+    operation: 'insert' | 'update',
+    some: readonly RowRecord<unknown>[],
+  ): Promise<void> {
+    const parts = await sendInParts(some, (part) =>
       anagrafe[operation](part.map(({ record }) => record) as never[], { dryRun: true, signal }),
     );
     for (const { items, answer, rejection } of parts) {
-      if (answer) {
-        seconds += answer.estimate.EstimatedSeconds;
-        for (const [index, { members }] of items.entries())
-          for (const [number, found] of errorsByRow(members, answer.tuples[index], repeated))
-            errors.set(number, found);
-        continue;
+      seconds += answer?.estimate.EstimatedSeconds ?? 0;
+      for (const [index, { row }] of items.entries()) {
+        const tuple = answer?.tuples[index];
+        if (rejection !== null) errors.set(row.number, [rowError(rejection)]);
+        else if (tuple && !tuple.Item3)
+          errors.set(row.number, fromTuple(tuple, row, repeated.get(row.number)));
       }
-      const [rejected] = items;
-      if (rejected.members.length === 1)
-        for (const { row } of rejected.members) errors.set(row.number, [rowError(rejection)]);
-      else for (const half of halves(rejected)) await dryRun(operation, [half]);
     }
   }
 
-  /** Finds duplicates in different calls, which the service cannot detect. The first row in the file is valid. */
-  function findDuplicates(): void {
-    const inserts = new Set<RowRecord<object>>(records.insert);
-    const all = [...records.update, ...records.insert].sort(
-      (one, other) => one.row.number - other.row.number,
+  async function dryRunGroups(groups: readonly RowGroup[]): Promise<void> {
+    const parts = await sendInParts(groups, (part) =>
+      dryRunUpsert(
+        part.map(({ record }) => record),
+        existing,
+        connection,
+      ),
     );
-    for (const member of all) {
-      const { row, record } = member;
-      if (errors.has(row.number)) continue;
-      const found = state.reserve(row, record, inserts.has(member));
-      if (found.length > 0) errors.set(row.number, found);
+    for (const { items, answer, rejection } of parts) {
+      seconds += answer?.counts.EstimatedSeconds ?? 0;
+      for (const [index, group] of items.entries()) {
+        const tuple = answer?.tuples[index];
+        if (rejection === null) finish(group, tuple);
+        else if (group.members.length > 1) await dryRunGroups([queue.firstHalf(group)]);
+        else for (const { row } of group.members) errors.set(row.number, [rowError(rejection)]);
+      }
     }
   }
-}
 
-function single(member: Member): CombinedRecord {
-  return { record: member.record, members: [member] };
-}
-
-/**
- * Groups rows by the external key of a principal that does not exist yet. A dry run can check the users of such a
- * principal only in the record that inserts it.
- */
-function combineByPrincipal(
-  members: readonly RowRecord<UpdateRecord>[],
-  state: DryRunState,
-): CombinedRecord[] {
-  const byKey = new Map<string, RowRecord<UpdateRecord>[]>();
-  for (const member of members) {
-    const key = member.record.ExternalKey ?? '';
-    const others = byKey.get(key);
-    if (others) others.push(member);
-    else byKey.set(key, [member]);
+  function finish(group: RowGroup, tuple: UpsertTuple | undefined): void {
+    const isCreated = wouldCreate(tuple);
+    if (isCreated && group.isReference)
+      for (const { row } of group.members)
+        errors.set(row.number, [codedError('PRINCIPAL_NOT_FOUND', 'ExternalKey')]);
+    else if (tuple?.Item3) {
+      queue.accept(group);
+      if (isCreated) state.addPrincipal(group.record);
+    } else
+      for (const [number, found] of queue.refuse(group, tuple?.Item5 ?? {}, tuple?.Item4 ?? null))
+        errors.set(number, found);
   }
-  return [...byKey].map(([key, ofKey]) => combine({ ...state.principal(key) }, ofKey));
-}
-
-/** Splits a combined record that the service rejected as a whole into two. */
-function halves({ record, members }: CombinedRecord): CombinedRecord[] {
-  const half = Math.ceil(members.length / 2);
-  return [members.slice(0, half), members.slice(half)].map((some) => combine(record as InsertRecord, some));
-}
-
-function combine(principal: InsertRecord, members: readonly Member[]): CombinedRecord {
-  const Users = members.flatMap(({ record }) => record.Users ?? []);
-  return { record: { ...principal, Users } as InsertRecord, members };
-}
-
-/**
- * Returns the errors of a tuple by row number. If the record combines several rows, the index in `Users[index]` selects
- * the row. All its rows have the errors outside `Users` and, if the tuple has no field errors at all, its message.
- */
-export function errorsByRow(
-  members: readonly Member[],
-  tuple: Pick<Tuple, 'Item3' | 'Item4' | 'Item5'> | undefined,
-  repeated: RowPaths = new Map(),
-): RowErrors {
-  const errors: RowErrors = new Map();
-  if (!tuple || tuple.Item3) return errors;
-  const add = (row: ImportRow, found: readonly RowError[]) =>
-    errors.set(row.number, [...(errors.get(row.number) ?? []), ...found]);
-  const [only, another] = members;
-  if (only && !another) {
-    add(only.row, fromTuple(tuple, 'RECORD_NOT_APPLIED', only.row.kind, repeated.get(only.row.number)));
-    return errors;
-  }
-  const owners = members.flatMap(({ row, record }) => usersOf(record).map((_, at) => ({ row, at })));
-  for (const [path, found] of Object.entries(tuple.Item5)) {
-    const [, index, field = ''] = /^Users\[(\d+)\](.*)$/.exec(path) ?? [];
-    const owner = index === undefined ? undefined : owners[Number(index)];
-    if (owner)
-      add(
-        owner.row,
-        fromFieldErrors(
-          { [`Users[${owner.at}]${field}`]: found },
-          owner.row.kind,
-          repeated.get(owner.row.number),
-        ),
-      );
-    else for (const { row } of members) add(row, fromFieldErrors({ [path]: found }, row.kind));
-  }
-  if (errors.size === 0)
-    for (const { row } of members) add(row, fromTuple(tuple, 'RECORD_NOT_APPLIED', row.kind));
-  return errors;
 }

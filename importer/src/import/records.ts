@@ -1,79 +1,142 @@
-import type { InsertRecord, UpdateRecord } from '@anagrafe/client';
+import { type InsertRecord, principalFields, type UpdateRecord } from '@anagrafe/client';
 import type { ImportFile } from '../file/open.ts';
-import type { RowPrincipal } from '../file/row-user.ts';
 import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
-import type { RowSource } from '../file/types.ts';
+import type { JsonObject, PrincipalField, RowSource } from '../file/types.ts';
 import { codedError, columnOf, fromFileError, type RowErrors } from './row-errors.ts';
+
+/** Decides about rows that differ from the stored data: `refuse` reports them, `update` changes the stored data. */
+export type ExistingPolicy = 'refuse' | 'update';
 
 export interface RowRecord<Record> {
   readonly row: ImportRow;
   readonly record: Record;
 }
 
-/** The distinct descriptions of each principal in the rows of a batch, by external key, in row order. */
-export type PrincipalDescriptions = ReadonlyMap<string, readonly InsertRecord[]>;
+/** A row of a principal that it names by `ExternalKey` or `ID`, with the values that it states of that principal. */
+export interface PrincipalRow {
+  readonly row: ImportRow;
+  /** The same for all rows of a principal that name it in the same way. */
+  readonly key: string;
+  readonly reference: { readonly ExternalKey: string } | { readonly ID: number };
+  /** The other values. A record of a JSON file is not validated and may have any name and type. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Null if the row has no `Users`: all users of the principal stay as they are. */
+  readonly users: readonly unknown[] | null;
+  /** True if a user has a `State`, which only `irs/upsert` takes for a new user. */
+  readonly hasState: boolean;
+}
 
 /**
  * The records of a batch. They depend only on its rows: a batch that is sent again has the same bytes, as its
  * `Idempotency-Key` requires.
  */
-export interface BatchRecords {
+interface BatchRecords {
   readonly errors: RowErrors;
-  /** Principals to insert before `update` is sent, whose records refer to them by external key. */
-  readonly principals: PrincipalDescriptions;
-  readonly update: readonly RowRecord<UpdateRecord>[];
+  /** Rows that create a principal of their own. */
   readonly insert: readonly RowRecord<InsertRecord>[];
+  /** Rows that only refer to a principal, and password resets: one record for each row. */
+  readonly update: readonly RowRecord<UpdateRecord>[];
+  /** Rows that state values of a principal, and rows that refer to one of these principals. See `UpsertQueue`. */
+  readonly upsert: readonly PrincipalRow[];
 }
 
-/** Creates one record per row, so that an error in one row does not affect the others. */
-export function buildRecords(rows: readonly ImportRow[]): BatchRecords {
+export function buildRecords(
+  rows: readonly ImportRow[],
+  existing: ExistingPolicy = 'refuse',
+  isDescribed: (key: string) => boolean = () => false,
+): BatchRecords {
   const errors: RowErrors = new Map();
-  const principals = new Map<string, InsertRecord[]>();
-  const update: RowRecord<UpdateRecord>[] = [];
   const insert: RowRecord<InsertRecord>[] = [];
+  const update: RowRecord<UpdateRecord>[] = [];
+  const ofPrincipal: PrincipalRow[] = [];
   for (const row of rows) {
+    const principal = row.kind === 'invalid' || isReset(row) ? null : principalOf(row);
     if (row.kind === 'invalid') errors.set(row.number, row.errors.map(fromFileError));
-    else if (row.kind === 'record') addRecord(row);
-    else addUser(row);
-  }
-  return { errors, principals, update, insert };
-
-  function addRecord(row: RecordRow): void {
-    const { ID, ExternalKey, Users, Position, FieldErrors, ...texts } = row.record;
-    const isReference = ExternalKey !== undefined && Users !== undefined && Object.keys(texts).length === 0;
+    else if (principal) ofPrincipal.push(principal);
+    else if (row.kind === 'user' && isReset(row)) addReset(row);
+    else if (row.kind === 'user')
+      insert.push({ row, record: { ...row.principal, Users: [row.user] } as unknown as InsertRecord });
     // Sent unchanged: the service reports unknown and invalid fields.
-    const record = row.record as unknown;
-    if ((ID !== undefined && ID !== null) || isReference)
-      update.push({ row, record: record as UpdateRecord });
-    else insert.push({ row, record: record as InsertRecord });
+    else insert.push({ row, record: row.record as unknown as InsertRecord });
   }
-
-  function addUser(row: UserRow): void {
-    const { principal, user } = row;
-    const { ID, ExternalKey } = principal;
-    const isReset = user.ID !== undefined;
-    const Users = [user] as unknown as UpdateRecord['Users'];
-    if (ID !== undefined) update.push({ row, record: { ID, Users } });
-    else if (ExternalKey !== undefined) {
-      if (isDescribed(principal) && !isReset) describe(ExternalKey, principal);
-      update.push({ row, record: { ExternalKey, Users } });
-    } else if (isReset) errors.set(row.number, [codedError('RESET_WITHOUT_PRINCIPAL')]);
-    else insert.push({ row, record: { ...principal, Users } as InsertRecord });
+  const described = new Set(ofPrincipal.filter(statesValues).map(({ key }) => key));
+  const upsert: PrincipalRow[] = [];
+  for (const row of ofPrincipal) {
+    const isUpserted =
+      existing === 'update' || row.hasState || described.has(row.key) || isDescribed(row.key);
+    if (isUpserted) upsert.push(row);
+    else update.push(referenceOf(row));
   }
+  return { errors, insert, update, upsert };
 
-  function describe(key: string, principal: RowPrincipal): void {
-    const known = principals.get(key) ?? [];
-    const isNew = !known.some((other) => JSON.stringify(other) === JSON.stringify(principal));
-    if (isNew) principals.set(key, [...known, { ...principal }]);
+  function addReset(row: UserRow): void {
+    const { ID, ExternalKey } = row.principal;
+    // The service reports a row that has both.
+    const reference = { ...(ID !== undefined && { ID }), ...(ExternalKey !== undefined && { ExternalKey }) };
+    if (Object.keys(reference).length === 0) errors.set(row.number, [codedError('RESET_WITHOUT_PRINCIPAL')]);
+    else update.push({ row, record: { ...reference, Users: [row.user] } as unknown as UpdateRecord });
   }
 }
+
+export function isReset(row: ImportRow): boolean {
+  return row.kind === 'user' && row.user.ID !== undefined;
+}
+
+/** Returns false for a row that only refers to its principal: creating one for it would hide a misspelt key. */
+export function statesValues({ fields }: PrincipalRow): boolean {
+  return Object.keys(fields).length > 0;
+}
+
+/** Returns the record that adds the users of a row to the existing principal that the row names. */
+export function referenceOf({ row, reference, users }: PrincipalRow): RowRecord<UpdateRecord> {
+  const record = users === null && row.kind === 'record' ? row.record : { ...reference, Users: users };
+  return { row, record: record as unknown as UpdateRecord };
+}
+
+/** The properties of a record that are not values of its principal. */
+const otherProperties: readonly string[] = ['Position', 'FieldErrors'];
+
+/** Returns null for a row without `ExternalKey` and `ID`. */
+export function principalOf(row: UserRow | RecordRow): PrincipalRow | null {
+  const source: JsonObject = row.kind === 'user' ? row.principal : row.record;
+  const { ID, ExternalKey } = source;
+  const reference = hasValue(ExternalKey) ? { ExternalKey } : hasValue(ID) ? { ID } : null;
+  if (reference === null) return null;
+  const listed: unknown = row.kind === 'user' ? [row.user] : row.record.Users;
+  const users: readonly unknown[] | null = Array.isArray(listed) ? listed : null;
+  const fields: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(source)) {
+    const isValue = hasValue(value) && !(field in reference) && !otherProperties.includes(field);
+    if (isValue && (field !== 'Users' || users === null)) fields[field] = value;
+  }
+  return {
+    row,
+    key: JSON.stringify(reference),
+    reference: reference as PrincipalRow['reference'],
+    fields,
+    users,
+    hasState: usersOf({ Users: users }).some((user) => hasValue(user.State)),
+  };
+}
+
+const states: readonly string[] = ['active', 'disabled'];
 
 /**
- * Returns true if the row has fields from which a principal can be inserted. An external key alone refers to an
- * existing principal: inserting one for it would hide a misspelt key.
+ * Returns false for a value that the service refuses, so that one damaged row does not make the correct rows of its
+ * principal contradict it. The service decides in the end. An `ID` besides an `ExternalKey` is such a value.
  */
-function isDescribed({ ID, ExternalKey, ...texts }: RowPrincipal): boolean {
-  return Object.keys(texts).length > 0;
+export function isPlausible([field, value]: readonly [string, unknown]): boolean {
+  if (typeof value !== 'string') return false;
+  if (!Object.hasOwn(principalFields, field)) return field === 'State' && states.includes(value);
+  const { format, maxLength } = principalFields[field as PrincipalField];
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find.
+  if (/[\x00-\x1f\x7f]/.test(value) || [...value].length > maxLength) return false;
+  return format !== 'email' || /^[^\s@]+@[^\s@]+$/.test(value);
+}
+
+/** The API treats null like an absent field. */
+function hasValue(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 /** Returns `Users` of an unchecked record. An element that is not an object becomes `{}`, which keeps the indexes. */
@@ -83,16 +146,20 @@ export function usersOf(record: object): readonly Readonly<Record<string, unknow
   return Users.map((user) => (typeof user === 'object' && user !== null ? user : {}));
 }
 
-/** Returns an error for each row that would reset a password: registering users must not change existing ones. */
+/**
+ * Returns an error for each row that would do something else than register a user, such as reset a password: registering
+ * users must not change existing ones.
+ */
 export function findResets(rows: readonly ImportRow[]): RowErrors {
   const errors: RowErrors = new Map();
   for (const row of rows) {
     if (row.kind === 'invalid') continue;
     const users = row.kind === 'user' ? [row.user] : usersOf(row.record);
-    // The API treats null like an absent field.
-    const at = users.findIndex(({ ID }) => ID !== undefined && ID !== null);
-    if (at >= 0)
-      errors.set(row.number, [codedError('RESET_IN_IMPORT', columnOf(`Users[${at}].ID`, row.kind))]);
+    const at = users.findIndex(({ ID }) => hasValue(ID));
+    const other = users.findIndex((user) => 'Operation' in user && hasValue(user.Operation));
+    if (at >= 0) errors.set(row.number, [codedError('RESET_IN_IMPORT', columnOf(`Users[${at}].ID`, row))]);
+    else if (other >= 0)
+      errors.set(row.number, [codedError('OPERATION_IN_IMPORT', `Users[${other}].Operation`)]);
   }
   return errors;
 }
@@ -142,21 +209,44 @@ export const batchLimits: BatchLimits = { rows: 2000, characters: 4_000_000 };
 
 /**
  * Splits the rows of a file after the row number `after` into batches. The limits depend on the content of the rows
- * alone, so that the same file always has the same batches if `after` is 0 or the end of a batch.
+ * alone, so that the same file always has the same batches if `after` is 0 or the end of a batch. A batch does not end
+ * between two rows of a principal, unless it would have twice the size: two batches with a common principal cannot be
+ * sent at the same time.
+ *
+ * @param onSkipped Called with each row up to `after`.
  */
-export async function* inBatches(file: ImportFile, limits: BatchLimits, after = 0): AsyncGenerator<Batch> {
+export async function* inBatches(
+  file: ImportFile,
+  limits: BatchLimits,
+  after = 0,
+  onSkipped: (row: ImportRow) => void = () => {},
+): AsyncGenerator<Batch> {
   let rows: ImportRow[] = [];
   let characters = 0;
+  let bytesRead = 0;
+  const isFull = (times: number) =>
+    rows.length >= times * limits.rows || characters >= times * limits.characters;
   for await (const row of file) {
-    if (row.number <= after) continue;
+    if (row.number <= after) {
+      onSkipped(row);
+      continue;
+    }
+    if (isFull(2) || (isFull(1) && keyOf(row) !== keyOf(rows.at(-1)))) {
+      yield { rows, bytesRead };
+      rows = [];
+      characters = 0;
+    }
     rows.push(row);
     characters += lengthOf(row.source);
-    if (rows.length < limits.rows && characters < limits.characters) continue;
-    yield { rows, bytesRead: file.bytesRead };
-    rows = [];
-    characters = 0;
+    bytesRead = file.bytesRead;
   }
   if (rows.length > 0) yield { rows, bytesRead: file.bytesRead };
+}
+
+/** Returns the key of the principal that the row states values of; a unique symbol if there is none. */
+function keyOf(row: ImportRow | undefined): string | symbol {
+  const principal = !row || row.kind === 'invalid' ? null : principalOf(row);
+  return principal && statesValues(principal) ? principal.key : Symbol();
 }
 
 function lengthOf(source: RowSource): number {

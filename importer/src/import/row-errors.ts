@@ -10,8 +10,21 @@ export interface RowError {
   readonly message: string;
   /** Set if this package found the error by comparing rows. */
   readonly code?: RowErrorCode;
+  /** The code of a field error that the service returned. */
+  readonly serviceCode?: string;
+  /** The values of `CONTRADICTS_ROW`. */
+  readonly contradiction?: Contradiction;
   /** Set if the row could not be parsed or interpreted. */
   readonly fileError?: FileError;
+}
+
+/** Two rows of a file with different values of one field of the same principal. */
+interface Contradiction {
+  readonly value: string;
+  /** The value of the earlier row. */
+  readonly earlier: string;
+  /** The line of the earlier row. */
+  readonly line: number;
 }
 
 /** Errors by row number. */
@@ -21,19 +34,28 @@ type FieldErrors = Readonly<Record<string, readonly FieldError[]>>;
 
 const messages = {
   RESET_IN_IMPORT: 'This row resets a password. Use "anagrafe reset" for it.',
+  OPERATION_IN_IMPORT: 'An import registers users. Remove "Operation", or send the record to irs/update.',
   RESET_WITHOUT_PRINCIPAL: 'A row with UserID must also have the ID or ExternalKey of the principal.',
   USER_NOT_FOUND: 'There is no user with this username.',
-  PRINCIPAL_NOT_INSERTED: 'The principal could not be created.',
+  PRINCIPAL_NOT_FOUND:
+    'There is no principal with this ExternalKey. To create it, add a field such as Denomination.',
   RECORD_NOT_APPLIED: 'The record would be rejected.',
   USERNAME_TAKEN: 'An earlier row has the same username.',
-  EXTERNAL_KEY_TAKEN: 'Another row has the same external key.',
 };
 
 /** Codes of the errors that this package finds. The service returns its own messages in the requested language. */
-export type RowErrorCode = keyof typeof messages;
+export type RowErrorCode = SimpleCode | 'CONTRADICTS_ROW';
 
-export function codedError(code: RowErrorCode, column: string | null = null): RowError {
+type SimpleCode = keyof typeof messages;
+
+export function codedError(code: SimpleCode, column: string | null = null): RowError {
   return { column, message: messages[code], code };
+}
+
+export function contradictionError(column: string, contradiction: Contradiction): RowError {
+  const { value, earlier, line } = contradiction;
+  const message = `"${value}" contradicts line ${line}, which has "${earlier}" for the same principal.`;
+  return { column, message, code: 'CONTRADICTS_ROW', contradiction };
 }
 
 export function rowError(message: string): RowError {
@@ -45,59 +67,70 @@ export function fromFileError(fileError: FileError): RowError {
 }
 
 /**
- * Converts the field errors of a record to errors of its row. A row of one user has columns instead of field paths.
+ * Converts the field errors of a record to errors of its row, with columns instead of field paths if it has columns.
  *
  * @param repeated The field paths of the usernames that an earlier row has too. The message of the service would name
  *   the request, of which the reader of a file knows nothing.
  */
 export function fromFieldErrors(
   fieldErrors: FieldErrors,
-  kind: ImportRow['kind'] = 'user',
+  row: ImportRow,
   repeated: ReadonlySet<string> = new Set(),
 ): RowError[] {
   return Object.entries(fieldErrors).flatMap(([path, found]) => {
     // An error of the password makes that of its confirmation redundant.
     if (path === confirmationPath && 'Users[0].Password' in fieldErrors) return [];
-    const column = columnOf(path, kind);
+    const column = columnOf(path, row);
     const named = ['', 'Record', '$'].includes(column) ? null : column;
     return found.map(({ code, message }) =>
-      code === 'USERNAME_TAKEN' && repeated.has(path)
+      isRepeated(code) || (code === 'USERNAME_TAKEN' && repeated.has(path))
         ? codedError('USERNAME_TAKEN', named)
-        : { column: named, message },
+        : { column: named, message, serviceCode: code },
     );
   });
 }
 
+/** Returns true if the record itself has the user twice. Only a record that combines rows of a file has. */
+function isRepeated(code: string): boolean {
+  return code === 'DUPLICATE_USER';
+}
+
 /** Returns the field errors of a tuple as errors of its row, or the message of the tuple if it has no field errors. */
 export function fromTuple(
-  tuple: Pick<Tuple, 'Item4' | 'Item5'>,
-  fallback: RowErrorCode,
-  kind: ImportRow['kind'] = 'user',
+  { Item4, Item5 }: Pick<Tuple, 'Item4' | 'Item5'>,
+  row: ImportRow,
   repeated?: ReadonlySet<string>,
 ): RowError[] {
-  const errors = fromFieldErrors(tuple.Item5, kind, repeated);
-  return errors.length > 0 ? errors : [tupleMessage(tuple, fallback)];
+  const errors = fromFieldErrors(Item5, row, repeated);
+  if (errors.length > 0) return errors;
+  return [Item4 === null ? codedError('RECORD_NOT_APPLIED') : rowError(Item4)];
 }
 
-export function tupleMessage({ Item4 }: Pick<Tuple, 'Item4'>, fallback: RowErrorCode): RowError {
-  return Item4 === null ? codedError(fallback) : rowError(Item4);
-}
-
-/** Formats an error with its column: `Username: This username is taken.` */
-export function formatRowError({ column, message }: RowError): string {
+/** Formats an error with its column: `Username: This username is taken.` Pass `message` in the reader's language. */
+export function formatRowError({ column, message }: Pick<RowError, 'column' | 'message'>): string {
   return column === null ? message : `${column}: ${message}`;
+}
+
+/** Returns the number of rows that fail because a stored user has their username. */
+export function countTaken(errors: RowErrors): number {
+  return [...errors.values()].filter((found) =>
+    found.some(({ serviceCode }) => serviceCode === 'USERNAME_TAKEN'),
+  ).length;
 }
 
 const confirmationPath = 'Users[0].ConfirmPassword';
 const columnsByPath: Readonly<Record<string, string>> = {
   'Users[0].ID': 'UserID',
+  State: 'PrincipalState',
   ...Object.fromEntries(principalColumns),
 };
 
 /**
- * Converts a field path to a column if the row has one user: `Users[0].Email` becomes `Email`, and `Users[0]` becomes
- * an empty string. Returns the path unchanged if the row is a record.
+ * Converts a field path to a column if the row has columns: `Users[0].Email` becomes `Email`, `Email` becomes
+ * `PrincipalEmail`, and `Users[0]` becomes an empty string. Returns the path unchanged if the row is a record with its
+ * users.
  */
-export function columnOf(path: string, kind: ImportRow['kind']): string {
-  return kind === 'user' ? (columnsByPath[path] ?? path.replace(/^Users\[0\]\.?/, '')) : path;
+export function columnOf(path: string, row: ImportRow): string {
+  if (row.kind === 'record' && 'Users' in row.record) return path;
+  return columnsByPath[path] ?? path.replace(/^Users\[0\]\.?/, '');
 }

@@ -1,236 +1,216 @@
-import { type Anagrafe, ApiError, type InsertRecord, type Job, type Tuple } from '@anagrafe/client';
+import type { Job } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
 import {
-  type BatchRecords,
+  dryRunUpsert,
+  type ImportConnection,
+  type ImportOperation,
+  type SubmitJob,
+  type SubmitOptions,
+  sendInParts,
+  wouldCreate,
+} from './calls.ts';
+import {
   buildRecords,
+  type ExistingPolicy,
   findRepeatedUsernames,
-  type PrincipalDescriptions,
+  type RowPaths,
   type RowRecord,
 } from './records.ts';
-import {
-  fromFieldErrors,
-  fromTuple,
-  type RowError,
-  type RowErrors,
-  rowError,
-  tupleMessage,
-} from './row-errors.ts';
-
-export interface ImportConnection {
-  readonly anagrafe: Anagrafe;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** The result for a part of the items: an answer or, for a single item, the message of the `ApiError`. */
-export type Part<Item, Answer> =
-  | { readonly items: readonly Item[]; readonly answer: Answer; readonly rejection: null }
-  | { readonly items: readonly [Item]; readonly answer: null; readonly rejection: string };
-
-/**
- * Sends all items in one call. If the service rejects the call as too large or invalid (status 413 or 400), bisects the
- * items until the call succeeds or the invalid item is alone. Rethrows every other error.
- */
-export async function sendInParts<Item, Answer>(
-  items: readonly Item[],
-  send: (some: readonly Item[]) => Promise<Answer>,
-): Promise<Part<Item, Answer>[]> {
-  const [first] = items;
-  if (first === undefined) return [];
-  try {
-    return [{ items, answer: await send(items), rejection: null }];
-  } catch (error) {
-    if (!(error instanceof ApiError) || (error.status !== 400 && error.status !== 413)) throw error;
-    if (items.length === 1) return [{ items: [first], answer: null, rejection: error.message }];
-    const half = Math.ceil(items.length / 2);
-    return [
-      ...(await sendInParts(items.slice(0, half), send)),
-      ...(await sendInParts(items.slice(half), send)),
-    ];
-  }
-}
-
-/**
- * The service did not apply a principal that other rows need, or does not know whether it did, for a reason other than
- * its content. The rows are not invalid: send the batch again.
- */
-export class PrincipalNotAppliedError extends Error {
-  readonly reason: RowError;
-
-  constructor(reason: RowError) {
-    super(reason.message);
-    this.name = 'PrincipalNotAppliedError';
-    this.reason = reason;
-  }
-}
-
-/** Principals by external key. */
-export type Principals = ReadonlyMap<string, InsertRecord>;
-
-/** The result of an insert or of its dry run. A principal that already exists is in neither map. */
-interface InsertResult {
-  /** Principals that were inserted or, after a dry run, can be. */
-  readonly inserted: Principals;
-  /** Errors of the principals that do not exist and cannot be inserted, by external key. */
-  readonly errors: ReadonlyMap<string, readonly RowError[]>;
-}
-
-/** The default limit of the service for a call that is not a job. `sendInParts` handles a lower limit. */
-const recordsPerCall = 1000;
-
-/**
- * Inserts the principals of a batch that do not exist yet. Returns the errors of the rows whose principal could not be
- * inserted, by row number.
- *
- * @throws {PrincipalNotAppliedError} If the service could not apply a principal, or does not know whether it did.
- */
-async function insertPrincipals(
-  { principals, update }: BatchRecords,
-  connection: ImportConnection,
-): Promise<RowErrors> {
-  // The dry run finds the principals that exist, which would otherwise count as failed records of the insert call.
-  const checked = await dryRunPrincipals(principals, connection);
-  const result = await insert(checked.inserted, connection, false);
-  const errors = new Map([...checked.errors, ...result.errors]);
-  return new Map(
-    update.flatMap(({ row, record }) => {
-      const found = record.ExternalKey ? errors.get(record.ExternalKey) : undefined;
-      return found ? [[row.number, found] as const] : [];
-    }),
-  );
-}
-
-/** Checks the first description of each principal with a dry run, and the next description if that one is invalid. */
-export async function dryRunPrincipals(
-  descriptions: PrincipalDescriptions,
-  connection: ImportConnection,
-): Promise<InsertResult> {
-  const inserted = new Map<string, InsertRecord>();
-  const errors = new Map<string, readonly RowError[]>();
-  let remaining = descriptions;
-  for (let index = 0; remaining.size > 0; index++) {
-    const current = [...remaining].flatMap(([key, all]) =>
-      all.slice(index, index + 1).map((one) => [key, one] as const),
-    );
-    const result = await insert(new Map(current), connection, true);
-    for (const [key, record] of result.inserted) inserted.set(key, record);
-    for (const [key] of current) errors.delete(key);
-    for (const [key, found] of result.errors) errors.set(key, found);
-    remaining = new Map(
-      [...remaining].filter(([key, all]) => result.errors.has(key) && all.length > index + 1),
-    );
-  }
-  return { inserted, errors };
-}
-
-async function insert(
-  principals: Principals,
-  { anagrafe, signal }: ImportConnection,
-  dryRun: boolean,
-): Promise<InsertResult> {
-  const inserted = new Map<string, InsertRecord>();
-  const errors = new Map<string, readonly RowError[]>();
-  const all = [...principals];
-  for (let at = 0; at < all.length; at += recordsPerCall) {
-    const parts = await sendInParts(all.slice(at, at + recordsPerCall), (some) =>
-      anagrafe.insert(
-        some.map(([, record]) => record),
-        { dryRun, signal },
-      ),
-    );
-    for (const { items, answer, rejection } of parts) {
-      for (const [index, [key, record]] of items.entries()) {
-        const tuple = answer?.tuples[index];
-        if (rejection !== null) errors.set(key, [rowError(rejection)]);
-        else if (tuple?.Item3) inserted.set(key, record);
-        else if (tuple && !alreadyExists(tuple))
-          errors.set(key, fromTuple(requireFinal(tuple), 'PRINCIPAL_NOT_INSERTED'));
-      }
-    }
-  }
-  return { inserted, errors };
-}
-
-/**
- * Throws if the principal failed for a reason other than its content, because then its rows are not invalid.
- *
- * @throws {PrincipalNotAppliedError}
- */
-function requireFinal(tuple: Tuple): Tuple {
-  if (tuple.Item2 !== 'NOT_APPLIED' && tuple.Item2 !== 'OUTCOME_UNKNOWN') return tuple;
-  throw new PrincipalNotAppliedError(tupleMessage(tuple, 'PRINCIPAL_NOT_INSERTED'));
-}
-
-function alreadyExists({ Item5 }: Tuple): boolean {
-  return Item5.ExternalKey?.some(({ code }) => code === 'EXTERNAL_KEY_TAKEN') ?? false;
-}
+import { codedError, fromFieldErrors, type RowErrors, rowError } from './row-errors.ts';
+import type { FieldErrorsByPath, RowGroup } from './row-group.ts';
+import { UpsertQueue } from './upsert-queue.ts';
 
 /** A submitted job and the rows of its records, in the order of the records. */
 export interface SubmittedJob {
   /** Unique within an import, and the same whenever the same rows are submitted again. */
   readonly name: string;
   readonly id: string;
-  readonly records: readonly RowRecord<unknown>[];
+  readonly operation: ImportOperation;
+  /** The rows of each record, in the order of the records. */
+  readonly records: readonly (readonly ImportRow[])[];
 }
 
 /** Rows that the service has accepted as jobs. The jobs run even if this program ends. */
 export interface SubmittedRows {
+  /** All jobs so far. `readRowErrors` adds those of the next round. */
   readonly jobs: readonly SubmittedJob[];
-  /** Errors of the rows that are in none of the jobs. */
-  readonly rejected: RowErrors;
-  /** Errors of the rows whose principal could not be inserted; more specific than the errors in the job results. */
-  readonly principalErrors: RowErrors;
+  readonly rounds: Rounds;
 }
 
-/** Submits records as one job and returns the job ID. The same name must lead to the same job. */
-export type SubmitJob = (
-  operation: 'insert' | 'update',
-  records: readonly never[],
-  name: string,
-) => Promise<string>;
-
 /**
- * Inserts the principals that the rows describe, then submits the rows as one job per operation, or as several if the
- * service rejects a request as a whole.
- *
- * @throws {PrincipalNotAppliedError} If the service could not apply a principal, or does not know whether it did.
+ * Submits rows as one job per operation, or as several if the service rejects a request as a whole. `readRowErrors`
+ * submits rows again that were refused because of other rows in the same record.
  */
 export async function submitRows(
   rows: readonly ImportRow[],
   connection: ImportConnection,
   submitJob: SubmitJob,
+  { existing = 'refuse' }: SubmitOptions = {},
 ): Promise<SubmittedRows> {
-  const records = buildRecords(rows);
-  // Rows whose principals could not be inserted are sent too: a batch that is sent again must have the same content.
-  const principalErrors = await insertPrincipals(records, connection);
-  const rejected: RowErrors = new Map(records.errors);
-  const jobs: SubmittedJob[] = [];
-  await submit('insert', records.insert);
-  await submit('update', records.update);
-  return { jobs, rejected, principalErrors };
+  const rounds = new Rounds(rows, existing, submitJob);
+  await rounds.submit(connection);
+  return { jobs: rounds.jobs, rounds };
+}
 
-  async function submit(operation: 'insert' | 'update', all: readonly RowRecord<unknown>[]): Promise<void> {
-    const parts = await sendInParts(all, async (part) => {
-      const name = `${operation}-${part[0]?.row.number}-${part.length}`;
-      return { name, id: await submitJob(operation, part.map(({ record }) => record) as never[], name) };
-    });
-    for (const { items, answer, rejection } of parts) {
-      if (answer) jobs.push({ ...answer, records: items });
-      else for (const { row } of items) rejected.set(row.number, [rowError(rejection)]);
-    }
-  }
+/** Records that are to be sent in one call, each with its rows. */
+interface Call {
+  readonly operation: ImportOperation;
+  readonly items: readonly CallItem[];
+}
+
+interface CallItem {
+  readonly rows: readonly ImportRow[];
+  readonly record: unknown;
+  readonly group: RowGroup | null;
+}
+
+interface RunningJob {
+  readonly id: string;
+  readonly items: readonly CallItem[];
 }
 
 /**
- * Returns a function that submits a job with an idempotency key of its name, so that a repetition does not apply a
- * record twice.
- *
- * @param prefix Identifies the import.
+ * The rounds in which the rows of a batch are sent. The records of a round follow from the rows and from the results of
+ * the jobs before it, so that they are the same if an interrupted import is resumed.
  */
-export function submitWithKey(prefix: string, { anagrafe, signal }: ImportConnection): SubmitJob {
-  return async (operation, records, name) => {
-    const options = { idempotencyKey: `${prefix}-${name}`, signal };
-    return (await anagrafe.jobs.submit(operation, records, options)).ID;
-  };
+export class Rounds {
+  readonly jobs: SubmittedJob[] = [];
+  readonly errors: RowErrors;
+  /** The keys of the principals that the rows may create or change. */
+  readonly principals: ReadonlySet<string>;
+  readonly #existing: ExistingPolicy;
+  readonly #submitJob: SubmitJob;
+  readonly #queue: UpsertQueue;
+  readonly #repeated: RowPaths;
+  #round = 1;
+  #unsent: Call[];
+  #running: RunningJob[] = [];
+
+  constructor(rows: readonly ImportRow[], existing: ExistingPolicy, submitJob: SubmitJob) {
+    const { errors, insert, update, upsert } = buildRecords(rows, existing);
+    this.errors = new Map(errors);
+    this.#existing = existing;
+    this.#submitJob = submitJob;
+    const withUsers = upsert.map(({ row, users }) => ({ row, record: { Users: users } }));
+    this.#repeated = findRepeatedUsernames([...insert, ...update, ...withUsers]);
+    this.principals = new Set(upsert.map(({ key }) => key));
+    this.#queue = new UpsertQueue(upsert, { existing, repeated: this.#repeated });
+    this.#unsent = [callOf('insert', insert), ...this.#nextCalls(update)];
+  }
+
+  /** Submits the jobs of this round. If it fails, it can be called again and submits the rest. */
+  async submit(connection: ImportConnection): Promise<void> {
+    for (let call = this.#unsent[0]; call; call = this.#unsent[0]) {
+      await this.#submitCall(call, connection);
+      this.#unsent.shift();
+    }
+  }
+
+  /**
+   * Reads the results of the ended jobs of this round and submits the next one. Returns true if every row has a result.
+   *
+   * @param ended All jobs so far, in the order of `jobs`.
+   */
+  async advance(ended: readonly Job[], connection: ImportConnection): Promise<boolean> {
+    const { anagrafe, signal } = connection;
+    const results = this.#running.map(async ({ id, items }) => {
+      const job = ended.find(({ ID }) => ID === id);
+      return {
+        items,
+        job,
+        failed: job?.RecordsFailed === 0 ? [] : await anagrafe.jobs.failed(id, { signal }),
+      };
+    });
+    for (const { items, job, failed } of await Promise.all(results)) {
+      const byPosition = new Map(failed.map((record) => [record.Position, record.FieldErrors]));
+      for (const [position, item] of items.entries()) {
+        const fieldErrors = byPosition.get(position);
+        if (fieldErrors) this.#refuse(item, fieldErrors, job?.State === 'cancelled');
+        else if (item.group) this.#queue.accept(item.group);
+      }
+    }
+    if (this.#running.length > 0) {
+      this.#running = [];
+      this.#round++;
+      this.#unsent.push(...this.#nextCalls([]));
+    }
+    await this.submit(connection);
+    return this.#running.length === 0;
+  }
+
+  #refuse({ rows, group }: CallItem, fieldErrors: FieldErrorsByPath, isCancelled: boolean): void {
+    if (group && !isCancelled) {
+      for (const [number, found] of this.#queue.refuse(group, fieldErrors)) this.errors.set(number, found);
+      return;
+    }
+    for (const row of rows) {
+      const found = fromFieldErrors(fieldErrors, row, this.#repeated.get(row.number));
+      this.errors.set(row.number, found.length > 0 ? found : [codedError('RECORD_NOT_APPLIED')]);
+    }
+  }
+
+  #nextCalls(update: readonly RowRecord<unknown>[]): Call[] {
+    const { groups, references } = this.#queue.take();
+    return [callOfGroups(groups), callOf('update', [...update, ...references])];
+  }
+
+  async #submitCall({ operation, items }: Call, connection: ImportConnection): Promise<void> {
+    const known = await this.#withoutMissingPrincipals(items, connection);
+    const parts = await sendInParts(known, async (part) => {
+      const round = this.#round === 1 ? '' : this.#round;
+      const count = part.reduce((sum, { rows }) => sum + rows.length, 0);
+      const name = `${operation}${round}-${part[0]?.rows[0]?.number}-${count}`;
+      const records = part.map(({ record }) => record) as never[];
+      return { name, id: await this.#submitJob(operation, records, name, connection) };
+    });
+    for (const { items, answer, rejection } of parts) {
+      if (answer) {
+        this.jobs.push({ ...answer, operation, records: items.map(({ rows }) => rows) });
+        this.#running.push({ id: answer.id, items });
+        continue;
+      }
+      const [{ group, rows }] = items;
+      if (group && group.members.length > 1)
+        await this.#submitCall(callOfGroups([this.#queue.firstHalf(group)]), connection);
+      else for (const { number } of rows) this.errors.set(number, [rowError(rejection)]);
+    }
+  }
+
+  /** Removes the groups that only refer to a principal by its key and would create it, which hides a misspelt key. */
+  async #withoutMissingPrincipals(
+    items: readonly CallItem[],
+    connection: ImportConnection,
+  ): Promise<readonly CallItem[]> {
+    const missing = new Set<CallItem>();
+    const parts = await sendInParts(
+      items.filter(({ group }) => group?.isReference),
+      (part) =>
+        dryRunUpsert(
+          part.map(({ record }) => record),
+          this.#existing,
+          connection,
+        ),
+    );
+    for (const { items: some, answer } of parts)
+      for (const [index, item] of some.entries()) if (wouldCreate(answer?.tuples[index])) missing.add(item);
+    for (const { rows } of missing)
+      for (const { number } of rows)
+        this.errors.set(number, [codedError('PRINCIPAL_NOT_FOUND', 'ExternalKey')]);
+    return items.filter((item) => !missing.has(item));
+  }
+}
+
+function callOf(operation: ImportOperation, records: readonly RowRecord<unknown>[]): Call {
+  return { operation, items: records.map(({ row, record }) => ({ rows: [row], record, group: null })) };
+}
+
+function callOfGroups(groups: readonly RowGroup[]): Call {
+  const items = groups.map((group) => ({
+    rows: group.members.map(({ row }) => row),
+    record: group.record,
+    group,
+  }));
+  return { operation: 'upsert', items };
 }
 
 export async function readJobs(
@@ -242,27 +222,15 @@ export async function readJobs(
 }
 
 /**
- * Returns the errors of all submitted rows that were not applied, by row number.
+ * Returns the errors of all submitted rows that were not applied, by row number. Returns null if some rows were
+ * submitted again, as jobs that `jobs` of the submitted rows now has: call it again when these have ended.
  *
  * @param ended The jobs after they have ended, in the order of `jobs`.
  */
 export async function readRowErrors(
-  { jobs, rejected, principalErrors }: SubmittedRows,
+  { rounds }: SubmittedRows,
   ended: readonly Job[],
-  { anagrafe, signal }: ImportConnection,
-): Promise<RowErrors> {
-  const errors: RowErrors = new Map(rejected);
-  const repeated = findRepeatedUsernames(jobs.flatMap(({ records }) => records));
-  for (const [index, { id, records }] of jobs.entries()) {
-    if (ended[index]?.RecordsFailed === 0) continue;
-    for (const { Position, FieldErrors } of await anagrafe.jobs.failed(id, { signal })) {
-      const row = records[Position]?.row;
-      if (row)
-        errors.set(
-          row.number,
-          principalErrors.get(row.number) ?? fromFieldErrors(FieldErrors, row.kind, repeated.get(row.number)),
-        );
-    }
-  }
-  return errors;
+  connection: ImportConnection,
+): Promise<RowErrors | null> {
+  return (await rounds.advance(ended, connection)) ? rounds.errors : null;
 }

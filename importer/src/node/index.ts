@@ -1,3 +1,5 @@
+export { dryRunImport, type ImportDryRun } from './dry-run.ts';
 export { ImportLock } from './lock.ts';
-export { dryRunImport, type ImportDryRun, type ImportResult, runImport } from './run.ts';
-export { type ImportContext, type ImportCounts, ImportError, type ImportTask } from './task.ts';
+export { type ImportResult, runImport } from './run.ts';
+export { readSavedMapping, saveMapping } from './saved-mapping.ts';
+export { type ImportContext, type ImportCounts, ImportError, type ImportTask, openTaskFile } from './task.ts';

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { UserOfPrincipal } from '@anagrafe/client';
 import type { ImportRow, UserRow } from '../file/rows.ts';
+import type { ImportConnection } from '../import/calls.ts';
 import { findResets, foldUsername } from '../import/records.ts';
 import { codedError, type RowErrors } from '../import/row-errors.ts';
-import type { ImportConnection } from '../import/send.ts';
 import type { ImportTask } from './task.ts';
 
 /** Generated passwords by row number. */
@@ -13,6 +13,8 @@ export interface PreparedRows {
   /** The rows without an error, with generated passwords and user IDs filled in. */
   readonly complete: readonly ImportRow[];
   readonly passwords: GeneratedPasswords;
+  /** The stored email addresses of users whose passwords are reset, by row number. */
+  readonly emails: ReadonlyMap<number, string>;
   readonly errors: RowErrors;
 }
 
@@ -34,8 +36,10 @@ export async function prepareRows(
     return { ...row, user: { ...row.user, Password: password, ConfirmPassword: password } };
   });
   const errors: RowErrors = purpose === 'register' ? findResets(rows) : new Map();
-  const all = purpose === 'register' ? withPasswords : await withIds(withPasswords, errors, connection);
-  return { complete: all.filter((row) => !errors.has(row.number)), passwords, errors };
+  const emails = new Map<number, string>();
+  const all =
+    purpose === 'register' ? withPasswords : await withIds(withPasswords, errors, emails, connection);
+  return { complete: all.filter((row) => !errors.has(row.number)), passwords, emails, errors };
 }
 
 function lacksPassword({ user }: UserRow): boolean {
@@ -45,6 +49,7 @@ function lacksPassword({ user }: UserRow): boolean {
 async function withIds(
   rows: readonly ImportRow[],
   errors: RowErrors,
+  emails: Map<number, string>,
   connection: ImportConnection,
 ): Promise<ImportRow[]> {
   const usernames = rows.flatMap((row) => usernameOf(row) ?? []);
@@ -54,6 +59,7 @@ async function withIds(
     if (row.kind !== 'user' || username === undefined) return row;
     const user = found.get(foldUsername(username));
     if (!user) errors.set(row.number, [codedError('USER_NOT_FOUND', 'Username')]);
+    if (user?.Email) emails.set(row.number, user.Email);
     return user ? resetOf(row, user) : row;
   });
 }

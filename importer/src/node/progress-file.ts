@@ -1,10 +1,10 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import type { ImportRow } from '../file/rows.ts';
-import { ImportError, type ImportTask, ignoreMissing, openTaskFile } from './task.ts';
+import { ImportError, type ImportTask, ignoreMissing, openTaskFile, unusedPath } from './task.ts';
 
 /** The completed part of an import: each of its rows has a result, and the failed ones are in the output file. */
-export interface CompletedPart {
+interface CompletedPart {
   /** Number of the last row. The first row is 1. */
   readonly rows: number;
   readonly failed: number;
@@ -24,6 +24,8 @@ interface Contents {
   readonly options: string;
   /** Public key of the API client; null if there was no credential. */
   readonly caller: string | null;
+  /** The file of the failed rows, which may have a number in its name. */
+  readonly failedPath: string;
   readonly done: CompletedPart;
   /** The rows that may have been sent and must not change; null before the first batch. */
   readonly sent: { readonly rows: number; readonly digest: string } | null;
@@ -74,6 +76,7 @@ export class ImportProgress {
       seed: randomBytes(32).toString('base64'),
       options,
       caller: task.caller,
+      failedPath: resumed ? resumed.failedPath : await unusedPath(task.failedPath),
       done: nothing,
       sent: null,
       jobs: {},
@@ -87,6 +90,10 @@ export class ImportProgress {
 
   get seed(): Buffer {
     return Buffer.from(this.#contents.seed, 'base64');
+  }
+
+  get failedPath(): string {
+    return this.#contents.failedPath;
   }
 
   get done(): CompletedPart {
@@ -174,8 +181,10 @@ function digestOfOptions({
   separator,
   principal,
   passwordsPath,
+  existing,
+  sheet,
 }: ImportTask): string {
-  const options = [purpose, url, columns, encoding, separator, principal, passwordsPath];
+  const options = [purpose, url, columns, encoding, separator, principal, passwordsPath, existing, sheet];
   return createHash('sha256').update(JSON.stringify(options)).digest('hex');
 }
 

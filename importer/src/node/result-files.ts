@@ -1,20 +1,22 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { byteOrderMark, csvLine, FailedRows } from '../file/failed-rows.ts';
 import type { ImportRow } from '../file/rows.ts';
 import type { FileLayout } from '../file/types.ts';
-import { formatRowError, type RowErrors } from '../import/row-errors.ts';
+import { describeRowError, type Language } from '../import/italian.ts';
+import type { RowErrors } from '../import/row-errors.ts';
 import type { GeneratedPasswords } from './prepare.ts';
 import type { FileState, ImportProgress } from './progress-file.ts';
 import { ImportError, type ImportTask, ignoreMissing } from './task.ts';
 
-const passwordColumns = ['Line', 'PrincipalID', 'ExternalKey', 'UserID', 'Username', 'Password'];
+const passwordColumns = ['Line', 'PrincipalID', 'ExternalKey', 'UserID', 'Username', 'Email', 'Password'];
 
-export interface CompletedBatch {
+interface CompletedBatch {
   /** All rows of the batch, including those not sent. */
   readonly rows: readonly ImportRow[];
   readonly passwords: GeneratedPasswords;
+  readonly emails: ReadonlyMap<number, string>;
   /** Bytes of the file that were read for this batch and all before it. */
   readonly bytesRead: number;
   readonly errors: RowErrors;
@@ -26,29 +28,34 @@ export class ResultFiles {
   readonly #progress: ImportProgress;
   readonly #failed: AppendedFile;
   readonly #passwords: AppendedFile | null;
+  readonly #language: Language;
 
-  private constructor(progress: ImportProgress, failed: AppendedFile, passwords: AppendedFile | null) {
+  private constructor(
+    progress: ImportProgress,
+    failed: AppendedFile,
+    passwords: AppendedFile | null,
+    language: Language,
+  ) {
     this.#progress = progress;
     this.#failed = failed;
     this.#passwords = passwords;
+    this.#language = language;
   }
 
   static async open(task: ImportTask, progress: ImportProgress): Promise<ResultFiles> {
     const { failedRows, passwords: generated } = progress.done;
     const passwords = task.passwordsPath && (await AppendedFile.resume(task.passwordsPath, generated));
-    // The operator may have corrected the failed rows of an earlier import.
-    if (progress.isNew) await rename(task.failedPath, `${task.failedPath}.before`).catch(ignoreMissing);
-    const failed = await AppendedFile.resume(task.failedPath, failedRows);
-    return new ResultFiles(progress, failed, passwords || null);
+    const failed = await AppendedFile.resume(progress.failedPath, failedRows);
+    return new ResultFiles(progress, failed, passwords || null, task.language);
   }
 
   /** Writes the failed rows and the passwords of a batch, then records the batch as done. */
   async write(batch: CompletedBatch, layout: FileLayout): Promise<void> {
-    const { rows, passwords, bytesRead, errors, jobNames } = batch;
+    const { rows, bytesRead, errors, jobNames } = batch;
     const failedRows = rows.filter((row) => errors.has(row.number));
-    await this.#failed.append(formatFailedRows(failedRows, errors, layout, this.#failed.isEmpty));
-    const applied = rows.filter((row) => !errors.has(row.number));
-    await this.#writePasswords(applied, passwords, layout.separator || ',');
+    const atStart = this.#failed.isEmpty;
+    await this.#failed.append(formatFailedRows(failedRows, errors, layout, this.#language, atStart));
+    await this.#writePasswords(batch, layout.separator || ',');
     const { done } = this.#progress;
     const next = {
       rows: rows.at(-1)?.number ?? done.rows,
@@ -60,16 +67,14 @@ export class ResultFiles {
     await this.#progress.recordDone(next, jobNames);
   }
 
-  async #writePasswords(
-    applied: readonly ImportRow[],
-    passwords: GeneratedPasswords,
-    separator: string,
-  ): Promise<void> {
-    const lines = applied.flatMap((row) => {
+  async #writePasswords(batch: CompletedBatch, separator: string): Promise<void> {
+    const { rows, passwords, emails, errors } = batch;
+    const lines = rows.flatMap((row) => {
       const password = passwords.get(row.number);
-      if (row.kind !== 'user' || password === undefined) return [];
+      if (row.kind !== 'user' || password === undefined || errors.has(row.number)) return [];
       const { ID, ExternalKey } = row.principal;
-      const cells = [row.line, ID, ExternalKey, row.user.ID, row.user.Username, password];
+      const email = row.user.Email ?? emails.get(row.number);
+      const cells = [row.line, ID, ExternalKey, row.user.ID, row.user.Username, email, password];
       return [
         csvLine(
           cells.map((cell) => String(cell ?? '')),
@@ -93,11 +98,14 @@ export function formatFailedRows(
   rows: readonly ImportRow[],
   errors: RowErrors,
   layout: FileLayout,
+  language: Language,
   atStart: boolean,
 ): string {
   if (rows.length === 0) return '';
   const writer = new FailedRows(layout);
-  const lines = rows.map((row) => writer.row(row, (errors.get(row.number) ?? []).map(formatRowError)));
+  const messages = (row: ImportRow) =>
+    (errors.get(row.number) ?? []).map((error) => describeRowError(error, language));
+  const lines = rows.map((row) => writer.row(row, messages(row)));
   return (atStart ? writer.head : '') + lines.join('');
 }
 

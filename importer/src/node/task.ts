@@ -1,11 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, parse } from 'node:path';
 import type { ColumnMapping } from '../file/columns.ts';
 import { type ImportFile, openImportFile } from '../file/open.ts';
 import type { RowPrincipal } from '../file/row-user.ts';
 import type { Encoding } from '../file/types.ts';
-import type { ImportConnection } from '../import/send.ts';
+import type { ImportConnection } from '../import/calls.ts';
+import type { Language } from '../import/italian.ts';
+import type { ExistingPolicy } from '../import/records.ts';
 
 /** An import of one file: its options, and the paths of the files it reads and writes. */
 export interface ImportTask {
@@ -15,7 +17,13 @@ export interface ImportTask {
   readonly url: string;
   /** Public key of the API client; null if there is no credential. */
   readonly caller: string | null;
+  /** Decides about rows that differ from the stored data. */
+  readonly existing: ExistingPolicy;
+  /** The language of the reasons in the file of failed rows. */
+  readonly language: Language;
   readonly columns: ColumnMapping;
+  /** Name or number, from 1, of the sheet of a workbook; null for the first one. */
+  readonly sheet: string | null;
   /** Null detects the encoding. */
   readonly encoding: Encoding | null;
   /** Null detects the separator. */
@@ -24,8 +32,9 @@ export interface ImportTask {
   readonly principal: RowPrincipal | null;
   /** File for generated passwords; null generates none. */
   readonly passwordsPath: string | null;
+  /** File for the failed rows. If it exists, a number is added to the name of the new file. */
   readonly failedPath: string;
-  /** File for the rows that would fail, written by a dry run. */
+  /** File for the rows that would fail, written by a dry run. A number is added in the same way. */
   readonly wouldFailPath: string;
   readonly progressPath: string;
 }
@@ -43,6 +52,8 @@ export interface ImportContext extends ImportConnection {
   /** Called once the file is open. `rowsBefore` is the number of rows that earlier runs have completed. */
   onOpen(file: ImportFile, rowsBefore: number): void;
   onProgress(counts: ImportCounts): void;
+  /** Called when the service has accepted a job and when the job has ended. */
+  onJob(id: string, state: 'submitted' | 'ended'): void;
 }
 
 /** The reason why an import stopped. The message is shown to the operator unchanged. */
@@ -50,15 +61,31 @@ export class ImportError extends Error {
   override name = 'ImportError';
 }
 
-export async function openTaskFile(task: ImportTask): Promise<ImportFile> {
-  const { encoding, separator, principal, columns, purpose } = task;
+/** The options of a task that determine how its file is read. */
+type FileTask = Pick<
+  ImportTask,
+  | 'path'
+  | 'encoding'
+  | 'separator'
+  | 'sheet'
+  | 'principal'
+  | 'columns'
+  | 'purpose'
+  | 'existing'
+  | 'passwordsPath'
+>;
+
+export async function openTaskFile(task: FileTask): Promise<ImportFile> {
+  const { encoding, separator, sheet, principal, columns, purpose, existing } = task;
   await requireFile(task.path);
   return openImportFile(createReadStream(task.path), {
     columns,
     resets: purpose === 'reset',
-    withoutPasswords: task.passwordsPath !== null,
+    // With the policy `update` the users may exist, and then need no password.
+    withoutPasswords: task.passwordsPath !== null || existing === 'update',
     ...(encoding && { encoding }),
     ...(separator && { separator }),
+    ...(sheet && { sheet }),
     ...(principal && { principal }),
   });
 }
@@ -85,6 +112,20 @@ export async function requireDistinctPaths(task: ImportTask): Promise<void> {
         `${path} is used for two purposes. Choose a separate file for the input, for --failed, --progress and --generate-passwords.`,
       );
     seen.add(real);
+  }
+}
+
+/**
+ * Returns the path of a file that does not exist: `users.failed.csv`, `users.failed-2.csv`, … The failed rows of
+ * `users.failed.csv` itself are numbered in the same way, and so are those of a dry run, `users.would-fail.csv`. The
+ * operator may have corrected an earlier file by hand.
+ */
+export async function unusedPath(path: string): Promise<string> {
+  const { dir, name, ext } = parse(path);
+  const base = name.replace(/(\.failed|\.would-fail)(?:-\d+)?\1$/, '$1');
+  for (let number = 1; ; number++) {
+    const candidate = join(dir, `${base}${number === 1 ? '' : `-${number}`}${ext}`);
+    if (!(await stat(candidate).catch(ignoreMissing))) return candidate;
   }
 }
 

@@ -39,7 +39,8 @@ export function openLoginThrottle(database: Database): LoginThrottle {
       await takeBack(database, others);
       if (userId === null || (source === null && account === null)) return;
       await database.query(
-        `insert into anagrafe.sign_in_sources as known (pair, user_id) select $1, id from anagrafe.users where id = $2
+        `insert into anagrafe.sign_in_sources as known (pair, user_id)
+         select $1, id from anagrafe.users where id = $2 for key share
          on conflict (pair) do update set user_id = excluded.user_id, used_at = now()
           where known.user_id <> excluded.user_id or known.used_at < now() - interval '1 hour'`,
         [pair, userId],

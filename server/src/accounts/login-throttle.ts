@@ -35,5 +35,5 @@ export interface LoginThrottle {
 export async function reserveAttempt(guess: AttemptCounters, store: LoginThrottle): Promise<Reserved> {
   const reserved = await store.reserve(guess);
   if (typeof reserved !== 'number') return reserved;
-  throw rateLimited('guesses', reserved);
+  throw rateLimited('loginThrottle', reserved);
 }

@@ -19,6 +19,8 @@ import type { Api } from '../http/validation.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { isAddress, plainAddress, sourceOf } from '../lib/network.ts';
 import { digestOf } from '../lib/secrets.ts';
+import { answerSchemas } from '../records/fields.schemas.ts';
+import { userFields, valuesOf } from '../records/fields.ts';
 import { type AttemptSource, refresh, type SignedIn, type SignInTools, signIn } from './sign-in.ts';
 
 const about = { tags: ['login'], querystring: CallQuery, headers: CallHeaders };
@@ -109,6 +111,7 @@ function tokensEnvelope({ account, token, refreshToken, expiresAt }: SignedIn, r
     Denomination: account.denomination,
     Surname: account.surname,
     Name: account.name,
+    ...valuesOf(userFields, account),
     Token: token,
     RefreshToken: refreshToken,
     TokenExpiration: expiresAt,
@@ -148,6 +151,7 @@ const Login = named(
       Denomination: Text,
       Surname: Text,
       Name: Text,
+      ...answerSchemas(userFields),
       Token: Type.String({ description: 'The access token, for the header `AccessToken`.' }),
       RefreshToken: Type.String({ description: 'The refresh token. It can be used once.' }),
       TokenExpiration: Moment,

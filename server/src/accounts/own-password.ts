@@ -5,6 +5,7 @@ import { ApiError, ErrorBudget } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, isObject } from '../lib/request-fields.ts';
 import { admitPasswords, applyRecords } from '../records/apply.ts';
 import { checkRecords } from '../records/batch.ts';
+import { principalFields } from '../records/fields.ts';
 import type { Operation } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 import { required } from '../records/parsed-record.ts';
@@ -55,8 +56,19 @@ async function readOwnRecord(
   const fields = body?.count === 1 && body.firstNonObject < 0 ? await body.fields(0) : {};
   const users: unknown = fields.Users;
   const [user] = Array.isArray(users) && users.length === 1 ? users : [];
-  const own = fields.ID === principalId && isObject(user) && user.ID === id && isAbsent(user.Username);
-  if (!own) throw new ApiError('FORBIDDEN', { variant: 'user' });
+  const own = fields.ID === principalId && isObject(user) && user.ID === id && isReset(user);
+  const onlyUsers = Object.keys(fields).every((name) => isAbsent(fields[name]) || !isPrincipalField(name));
+  if (!own || !onlyUsers) throw new ApiError('FORBIDDEN', { variant: 'user' });
   const { CurrentPassword: current, ...rest } = user;
   return { current, record: { ...fields, Users: [rest] } };
+}
+
+function isReset({ Operation, Username, PasswordHash }: Fields): boolean {
+  return isAbsent(Username) && (isAbsent(Operation) || (Operation === 'reset' && isAbsent(PasswordHash)));
+}
+
+/** Returns true for a field that would change the principal. */
+function isPrincipalField(name: string): boolean {
+  const isEditable = Object.hasOwn(principalFields, name) && name !== 'ExternalKey';
+  return isEditable || name === 'State' || name === 'NewExternalKey';
 }

@@ -1,6 +1,8 @@
 import type { Actor } from '../audit/audit-log.ts';
+import type { UserFields } from '../records/fields.ts';
 
-export interface Account {
+/** A user with its descriptive fields, and the names of its principal. */
+export interface Account extends UserFields {
   readonly userId: number;
   readonly principalId: number;
   readonly username: string;
@@ -24,6 +26,30 @@ export interface NewSession {
 export interface SessionLimits {
   readonly tokenMinutes: number;
   readonly refreshDays: number;
+}
+
+/** A sign-in of a user with the token pairs that followed it by refresh. */
+export interface UserSession {
+  /** The ID of the session family. It is not a token. */
+  readonly id: string;
+  /** The time of the oldest token pair that is stored: of the sign-in, unless that pair has expired since. */
+  readonly signedInAt: Date;
+  /** The time of the newest token pair. */
+  readonly refreshedAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** The sessions of a user as an administrator sees and ends them. */
+export interface UserSessionStore {
+  /** Returns a page of the sessions that are valid, newest first; null if there is no such user. */
+  list(
+    userId: number,
+    page: { readonly page: number; readonly pageSize: number },
+  ): Promise<{ readonly sessions: readonly UserSession[]; readonly totalCount: number } | null>;
+  /** Ends all sessions and returns how many were valid; null if there is no such user. */
+  endAll(userId: number, actor: Actor): Promise<number | null>;
+  /** Ends one session; returns false if the user has no such session. */
+  endOne(userId: number, sessionId: string, actor: Actor): Promise<boolean>;
 }
 
 export interface SessionStore {

@@ -4,9 +4,18 @@ import { bothActive, epochsMatch, sessionsOfUsers } from '../clients/clients.sto
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
-import type { Account, SessionLimits, SessionStore, StoredAccount } from './session.ts';
+import { selectedColumns, userFields } from '../records/fields.ts';
+import type {
+  Account,
+  SessionLimits,
+  SessionStore,
+  StoredAccount,
+  UserSession,
+  UserSessionStore,
+} from './session.ts';
 
-const accountColumns = `users.id as "userId", principal_id as "principalId", username, denomination, surname, name`;
+const accountColumns = `users.id as "userId", principal_id as "principalId", username, denomination, surname, name,
+  ${selectedColumns(userFields, 'users')}`;
 const usersOfPrincipals = 'anagrafe.users join anagrafe.principals on principals.id = principal_id';
 
 async function findAccount(
@@ -25,7 +34,8 @@ async function findAccount(
 const lifetimes = 'now() + make_interval(mins => :tokenMinutes), now() + make_interval(days => :refreshDays)';
 
 const beginSql = statement(`with account as (
-     update anagrafe.users set last_login_at = now(), password_hash = coalesce(:newHash, password_hash)
+     update anagrafe.users
+        set last_login_at = now(), has_signed_in = true, password_hash = coalesce(:newHash, password_hash)
        from anagrafe.principals
       where users.id = :userId and password_hash = :passwordHash and principals.id = principal_id and ${bothActive}
      returning users.id, principal_id, users.sessions_epoch as user_epoch, principals.sessions_epoch as principal_epoch
@@ -64,6 +74,12 @@ export function openSessions(database: Database, limits: SessionLimits): Session
     exchange: (refreshDigest, next, actor) =>
       database.transaction(async (connection) => {
         await lockFamily(connection, 'refresh_digest', refreshDigest);
+        // Before the session: a deletion of the user locks the user first, and then its sessions.
+        await connection.query(
+          `select from anagrafe.users
+            where id = (select user_id from anagrafe.sessions where refresh_digest = $1) for key share`,
+          [refreshDigest],
+        );
         const [found] = await connection.query<{
           id: number;
           userId: number;
@@ -125,6 +141,62 @@ async function lockFamily(
     `select pg_advisory_xact_lock(hashtextextended(family::text, 0)) from anagrafe.sessions where ${column} = $1`,
     [digest],
   );
+}
+
+/** The valid sessions of the user `$1`: a family is valid if its newest refresh token can still be exchanged. */
+const validSessions = `select family as id, min(sessions.created_at) as "signedInAt",
+         max(sessions.created_at) as "refreshedAt", max(refresh_expires_at) as "expiresAt"
+    from ${sessionsOfUsers}
+   where user_id = $1 and ${bothActive} and ${epochsMatch}
+   group by family
+  having bool_or(spent_at is null and refresh_expires_at > now())`;
+
+export function openUserSessions(database: Database): UserSessionStore {
+  return storeWithApiErrors<UserSessionStore>({
+    async list(userId, { page, pageSize }) {
+      const [user] = await database.query<{ count: number }>(
+        `select (select count(*) from (${validSessions}) as valid) as count from anagrafe.users where id = $1`,
+        [userId],
+      );
+      if (!user) return null;
+      const sessions = await database.query<UserSession>(
+        `${validSessions} order by max(sessions.created_at) desc, family limit $2 offset $3`,
+        [userId, pageSize, (page - 1) * pageSize],
+      );
+      return { sessions, totalCount: user.count };
+    },
+    endAll: (userId, actor) =>
+      database.transaction(async (connection) => {
+        const valid = await connection.query(validSessions, [userId]);
+        // The new epoch also ends a session that a concurrent refresh is adding.
+        const [user] = await connection.query<{ principalId: number }>(
+          `update anagrafe.users set sessions_epoch = sessions_epoch + 1
+            where id = $1 returning principal_id as "principalId"`,
+          [userId],
+        );
+        if (!user) return null;
+        await connection.query('delete from anagrafe.sessions where user_id = $1', [userId]);
+        const details = { user: userId, sessions: valid.length };
+        await openAuditLog(connection).note(actor, { action: 'sessions.ended', ...user, details });
+        return valid.length;
+      }),
+    endOne: (userId, sessionId, actor) =>
+      database.transaction(async (connection) => {
+        await connection.query('select pg_advisory_xact_lock(hashtextextended($1::uuid::text, 0))', [
+          sessionId,
+        ]);
+        const [user] = await connection.query<{ principalId: number }>(
+          `select principal_id as "principalId" from anagrafe.users
+            where id = $1 and exists (select from anagrafe.sessions where user_id = $1 and family = $2)`,
+          [userId, sessionId],
+        );
+        if (!user) return false;
+        await endFamily(connection, sessionId);
+        const details = { user: userId, sessions: 1 };
+        await openAuditLog(connection).note(actor, { action: 'sessions.ended', ...user, details });
+        return true;
+      }),
+  });
 }
 
 async function endFamily(connection: Connection, family: string): Promise<void> {

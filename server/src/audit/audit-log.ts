@@ -38,16 +38,19 @@ export type Action =
   | 'insert'
   | 'update'
   | 'state'
+  | 'delete'
   | 'call.completed'
   | 'job.submitted'
   | 'job.completed'
   | 'job.cancelled'
   | 'records.read'
+  | 'records.exported'
   | 'login'
   | 'login.failed'
   | 'login.refreshed'
   | 'login.reused'
   | 'logout'
+  | 'sessions.ended'
   | 'console.login'
   | 'console.logout'
   | 'client.created'
@@ -82,6 +85,7 @@ export interface AuditRow extends Actor {
   readonly principalId: number | null;
   readonly registered: readonly number[] | null;
   readonly reset: readonly number[] | null;
+  readonly deleted: readonly number[] | null;
   readonly details: Readonly<Record<string, unknown>> | null;
   /** `position` and `hash` are both null until the chain writer appends the row to the hash chain. */
   readonly position: number | null;

@@ -106,6 +106,7 @@ export function auditFields(row: AuditRow) {
     IRID: row.principalId,
     Registered: row.registered,
     Reset: row.reset,
+    Deleted: row.deleted,
     Details: row.details,
     Hash: row.hash?.toString('hex') ?? null,
   };
@@ -123,6 +124,7 @@ const AuditRowSchema = named(
       IRID: nullable(Type.Integer({ ...Id, description: 'The ID of the principal.' })),
       Registered: nullable(Type.Array(Id, { description: 'The IDs of the registered users.' })),
       Reset: nullable(Type.Array(Id, { description: 'The IDs of the users whose passwords were reset.' })),
+      Deleted: nullable(Type.Array(Id, { description: 'The IDs of the deleted users.' })),
       Details: nullable(Type.Record(Type.String(), Type.Unknown())),
       Hash: Type.String({
         description: 'The keyed hash over this row and the hash of the previous row, in hexadecimal.',

@@ -1,6 +1,6 @@
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
-import { namesOf } from '../db/lookups.ts';
+import { eventNamesOf } from '../db/lookups.ts';
 import type { Order } from '../db/paging.ts';
 import { type ParameterValues, preparedStatement } from '../db/statement.ts';
 import type { Actor, AuditListing, AuditLog, AuditRow, AuditStore } from './audit-log.ts';
@@ -45,7 +45,8 @@ const rowsAtOnce = 100;
 
 const auditColumns = `id, at, actor as kind, client_id as "clientId", user_id as "userId", host(address) as address,
   request_id as "requestId", call_id as "callId", action, principal_id as "principalId",
-  to_json(registered) as registered, to_json(reset) as reset, details, position, hash`;
+  to_json(registered) as registered, to_json(reset) as reset, to_json(deleted) as deleted, details,
+  position, hash`;
 
 export function openAudit(database: Database): AuditStore {
   return storeWithApiErrors<AuditStore>({
@@ -102,7 +103,7 @@ async function* allRows(connection: Connection): AsyncGenerator<AuditRow> {
 }
 
 export const entryColumns = `position, at, call_id as "callId", request_id as "requestId", action,
-  principal_id as "principalId", registered, reset, details`;
+  principal_id as "principalId", registered, reset, deleted, details`;
 
 /** Literals instead of a parameter, so that the planner can use the partial index on these actions. */
 const actions = eventActions.map((action) => `'${action}'`).join(', ');
@@ -130,6 +131,6 @@ export function openEvents(database: Database, options: { days: number }): Event
         [from, options.days, limit],
       ),
     end: async () => (await readChain(database)).lastPosition,
-    names: (ids) => namesOf(database, ids),
+    names: (subjects) => eventNamesOf(database, subjects),
   });
 }

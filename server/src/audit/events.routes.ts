@@ -63,16 +63,30 @@ const EventQuery = Type.Object({
 
 export const EventTypeName = named('EventType', oneOf(eventTypes));
 
-const user = { IRID: Id, UserID: Id, Username: Text, Email: Text };
+const ExternalKey = nullable(
+  Type.String({
+    description: 'The current external key of the principal. Null if it has none or was deleted.',
+  }),
+);
+const Changed = Type.Array(Type.String(), { description: 'The names of the changed fields.' });
+const principal = { IRID: Id, ExternalKey };
+const user = { ...principal, UserID: Id, Username: Text, Email: Text };
 const UserData = named('UserData', strictObject(user));
 const figures = { Records: Count, RecordsFailed: Count, Users: Count, UsersApplied: Count };
 
 const data: Readonly<Record<EventType, TSchema>> = {
-  'principal.inserted': strictObject({ IRID: Id }),
-  'principal.state_changed': strictObject({ IRID: Id, State }),
+  'principal.inserted': strictObject(principal),
+  'principal.updated': strictObject({ ...principal, Changed }),
+  'principal.state_changed': strictObject({ ...principal, State }),
+  'principal.deleted': strictObject({
+    IRID: Id,
+    ExternalKey: nullable(Type.String({ description: 'The external key of the deleted principal.' })),
+  }),
   'user.registered': UserData,
   'user.password_reset': UserData,
+  'user.updated': named('UserUpdateData', strictObject({ ...user, Changed })),
   'user.state_changed': named('UserStateData', strictObject({ ...user, State })),
+  'user.deleted': strictObject({ ...principal, UserID: Id }),
   'call.completed': strictObject({ RequestId: Text, Operation, ...figures }),
   'job.completed': strictObject({
     JobID: Uuid,

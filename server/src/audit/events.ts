@@ -1,14 +1,18 @@
-import type { UserNames } from '../db/lookups.ts';
+import type { EventNames } from '../db/lookups.ts';
 import type { Order } from '../db/paging.ts';
 import { wrongParameter } from '../lib/field-errors.ts';
 import type { Action, Actor, AuditRow } from './audit-log.ts';
 
 export const eventTypes = [
   'principal.inserted',
+  'principal.updated',
   'principal.state_changed',
+  'principal.deleted',
   'user.registered',
   'user.password_reset',
+  'user.updated',
   'user.state_changed',
+  'user.deleted',
   'call.completed',
   'job.completed',
   'webhook.disabled',
@@ -32,6 +36,7 @@ export const eventActions: readonly Action[] = [
   'insert',
   'update',
   'state',
+  'delete',
   'call.completed',
   'job.completed',
   'webhook.disabled',
@@ -41,40 +46,63 @@ export const eventActions: readonly Action[] = [
 export interface Part {
   readonly type: EventType;
   readonly userId: number | null;
-  readonly state?: unknown;
+  readonly state?: string;
+  /** The names of the changed fields, of an `updated` event. */
+  readonly changed?: readonly string[];
 }
 
 /** Splits an entry into its events. The order is fixed, because the event ID contains the index of the part. */
 export function partsOf(entry: Entry): Part[] {
-  const { action, registered, reset } = entry;
-  const users = (type: EventType, ids: readonly number[] | null): Part[] =>
-    (ids ?? []).map((userId) => ({ type, userId }));
-  switch (action) {
+  switch (entry.action) {
     case 'insert':
-      return [{ type: 'principal.inserted', userId: null }, ...users('user.registered', registered)];
+      return [{ type: 'principal.inserted', userId: null }, ...userParts(entry)];
     case 'update':
-      return [...users('user.registered', registered), ...users('user.password_reset', reset)];
     case 'state':
-      return stateParts(entry.details as StateDetails | null);
+      return [...principalParts(entry), ...userParts(entry)];
+    case 'delete':
+      return [{ type: 'principal.deleted', userId: null }, ...userParts(entry)];
     case 'call.completed':
     case 'job.completed':
     case 'webhook.disabled':
-      return [{ type: action, userId: null }];
+      return [{ type: entry.action, userId: null }];
     default:
       return [];
   }
 }
 
-interface StateDetails {
+/** The details of an audit row about a record. They contain names of fields, but no values except states. */
+interface RecordDetails {
+  readonly changed?: readonly string[];
   readonly state?: string;
-  readonly users?: readonly (readonly [id: number, state: string])[];
+  readonly users?: readonly (readonly [id: number, changed: readonly string[], state: string | null])[];
+  readonly externalKey?: string;
 }
 
-function stateParts(details: StateDetails | null): Part[] {
-  const { state, users = [] } = details ?? {};
-  const own: Part[] = state === undefined ? [] : [{ type: 'principal.state_changed', userId: null, state }];
-  const type = 'user.state_changed' as const;
-  return [...own, ...users.map(([userId, changed]) => ({ type, userId, state: changed }))];
+function principalParts({ details }: Entry): Part[] {
+  const { changed, state } = (details ?? {}) as RecordDetails;
+  const parts: Part[] = [];
+  if (changed) parts.push({ type: 'principal.updated', userId: null, changed });
+  if (state !== undefined) parts.push({ type: 'principal.state_changed', userId: null, state });
+  return parts;
+}
+
+/** Fields whose change has an event of its own. */
+const separateFields = ['State', 'Password'];
+
+function userParts({ registered, reset, deleted, details }: Entry): Part[] {
+  const parts: Part[] = [];
+  const add = (type: EventType, ids: readonly number[] | null) => {
+    for (const userId of ids ?? []) parts.push({ type, userId });
+  };
+  add('user.registered', registered);
+  add('user.password_reset', reset);
+  for (const [userId, names, state] of ((details ?? {}) as RecordDetails).users ?? []) {
+    const changed = names.filter((name) => !separateFields.includes(name));
+    if (changed.length > 0) parts.push({ type: 'user.updated', userId, changed });
+    if (state !== null) parts.push({ type: 'user.state_changed', userId, state });
+  }
+  add('user.deleted', deleted);
+  return parts;
 }
 
 export interface CloudEvent {
@@ -90,12 +118,7 @@ export interface CloudEvent {
 
 export const source = '/api/sync/v1';
 
-export function eventOf(
-  entry: Entry,
-  part: Part,
-  nth: number,
-  names: ReadonlyMap<number, UserNames>,
-): CloudEvent {
+export function eventOf(entry: Entry, part: Part, nth: number, names: EventNames): CloudEvent {
   const subject = subjectOf(entry, part);
   return {
     specversion: '1.0',
@@ -118,16 +141,24 @@ function subjectOf({ principalId, callId, requestId, action }: Entry, { userId }
 
 function dataOf(
   entry: Entry,
-  { type, userId, state }: Part,
-  names: ReadonlyMap<number, UserNames>,
+  { type, userId, state, changed }: Part,
+  names: EventNames,
 ): Record<string, unknown> {
   const { principalId: IRID, details } = entry;
   if (type.endsWith('.completed')) return completedData(entry);
   if (type === 'webhook.disabled') return { WebhookID: details?.webhook, URL: details?.url };
-  const State = state === undefined ? {} : { State: state };
-  if (userId === null) return { IRID, ...State };
-  const known = names.get(userId);
-  return { IRID, UserID: userId, Username: known?.username ?? null, Email: known?.email ?? null, ...State };
+  const more = { ...(state !== undefined && { State: state }), ...(changed && { Changed: changed }) };
+  const data = { IRID, ExternalKey: externalKeyOf(entry, names) };
+  if (userId === null) return { ...data, ...more };
+  if (type === 'user.deleted') return { ...data, UserID: userId };
+  const { username = null, email = null } = names.users.get(userId) ?? {};
+  return { ...data, UserID: userId, Username: username, Email: email, ...more };
+}
+
+/** The audit rows of a deleted principal keep its key, which is stored nowhere else. */
+function externalKeyOf({ principalId, details }: Entry, { externalKeys }: EventNames): string | null {
+  const { externalKey } = (details ?? {}) as RecordDetails;
+  return externalKey ?? externalKeys.get(principalId ?? 0) ?? null;
 }
 
 function completedData({ action, callId, requestId, details }: Entry): Record<string, unknown> {
@@ -147,7 +178,13 @@ export interface EventStore {
   end(): Promise<number>;
   /** Returns up to `limit` entries that produce events, starting at the position `from` in the given order. */
   entries(order: Order, from: number, limit: number): Promise<readonly Entry[]>;
-  names(userIds: readonly number[]): Promise<ReadonlyMap<number, UserNames>>;
+  names(subjects: NamedSubjects): Promise<EventNames>;
+}
+
+/** The principals and users that events name. IDs may occur more than once. */
+export interface NamedSubjects {
+  readonly principalIds: readonly number[];
+  readonly userIds: readonly number[];
 }
 
 /** Identifies an event by the position of its entry and the zero-based index of its part. */
@@ -185,7 +222,10 @@ export async function readEvents(
   if (order === 'oldest' && found.length === 0 && cursor && cursor.position > (await store.end()))
     throw wrongParameter('after', 'beyond');
   const page = found.slice(0, limit);
-  const names = await store.names(page.map(({ part }) => part.userId).filter((id) => id !== null));
+  const names = await store.names({
+    principalIds: page.map(({ entry }) => entry.principalId).filter((id) => id !== null),
+    userIds: page.map(({ part }) => part.userId).filter((id) => id !== null),
+  });
   const events = page.map(({ entry, part, nth }) => eventOf(entry, part, nth, names));
   return { events, after: events.at(-1)?.id ?? after, more: found.length > limit };
 }
@@ -201,7 +241,9 @@ async function findParts(
   let from = cursor?.position ?? (isNewest ? Number.MAX_SAFE_INTEGER : 1);
   while (found.length < limit) {
     const entries = await store.entries(order, from, entriesAtOnce);
-    for (const entry of entries) found.push(...partsAfter(entry, order, cursor, limit - found.length));
+    for (const entry of entries) {
+      if (found.length < limit) found.push(...partsAfter(entry, order, cursor, limit - found.length));
+    }
     from = (entries.at(-1)?.position ?? from) + (isNewest ? -1 : 1);
     if (entries.length < entriesAtOnce) break;
   }
@@ -215,5 +257,5 @@ function partsAfter(entry: Entry, order: Order, cursor: Cursor | null, limit: nu
     order === 'oldest'
       ? parts.slice(reached === null ? 0 : reached + 1)
       : parts.slice(0, reached ?? parts.length).toReversed();
-  return left.slice(0, Math.max(limit, 0));
+  return left.slice(0, limit);
 }

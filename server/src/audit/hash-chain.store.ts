@@ -6,7 +6,7 @@ const rowsAtOnce = 1000;
 
 /** SQL that serialises the hashed columns of a row. The text does not depend on the machine or the time zone. */
 const hashedText = `jsonb_build_array(id, extract(epoch from at), actor, client_id, user_id, host(address), request_id,
-  call_id, action, principal_id, registered, reset, details)::text`;
+  call_id, action, principal_id, registered, reset, deleted, details)::text`;
 
 /**
  * Creates the writer that assigns a position and a hash to committed audit rows, up to `rowsAtOnce` in a call; it

@@ -1,14 +1,15 @@
 import type { CompletedDetails, IdempotencyStore } from '../idempotency/idempotency.ts';
 import type { RecordList } from '../json/record-list.ts';
-import { ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
+import { ApiError, ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
 import type { Hasher } from '../passwords/hash-pool.ts';
 import { admitPasswords, applyRecords, isSettled, type Requester } from '../records/apply.ts';
-import { checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
+import { type BatchLimits, checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
 import { type StoredFailure, storedFailures } from '../records/failed-records.ts';
 import { reserveFor } from '../records/id-reservation.ts';
 import type { Operation, OperationName } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
-import { required } from '../records/parsed-record.ts';
+import { type ParsedRecord, required } from '../records/parsed-record.ts';
+import { type PlanReview, requireApproved } from '../records/plan.ts';
 import { RecordWriter } from '../records/record-writer.ts';
 
 interface AnswerOptions {
@@ -20,6 +21,10 @@ interface AnswerOptions {
   readonly keyed: boolean;
   /** Outcomes of earlier requests with the same key, by position. */
   readonly known: ReadonlyMap<number, Outcome>;
+  readonly limits: { readonly answered: BatchLimits; readonly job: BatchLimits };
+  /** Null if the operation has no plan. */
+  readonly review: PlanReview | null;
+  holdMemory(bytes: number): void;
   onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
 }
 
@@ -40,13 +45,21 @@ export async function applySync(
   const begunAt = performance.now();
   const all = positionsOf(records);
   const left = all.filter((position) => !known.has(position));
-  const parsedRecords = await checkRecords(
-    recordsAt(records, left),
-    operation,
-    operation.newCheck(),
-    new ErrorBudget(),
-  );
-  // An overloaded service rejects the call here, before it uses up IDs.
+  const check = operation.newCheck({ holdMemory: options.holdMemory });
+  const run = async (read: readonly ParsedRecord[]) => {
+    // An overloaded service rejects the call here, before it queries the database.
+    admitPasswords(
+      left.map((position) => required(read[position])),
+      requester,
+      options.hasher,
+    );
+    await check.run(read);
+  };
+  // Records with a known outcome are checked too: what they claim is not free for the others.
+  const checkedRecords = await checkRecords(recordsAt(records, all), operation, { run }, new ErrorBudget());
+  const parsedRecords = left.map((position) => required(checkedRecords[position]));
+  if (options.review) await reviewRecords(parsedRecords, left, records, options.review, options);
+  // Admits again, before IDs are used up: only the check of an upsert finds out which passwords are hashed.
   admitPasswords(parsedRecords, requester, options.hasher);
   const ids = await reserveFor(parsedRecords, operation);
   const checked = parsedRecords.map((parsed, index) => ({
@@ -69,7 +82,10 @@ export async function applySync(
     // The applied records are already committed, so an error while the end of the call is stored is only reported.
     await failuresIn(fresh, records, operation)
       .then((failures) =>
-        options.idempotency.storeCompleted(callId, failures, requester.actor, detailsOf(outcomes)),
+        options.idempotency.storeCompleted(callId, failures, requester.actor, {
+          ...detailsOf(outcomes),
+          ...unchangedIn(fresh),
+        }),
       )
       .catch((error) => requester.report(error));
     return { outcomes, complete: true };
@@ -83,6 +99,38 @@ export async function applySync(
     (position) => kept?.get(position) ?? known.get(position) ?? fresh.get(position) ?? unknownOutcome(),
   );
   return { outcomes, complete: kept?.size === records.count };
+}
+
+/**
+ * Refuses the call if its plan no longer holds, or if it would remove too many users. The plan of a resumed call cannot
+ * be computed any more, because a part of its records is applied; the others must still have the effects of the plan.
+ */
+async function reviewRecords(
+  parsedRecords: readonly ParsedRecord[],
+  positions: readonly number[],
+  records: RecordList,
+  review: PlanReview,
+  { callId, keyed, known, limits, idempotency }: AnswerOptions,
+): Promise<void> {
+  if (known.size > 0) {
+    const stored = await idempotency.approvals(callId);
+    for (const [at, parsed] of parsedRecords.entries()) {
+      const approved = stored[required(positions[at])] ?? review.unknownApproval;
+      if (approved !== null) await requireApproved(parsed, approved);
+    }
+    return;
+  }
+  const approvals: string[] = [];
+  for (const [at, parsed] of parsedRecords.entries()) {
+    parsed.approved = await review.add(parsed, records.text(required(positions[at])));
+    if (parsed.approved !== null) approvals.push(parsed.approved);
+  }
+  review.finish();
+  if (review.removals > limits.answered.users) {
+    const figures = { users: limits.answered.users, jobUsers: limits.job.users };
+    throw new ApiError('BATCH_TOO_LARGE', { variant: 'answeredRemovals', figures });
+  }
+  if (keyed && approvals.length > 0) await idempotency.storeApprovals(callId, approvals);
 }
 
 /** The outcome of a record that another node has settled, if the stored outcome could not be read. */
@@ -116,6 +164,12 @@ function failuresIn(
     operation.name,
     failed.map(([position, outcome]) => ({ position, outcome, fields: () => records.fields(position) })),
   );
+}
+
+/** The audit row of the call lists the records that were applied and changed nothing, which have no rows of their own. */
+function unchangedIn(outcomes: ReadonlyMap<number, Outcome>): { unchanged?: [number, number | null][] } {
+  const unchanged = [...outcomes].filter(([, outcome]) => outcome.unchanged);
+  return unchanged.length > 0 ? { unchanged: unchanged.map(([position, { id }]) => [position, id]) } : {};
 }
 
 function completedDetails(

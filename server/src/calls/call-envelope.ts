@@ -1,22 +1,38 @@
 import { unavailable } from '../db/errors.ts';
-import { type Debug, type Envelope, emptyResult } from '../http/envelope.ts';
+import { type Debug, type Envelope, emptyResult, type Result } from '../http/envelope.ts';
 import { statusOf } from '../http/status.ts';
 import { type Language, translate } from '../i18n/translate.ts';
 import type { Code, ErrorDetail } from '../lib/error-codes.ts';
 import type { Outcome } from '../records/outcome.ts';
+import { countFields } from '../records/plan.schemas.ts';
+import { positionsOf } from '../records/tuple.ts';
+import type { Estimate } from './dry-run.ts';
+import type { WriteResult } from './handle-write.ts';
+
+interface OutcomesEnvelopeOptions {
+  readonly language: Language;
+  /** The estimate of a dry run, or the counts of an upsert. */
+  readonly record: unknown;
+  readonly isDry: boolean;
+  /** The figures of a page, if the answer does not contain all tuples. */
+  readonly page: Pick<Result<never>, 'totalCount' | 'totalPages' | 'page' | 'count'> | null;
+  readonly requestId: string;
+}
 
 /** Returns the envelope for the tuples of a call, with the status and error code that summarise the outcomes. */
 export function outcomesEnvelope(
   outcomes: readonly Outcome[],
-  { language, estimate, requestId }: { language: Language; estimate: unknown; requestId: string },
+  { language, record, isDry, page, requestId }: OutcomesEnvelopeOptions,
 ): Envelope<never> {
   const total = outcomes.length;
-  const result = { ...emptyResult, totalCount: total, totalPages: 1, count: total, record: estimate };
+  const result = page
+    ? { ...emptyResult, ...page, record }
+    : { ...emptyResult, totalCount: total, totalPages: 1, count: total, record };
   const failed = outcomes.map(({ error }) => error?.code).filter((code) => code !== undefined);
   const applied = total - failed.length;
   if (applied === total) return { statusCode: 200, errorCode: null, message: null, result, debug: null };
   const codes = new Set(failed);
-  const error = errorOf(codes, { applied, total, variant: estimate === null ? 'done' : 'dry', requestId });
+  const error = errorOf(codes, { applied, total, variant: isDry ? 'dry' : 'done', requestId });
   // If all records failed with the same code, that code is more specific.
   const [only] = codes;
   const errorCode = error.code === 'NOTHING_APPLIED' && codes.size === 1 && only ? only : error.code;
@@ -46,4 +62,28 @@ export function jobEnvelope(
 ): Envelope<never> {
   const message = translate({ code: 'TAKEN_AS_JOB', figures }, language);
   return { statusCode: 202, errorCode: null, message, result: { ...emptyResult, record: job }, debug };
+}
+
+/** Returns `result.record`, the tuples to send, and the figures of their page if they are not all tuples. */
+export function contentOf(result: Exclude<WriteResult, { kind: 'job' }>) {
+  const { outcomes } = result;
+  if (result.kind === 'outcomes') {
+    const record = result.counts && countFields(result.counts);
+    return { record, page: null, shown: outcomes, hasUsers: true };
+  }
+  const { estimate, selected } = result;
+  const record = estimateFields(estimate);
+  const hasUsers = estimate.planned !== null;
+  if (!selected) return { record, page: null, shown: outcomes, hasUsers };
+  const { totalCount, page, pageSize } = selected;
+  const totalPages = Math.ceil(totalCount / (pageSize ?? Math.max(totalCount, 1)));
+  const figures = { totalCount, totalPages, page, count: selected.outcomes.length };
+  const withPositions = { ...record, Positions: positionsOf(selected.outcomes) };
+  return { record: withPositions, page: figures, shown: selected.outcomes, hasUsers };
+}
+
+function estimateFields({ register, reset, recordsFailed, seconds, planned }: Estimate) {
+  const figures = { RecordsFailed: recordsFailed, EstimatedSeconds: Math.ceil(seconds * 10) / 10 };
+  if (planned) return { ...countFields(planned.counts), ...figures, Plan: planned.plan };
+  return { Register: register, Reset: reset, ...figures };
 }

@@ -63,7 +63,7 @@ export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): voi
         operationId: 'completedCalls',
         summary: 'List synchronous calls',
         description:
-          'Returns the newest 10,000 synchronous calls to `irs/update`, `irs/insert` and `irs/state`, the newest first. Jobs, dry runs and requests that were rejected as a whole are not included.',
+          'Returns the newest 10,000 synchronous calls to `irs/update`, `irs/insert`, `irs/state` and `irs/delete`, the newest first. Jobs, dry runs and requests that were rejected as a whole are not included.',
         querystring: CompletedCallQuery,
         response: completedCallsAnswers,
       },
@@ -189,6 +189,8 @@ function failureFields(record: FailureEntry, language: Language) {
     ClientID: record.clientId,
     Position: record.position,
     ID: record.id,
+    ExternalKey: record.externalKey,
+    Username: record.username,
     Code: record.error.code,
     Message: translate(record.error, language),
     FieldErrors: fieldErrorsByPlace(record.errors, language),
@@ -229,6 +231,12 @@ const FailureItem = named(
     ClientID: nullable(Id),
     Position: Type.Integer({ minimum: 0, description: 'Zero-based index of the record in the request.' }),
     ID: nullable(Type.Integer({ description: 'The ID of the principal.' })),
+    ExternalKey: nullable(
+      Type.String({
+        description: 'The external key that the record was sent with, or that of the principal with the ID.',
+      }),
+    ),
+    Username: nullable(Type.String({ description: 'The first username in the record.' })),
     Code: ErrorCode,
     Message: Type.String(),
     FieldErrors: Type.Record(Type.String(), Type.Array(ErrorDetail), {

@@ -4,10 +4,10 @@ import { countNewest, type Page, pageOfNewest } from '../db/paging.ts';
 import type { IndexedOutcome } from '../records/outcome.ts';
 import {
   failedRecords,
-  type KeptFaults,
+  type KeptErrors,
   type OutcomeRow,
   outcomeColumnsWithoutUsers,
-  toFaults,
+  toFieldErrors,
   toOutcomes,
 } from '../records/outcomes.store.ts';
 import {
@@ -59,8 +59,9 @@ async function find(database: Database, id: string, days: number): Promise<Compl
 const slackMs = 10_000;
 
 /**
- * Records that a call without a key applied are only in the audit log, with their position in the call. The query is
- * limited to the duration of the call, because an index on `call_id` over all rows would slow down every write.
+ * Records that a call without a key applied are only in the audit log, with their position in the call; those that
+ * changed nothing are in the row of the call. The query is limited to the duration of the call, because an index on
+ * `call_id` over all rows would slow down every write.
  */
 async function outcomes(
   database: Database,
@@ -68,13 +69,18 @@ async function outcomes(
   { page, pageSize, failedOnly }: CallListing,
 ): Promise<IndexedOutcome[]> {
   const kept = `select ${outcomeColumnsWithoutUsers} from anagrafe.outcomes where call_id = $1`;
-  const noted = `select (details -> 'position')::integer, principal_id, null, null, null from anagrafe.audit_log
+  const noted = `select (details -> 'position')::integer, principal_id, null, null, null, null, null, null
+      from anagrafe.audit_log
      where call_id = $1 and details ? 'position'
        and at between $4::timestamptz - make_interval(secs => $5) and $4::timestamptz + interval '1 second'`;
+  const unchanged = `select (record -> 0)::integer, (record ->> 1)::bigint, null, null, null, null, null, null
+      from anagrafe.audit_log, jsonb_array_elements(details -> 'unchanged') as record
+     where call_id = $1 and action = 'call.completed'`;
   const rows = await database.query<OutcomeRow>(
     failedOnly
       ? `${kept} and error is not null order by position limit $2 offset $3`
-      : `select * from (${kept} union all ${noted}) as outcome order by position limit $2 offset $3`,
+      : `select * from (${kept} union all ${noted} union all ${unchanged}) as outcome
+          order by position limit $2 offset $3`,
     [
       call.callId,
       pageSize,
@@ -89,7 +95,7 @@ export function openFailures(database: Database): FailureStore {
   return { list: (page) => withApiErrors(() => listRefused(database, page)) };
 }
 
-type RefusedRow = Omit<FailureEntry, 'errors'> & { readonly errors: KeptFaults | null };
+type RefusedRow = Omit<FailureEntry, 'errors'> & { readonly errors: KeptErrors | null };
 
 const newestRefused =
   'from anagrafe.outcomes where failed_at is not null order by failed_at desc, call_id, position';
@@ -100,14 +106,16 @@ async function listRefused(database: Database, page: Page) {
     countNewest(database, newestRefused),
     database.query<RefusedRow>(
       `select failed_at as at, call_id as "callId", is_job as "isJob", operation, client_id as "clientId", position,
-              principal_id as id, error, jsonb_array_length(field_errors) as "errorsCount",
+              principal_id as id, coalesce(outcome.external_key, principals.external_key) as "externalKey", username,
+              error, jsonb_array_length(field_errors) as "errorsCount",
               jsonb_path_query_array(field_errors, '$[0 to ${placesListed - 1}]') as errors
          from (select * ${newestRefused} limit $1 offset $2) as outcome
               join anagrafe.calls on calls.id = call_id
+              left join anagrafe.principals on principals.id = principal_id
         order by failed_at desc, call_id, position`,
       [limit, offset],
     ),
   ]);
-  const refused = rows.map((row) => ({ ...row, errors: toFaults(row.errors).byPlace }));
+  const refused = rows.map((row) => ({ ...row, errors: toFieldErrors(row.errors).byPlace }));
   return { refused, totalCount };
 }

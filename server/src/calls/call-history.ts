@@ -43,6 +43,10 @@ export interface FailureEntry {
   readonly clientId: number | null;
   readonly position: number;
   readonly id: number | null;
+  /** The external key that the record was sent with, or that of the principal with the sent ID. */
+  readonly externalKey: string | null;
+  /** The first username in the record. */
+  readonly username: string | null;
   readonly error: ErrorDetail;
   readonly errors: ReadonlyMap<string, readonly ErrorDetail[]>;
   readonly errorsCount: number;

@@ -4,9 +4,11 @@ import { ErrorBudget } from '../lib/field-errors.ts';
 import type { Hasher } from '../passwords/hash-pool.ts';
 import { passwordsOf } from '../records/apply.ts';
 import { checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
+import { EffectCounter, type EffectCounts, isUnchangedOutcome } from '../records/effect-counts.ts';
 import type { Operation } from '../records/operation.ts';
-import { applied, mainError, type Outcome, refused } from '../records/outcome.ts';
-import type { ParsedRecord } from '../records/parsed-record.ts';
+import { applied, type IndexedOutcome, mainError, type Outcome, refused } from '../records/outcome.ts';
+import { type ParsedRecord, required } from '../records/parsed-record.ts';
+import type { PlanReview } from '../records/plan.ts';
 
 /** Number of users per group. The records of a group are checked with one set of queries. */
 const usersPerGroup = 500;
@@ -17,38 +19,91 @@ export interface Estimate {
   readonly reset: number;
   readonly recordsFailed: number;
   readonly seconds: number;
+  /** The plan of the call with its effect; null if the operation has no plan. */
+  readonly planned: { readonly plan: string; readonly counts: EffectCounts } | null;
+}
+
+/** Selects the tuples of a dry run. */
+export interface DryRunPage {
+  /** Leaves out records that would change nothing. Failed records are included. */
+  readonly changedOnly: boolean;
+  /** Page number, from 1. */
+  readonly page: number;
+  /** Null for all tuples. */
+  readonly pageSize: number | null;
+}
+
+interface SelectedOutcomes extends Pick<DryRunPage, 'page' | 'pageSize'> {
+  readonly outcomes: readonly IndexedOutcome[];
+  /** Number of tuples on all pages. */
+  readonly totalCount: number;
+}
+
+export interface DryRun {
+  /** One outcome per record, in the order sent. With `selected`, they have no users. */
+  readonly outcomes: readonly Outcome[];
+  readonly estimate: Estimate;
+  /** The selected outcomes, with their users; null if all outcomes are returned. */
+  readonly selected: SelectedOutcomes | null;
+}
+
+interface DryRunTools {
+  readonly hasher: Hasher;
+  readonly share: string;
+  /** Null if the operation has no plan. */
+  readonly review: PlanReview | null;
+  /** Null to return the tuples of all records. */
+  readonly page: DryRunPage | null;
+  /** True if the answer contains the users of the records. Otherwise they are not kept in memory. */
+  readonly withUsers: boolean;
+  holdMemory(bytes: number): void;
 }
 
 /** Runs all checks of a call without hashing or writing. */
-export async function dryRun(
-  records: RecordList,
-  operation: Operation,
-  tools: { hasher: Hasher; share: string },
-): Promise<{ outcomes: Outcome[]; estimate: Estimate }> {
-  const check = operation.newCheck();
+export async function dryRun(records: RecordList, operation: Operation, tools: DryRunTools): Promise<DryRun> {
+  const { review, page, withUsers } = tools;
+  const check = operation.newCheck({ holdMemory: tools.holdMemory, showsChanges: withUsers });
   const budget = new ErrorBudget();
   const outcomes: Outcome[] = [];
+  const selected: IndexedOutcome[] = [];
+  const counter = new EffectCounter();
+  let totalCount = 0;
   let register = 0;
   let reset = 0;
   let passwords = 0;
+  const first = page?.pageSize ? page.pageSize * (page.page - 1) : 0;
+  const end = page?.pageSize ? first + page.pageSize : Number.POSITIVE_INFINITY;
   const groups = inGroups(positionsOf(records), usersPerGroup, (position) => records.usersOf(position));
   for (const positions of groups) {
     const parsedRecords = await checkRecords(recordsAt(records, positions), operation, check, budget);
-    for (const parsed of parsedRecords) {
-      outcomes.push(expectedOutcome(parsed));
+    for (const [at, parsed] of parsedRecords.entries()) {
+      const position = required(positions[at]);
+      await review?.add(parsed, records.text(position));
+      const outcome = expectedOutcome(parsed, operation);
+      counter.add(outcome);
+      const isSelected = !page?.changedOnly || !isUnchangedOutcome(outcome);
+      const kept = withUsers ? outcome : { ...outcome, users: [] };
+      outcomes.push(page ? { ...kept, users: [] } : kept);
+      if (page && isSelected && totalCount >= first && totalCount < end) selected.push({ ...kept, position });
+      if (isSelected) totalCount++;
       if (!parsed.errors.none) continue;
-      const resets = parsed.users.filter((item) => item.operation === 'reset').length;
-      reset += resets;
-      register += parsed.users.length - resets;
+      reset += parsed.users.filter((item) => item.operation === 'reset').length;
+      register += parsed.users.filter((item) => item.operation === 'register').length;
       passwords += passwordsOf(parsed);
     }
   }
   const recordsFailed = outcomes.filter((outcome) => outcome.error !== null).length;
   const seconds = tools.hasher.estimateSeconds(tools.share, passwords);
-  return { outcomes, estimate: { register, reset, recordsFailed, seconds } };
+  const plan = review?.finish({ dryRun: true }) ?? null;
+  const planned = plan === null ? null : { plan, counts: counter.counts };
+  return {
+    outcomes,
+    estimate: { register, reset, recordsFailed, seconds, planned },
+    selected: page && { ...page, outcomes: selected, totalCount },
+  };
 }
 
-function expectedOutcome(parsed: ParsedRecord): Outcome {
-  if (parsed.errors.none) return applied(parsed.sentId, [], parsed);
-  return refused(parsed, mainError(parsed.errors, 'dry'));
+function expectedOutcome(parsed: ParsedRecord, operation: Operation): Outcome {
+  if (!parsed.errors.none) return refused(parsed, mainError(parsed.errors, 'dry'));
+  return operation.expectedOutcome?.(parsed) ?? applied(parsed.sentId, [], parsed);
 }

@@ -15,12 +15,31 @@ import type { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { Hasher } from '../passwords/hash-pool.ts';
 import { type BatchLimits, readBatch } from '../records/batch.ts';
-import type { OperationName, Operations } from '../records/operation.ts';
+import { countsOf, type EffectCounts } from '../records/effect-counts.ts';
+import {
+  type Operation,
+  type OperationName,
+  type Operations,
+  operationOf,
+  type UpsertOptions,
+} from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
+import { PlanReview } from '../records/plan.ts';
 import { applySync } from './apply-sync.ts';
-import { dryRun, type Estimate } from './dry-run.ts';
+import { type DryRun, type DryRunPage, dryRun } from './dry-run.ts';
 
-/** A request to `irs/update`, `irs/insert` or `irs/state`. */
+/** The part of a call that only `irs/upsert` has. */
+export interface UpsertCall {
+  readonly options: UpsertOptions;
+  /** The plan in `If-Match`; null without one. */
+  readonly expectedPlan: string | null;
+  /** The tuples of a dry run to return; null for all. */
+  readonly page: DryRunPage | null;
+  /** True if the answer to a dry run contains the users. */
+  readonly withUsers: boolean;
+}
+
+/** A request to a write operation. */
 export interface WriteCall {
   readonly operation: OperationName;
   /** Null if the body is not an array. */
@@ -31,6 +50,10 @@ export interface WriteCall {
   readonly key: IdempotencyKey | null;
   readonly dryRun: boolean;
   readonly async: boolean;
+  /** Null for other operations than `upsert`. */
+  readonly upsert: UpsertCall | null;
+  /** Reserves memory until the call is answered. Throws an `ApiError` OVERLOADED if there is too little. */
+  holdMemory(bytes: number): void;
   /** Logs an error that the answer does not show. */
   report(error: unknown): void;
 }
@@ -42,8 +65,10 @@ export type WriteResult =
       readonly replayed: boolean;
       /** False if a retry with the same key must resume the call; true for a call without a key. */
       readonly complete: boolean;
+      /** The effects of an upsert; null for other operations. */
+      readonly counts: EffectCounts | null;
     }
-  | { readonly kind: 'estimate'; readonly outcomes: readonly Outcome[]; readonly estimate: Estimate }
+  | ({ readonly kind: 'estimate' } & DryRun)
   | {
       readonly kind: 'job';
       readonly jobId: string;
@@ -59,6 +84,8 @@ export interface WriteTools {
   readonly idempotency: IdempotencyStore;
   readonly submissions: SubmissionStore;
   readonly limits: { readonly answered: BatchLimits; readonly job: BatchLimits };
+  /** Maximum share of users that an upsert without a plan may disable or delete, in percent. */
+  readonly maxRemovals: number;
   onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
 }
 
@@ -76,10 +103,33 @@ const releaseRetryMs = 500;
 export async function handleWrite(sent: WriteCall, tools: WriteTools): Promise<WriteResult> {
   const call = { ...sent, records: readRecords(sent, tools) };
   if (call.dryRun) {
-    const hashing = { hasher: tools.hasher, share: String(call.clientId) };
-    return { kind: 'estimate', ...(await dryRun(call.records, tools.operations[call.operation], hashing)) };
+    const { page = null, withUsers = false } = call.upsert ?? {};
+    const tried = await dryRun(call.records, operationFor(call, tools), {
+      hasher: tools.hasher,
+      share: String(call.clientId),
+      review: reviewOf(call, tools, { dryRun: true }),
+      page,
+      withUsers,
+      holdMemory: call.holdMemory,
+    });
+    return { kind: 'estimate', ...tried };
   }
   return call.key ? handleOnce(call, call.key, tools) : work(call, null, new Map(), tools);
+}
+
+function operationFor({ operation, upsert }: WriteCall, { operations }: WriteTools): Operation {
+  return operationOf(operations, operation, upsert?.options ?? null);
+}
+
+function reviewOf(
+  { upsert }: WriteCall,
+  { maxRemovals, keyRing }: WriteTools,
+  { dryRun = false } = {},
+): PlanReview | null {
+  if (!upsert) return null;
+  const { options, expectedPlan } = upsert;
+  const newDigest = () => keyRing.newFingerprint();
+  return new PlanReview({ options, expected: expectedPlan, maxRemovals, newDigest }, { dryRun });
 }
 
 /** A call with a key gets the limits of jobs, because an earlier request with the key may have submitted a job. */
@@ -104,7 +154,7 @@ async function handleOnce(call: ParsedCall, key: IdempotencyKey, tools: WriteToo
       return { kind: 'job', jobId: claim.callId, replayed: true, job: null };
     case 'answered': {
       const stored = await tools.idempotency.outcomes(claim.callId);
-      return { kind: 'outcomes', outcomes: [...stored.values()], replayed: true, complete: true };
+      return answered(call, [...stored.values()], { replayed: true, complete: true });
     }
     case 'resumed':
     case 'new':
@@ -164,9 +214,13 @@ async function work(
   known: ReadonlyMap<number, Outcome>,
   tools: WriteTools,
 ): Promise<WriteResult> {
-  const operation = tools.operations[call.operation];
+  const operation = operationFor(call, tools);
+  const review = reviewOf(call, tools);
   if (call.async) {
-    const job = { ...call, id: callId ?? randomUUID(), done: new Set(known.keys()) };
+    const options = call.upsert?.options ?? null;
+    const id = callId ?? randomUUID();
+    const approvals = known.size > 0 && review ? await tools.idempotency.approvals(id) : [];
+    const job = { ...call, id, done: new Set(known.keys()), options, review, approvals };
     const refused = await submitJob(job, operation, { store: tools.submissions, keyRing: tools.keyRing });
     if (!refused) throw inProgress();
     tools.onOutcomes(call.operation, refused);
@@ -181,8 +235,18 @@ async function work(
     callId: callId ?? randomUUID(),
     keyed: callId !== null,
     known,
+    review,
+    holdMemory: call.holdMemory,
   });
-  return { kind: 'outcomes', outcomes, replayed: false, complete };
+  return answered(call, outcomes, { replayed: false, complete });
+}
+
+function answered(
+  { upsert }: WriteCall,
+  outcomes: readonly Outcome[],
+  state: { replayed: boolean; complete: boolean },
+): WriteResult {
+  return { kind: 'outcomes', outcomes, ...state, counts: upsert && countsOf(outcomes) };
 }
 
 /** Returns the job as it is right after submission, for an answer that needs no query. */
@@ -199,8 +263,11 @@ function asSubmitted(call: ParsedCall, id: string, refused: readonly Outcome[]):
     users: records.users,
     usersDone: 0,
     usersApplied: 0,
+    recentUsers: 0,
+    recentAt: null,
     submittedAt: new Date(),
     startedAt: null,
     endedAt: null,
+    counts: null,
   };
 }

@@ -15,31 +15,24 @@ import { ApiError, isPartOfOutage, wrongParameter } from '../lib/field-errors.ts
 import type { OperationName } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 import { tupleTexts } from '../records/tuple.ts';
-import { jobEnvelope, outcomesEnvelope } from './call-envelope.ts';
-import type { Estimate } from './dry-run.ts';
-import type { WriteCall, WriteResult } from './handle-write.ts';
-import {
-  InsertBody,
-  StateBody,
-  UpdateBody,
-  WriteHeaders,
-  WriteQuery,
-  writeAnswers,
-} from './write.schemas.ts';
+import { contentOf, jobEnvelope, outcomesEnvelope } from './call-envelope.ts';
+import type { UpsertCall, WriteCall, WriteResult } from './handle-write.ts';
+import { WriteHeaders, WriteQuery, writeAnswers } from './write.schemas.ts';
+import { DeleteBody, InsertBody, StateBody, UpdateBody } from './write-bodies.schemas.ts';
 
 export type HandleWrite = (call: WriteCall) => Promise<WriteResult>;
 
 export type ChangeOwnPassword = (call: OwnCall) => Promise<Outcome>;
 
-interface WriteTools {
+export interface WriteTools {
   readonly changeOwnPassword: ChangeOwnPassword;
   readonly handleWrite: HandleWrite;
   readonly jobs: JobStore;
 }
 
-/** `irs/update`, `irs/insert` and `irs/state`: answer with one tuple per record, or submit the records as a job. */
+/** `irs/update`, `irs/insert`, `irs/state` and `irs/delete`: answer with one tuple per record, or submit the records as a job. */
 export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
-  const { handleWrite, jobs } = tools;
+  const write = newWriteHandler(app, tools);
   const config = { scope: 'sync:write', once: true, records: true } as const;
 
   const ownConfig = { ...config, self: true } as const;
@@ -59,9 +52,9 @@ export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
     config: ownConfig,
     schema: {
       operationId: 'update',
-      summary: 'Register users and reset passwords',
+      summary: 'Register, edit and delete users, reset passwords, edit principals',
       description:
-        'Registers each user that has a `Username` and resets the password of each user that has an `ID`. A record is applied completely or not at all. Records do not affect each other. `PUT` and `PATCH` are equivalent to `POST`. A signed-in user can only change its own password, with `CurrentPassword`.',
+        'Applies the `Operation` of each user. Without `Operation`, a user with a `Username` is registered, and the password of a user with an `ID` is reset. Fields of the principal in the record are changed. A record is applied completely or not at all. Records do not affect each other. `PUT` and `PATCH` are equivalent to `POST`. A signed-in user can only change its own password, with `CurrentPassword`.',
       tags: ['irs'],
       querystring: WriteQuery,
       headers: WriteHeaders,
@@ -107,7 +100,56 @@ export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
     handler: (request, reply) => write('state', request, reply),
   });
 
-  async function write(operation: OperationName, request: FastifyRequest, reply: FastifyReply) {
+  app.route({
+    method: 'POST',
+    url: '/irs/delete',
+    config,
+    schema: {
+      operationId: 'delete',
+      summary: 'Delete principals and users',
+      description:
+        'Deletes a principal with all of its users, or, with `Users`, these users of it. Their sessions end, and failed records that name them are emptied. The audit log keeps the IDs. A record is applied completely or not at all.',
+      tags: ['irs'],
+      querystring: WriteQuery,
+      headers: WriteHeaders,
+      body: DeleteBody,
+      response: writeAnswers,
+    },
+    handler: (request, reply) => write('delete', request, reply),
+  });
+
+  async function updateSelf(user: SignedInUser, request: FastifyRequest, reply: FastifyReply) {
+    // A signed-in user sends a single record and may not use the options of bulk calls.
+    if (idempotencyKeyOf(request) || wantsAsync(request.headers) || isFlagged(request, 'dryRun'))
+      throw new ApiError('FORBIDDEN', { variant: 'plainly' });
+    const report = (error: unknown) => {
+      if (!isPartOfOutage(error))
+        request.log.error({ err: error }, 'unexpected error while changing a password');
+    };
+    const body = request.body as RecordList | null;
+    const outcome = await tools.changeOwnPassword({ body, user, actor: actorOf(request), report });
+    const result = {
+      kind: 'outcomes',
+      outcomes: [outcome],
+      replayed: false,
+      complete: true,
+      counts: null,
+    } as const;
+    return answerOutcomes(result, request, reply);
+  }
+}
+
+/** Returns the function that handles a request to a write operation and answers it. */
+export function newWriteHandler(
+  app: FastifyInstance,
+  { handleWrite, jobs }: Omit<WriteTools, 'changeOwnPassword'>,
+) {
+  async function write(
+    operation: OperationName,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    upsert: UpsertCall | null = null,
+  ) {
     const failures: unknown[] = [];
     const body = request.body as RecordList | null;
     request.holdMemory(workingMemory(body));
@@ -119,6 +161,8 @@ export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
       key: idempotencyKeyOf(request),
       dryRun: isFlagged(request, 'dryRun'),
       async: wantsAsync(request.headers),
+      upsert,
+      holdMemory: (bytes) => request.holdMemory(bytes),
       report: (error) => {
         if (!isPartOfOutage(error)) failures.push(error);
       },
@@ -131,20 +175,6 @@ export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
     }
     if (result.kind !== 'estimate' && result.replayed) reply.header('idempotency-replayed', 'true');
     if (result.kind === 'job') return answerJob(result, request, reply);
-    return answerOutcomes(result, request, reply);
-  }
-
-  async function updateSelf(user: SignedInUser, request: FastifyRequest, reply: FastifyReply) {
-    // A signed-in user sends a single record and may not use the options of bulk calls.
-    if (idempotencyKeyOf(request) || wantsAsync(request.headers) || isFlagged(request, 'dryRun'))
-      throw new ApiError('FORBIDDEN', { variant: 'plainly' });
-    const report = (error: unknown) => {
-      if (!isPartOfOutage(error))
-        request.log.error({ err: error }, 'unexpected error while changing a password');
-    };
-    const body = request.body as RecordList | null;
-    const outcome = await tools.changeOwnPassword({ body, user, actor: actorOf(request), report });
-    const result = { kind: 'outcomes', outcomes: [outcome], replayed: false, complete: true } as const;
     return answerOutcomes(result, request, reply);
   }
 
@@ -164,6 +194,8 @@ export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
     const envelope = jobEnvelope(jobFields(job), { id: jobId, location }, language, debugOf(request));
     return reply.code(202).header('content-language', language).send(envelope);
   }
+
+  return write;
 }
 
 /**
@@ -180,23 +212,22 @@ async function answerOutcomes(
   reply: FastifyReply,
 ) {
   const language = languageOf(request);
-  const representation = result.kind === 'outcomes' ? representationFor(request) : null;
-  const estimate = result.kind === 'estimate' ? estimateFields(result.estimate) : null;
-  const envelope = outcomesEnvelope(result.outcomes, { language, estimate, requestId: request.id });
+  const { record, page, shown, hasUsers } = contentOf(result);
+  const representation = hasUsers ? representationFor(request) : null;
+  const isDry = result.kind === 'estimate';
+  const envelope = outcomesEnvelope(result.outcomes, {
+    language,
+    record,
+    isDry,
+    page,
+    requestId: request.id,
+  });
   const { statusCode } = envelope;
   if (representation && statusCode < 400) reply.header('preference-applied', 'return=representation');
   if (statusCode === 503) reply.header('retry-after', unavailable().retryAfterSeconds);
+  if (isDry && result.estimate.planned) reply.header('etag', `"${result.estimate.planned.plan}"`);
   reply.code(statusCode).header('content-language', language);
-  return sendEnvelope(reply, envelope, tupleTexts(result.outcomes, language, representation));
-}
-
-function estimateFields({ register, reset, recordsFailed, seconds }: Estimate) {
-  return {
-    Register: register,
-    Reset: reset,
-    RecordsFailed: recordsFailed,
-    EstimatedSeconds: Math.ceil(seconds * 10) / 10,
-  };
+  return sendEnvelope(reply, envelope, tupleTexts(shown, language, representation));
 }
 
 const keyHeader = 'Idempotency-Key';
@@ -206,6 +237,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** True if the route accepts an `Idempotency-Key`. A call with a key is handled once. */
     once?: boolean;
+    /** Returns the options of the call that are part of the fingerprint, with a line break at the end. */
+    optionsOf?(request: FastifyRequest): string;
   }
 }
 
@@ -216,7 +249,8 @@ declare module 'fastify' {
 export function fingerprintBy(newFingerprint: () => Hmac): (request: FastifyRequest) => Hmac | null {
   return (request) => {
     if (keyText(request) === null) return null;
-    return newFingerprint().update(`${request.routeOptions.url}\n`);
+    const { url, config } = request.routeOptions;
+    return newFingerprint().update(`${url}\n${config.optionsOf?.(request) ?? ''}`);
   };
 }
 

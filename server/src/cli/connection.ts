@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { Anagrafe } from '@anagrafe/client';
 import type { Command } from 'commander';
-import { type Config, ConfigError, isServiceUrl, prefix, readConfig, settings } from '../config.ts';
+import { type Config, ConfigError, isServiceUrl, prefix, settings } from '../config.ts';
 import { isKeyPair, readKeyPair } from '../lib/secrets.ts';
 import { fileErrors } from './output/output.ts';
+import { configFor, type SettingsOptions } from './settings.ts';
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends SettingsOptions {
   readonly url?: string;
   readonly keyFile?: string;
+  /** The language of the service's messages. Default: English. */
+  readonly language?: 'en' | 'it';
 }
 
 export interface Connection {
@@ -15,6 +18,7 @@ export interface Connection {
   readonly url: string;
   /** Public key of the API client; null if there is no credential. */
   readonly caller: string | null;
+  readonly config: Config;
 }
 
 /**
@@ -43,11 +47,13 @@ function readUrl(given: string, command: Command): string {
 
 /** Creates a client for the service that the options name, else the settings. Sends no request. */
 function connect(options: ConnectionOptions): Connection {
-  const config = readConfig(process.env);
+  const config = configFor(options);
   const url = options.url ?? config.URL ?? localUrl(config);
   const key = options.keyFile === undefined ? config.KEY : readKeyFile(options.keyFile);
   const { publicKey, secret: secretKey } = (key && readKeyPair(key)) || {};
-  return { anagrafe: new Anagrafe({ url, publicKey, secretKey }), url, caller: publicKey ?? null };
+  const { language } = options;
+  const anagrafe = new Anagrafe({ url, publicKey, secretKey, language });
+  return { anagrafe, url, caller: publicKey ?? null, config };
 }
 
 const answerMs = 10_000;
@@ -59,7 +65,9 @@ export async function reach(options: ConnectionOptions): Promise<Connection> {
   const init = { redirect: 'manual', signal: AbortSignal.timeout(answerMs) } as const;
   const answer = await fetch(`${url.replace(/\/+$/, '')}/health/live`, init).catch((error) => {
     const why = error.cause?.code ?? error.cause?.message ?? error.message;
-    throw new ConfigError(`Cannot reach the service at ${url} (${why}). ${urlAdvice(options)}`);
+    throw new ConfigError(
+      `Cannot reach the service at ${url} (${why}). ${urlAdvice(options, connection.config)}`,
+    );
   });
   await answer.body?.cancel();
   if (!answer.ok)
@@ -69,8 +77,8 @@ export async function reach(options: ConnectionOptions): Promise<Connection> {
   return connection;
 }
 
-function urlAdvice({ url }: ConnectionOptions): string {
-  return url === undefined && !process.env[`${prefix}URL`]
+function urlAdvice({ url }: ConnectionOptions, { URL }: Config): string {
+  return url === undefined && URL === null
     ? `Check that it is running on this machine with the same ${prefix}PORT, or set --url or ${prefix}URL.`
     : `Check that it is running and that --url or ${prefix}URL is correct.`;
 }

@@ -1,6 +1,5 @@
-import { relative } from 'node:path';
 import { type Anagrafe, ApiError, ConnectionError, TimeoutError } from '@anagrafe/client';
-import { type ImportField, type ImportFile, ImportFileError } from '@anagrafe/importer';
+import { type ImportField, type ImportFile, ImportFileError, type Language } from '@anagrafe/importer';
 import {
   dryRunImport,
   type ImportContext,
@@ -9,18 +8,29 @@ import {
   type ImportResult,
   type ImportTask,
   runImport,
+  saveMapping,
 } from '@anagrafe/importer/node';
 import { ConfigError } from '../config.ts';
 import { commandLine } from '../lib/operator-error.ts';
 import { type ConnectionOptions, reach } from './connection.ts';
-import { inUnits } from './output/format.ts';
-import { grouped, LiveLine, type Progress } from './output/live-line.ts';
+import {
+  fileTitle,
+  lineList,
+  printColumns,
+  printUnusedColumns,
+  printWarnings,
+  shortPath,
+} from './file-report.ts';
+import { counted, grouped, inUnits } from './output/format.ts';
+import { LiveLine, type Progress } from './output/live-line.ts';
 import { exitCodes, explainToOperator, print, tell } from './output/output.ts';
 
 export interface RunOptions extends ConnectionOptions {
   readonly dryRun?: boolean;
   readonly restart?: boolean;
   readonly json?: boolean;
+  readonly saveMapping?: string;
+  readonly language: Language;
 }
 
 export type ImportInput = Omit<ImportTask, 'url' | 'caller'>;
@@ -41,37 +51,37 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
   await requirePrincipal(file, anagrafe);
   const task = { ...file, url, caller };
   const line = new LiveLine();
-  let opened = false;
+  const openJobs = new Set<string>();
+  const opened: { file: ImportFile | null } = { file: null };
   const interruption = interruptible();
   const context: ImportContext = {
     anagrafe,
     signal: interruption.signal,
     onOpen(openFile, rowsBefore) {
-      opened = true;
-      printHeader(openFile, rowsBefore, task);
+      opened.file = openFile;
+      printHeader(openFile, rowsBefore, task, options);
     },
+    onJob: (id, state) => (state === 'submitted' ? openJobs.add(id) : openJobs.delete(id)),
     onProgress: (counts) => line.show(progressOf(counts, task, options)),
   };
   try {
     if (options.dryRun) {
       const result = await dryRunImport(task, context);
       line.end({ keeping: true });
-      printDryRun(result, task, options.json);
+      printDryRun(result, task, options, opened.file);
     } else {
       const result = await runImport(task, context, { restart: options.restart ?? false });
       line.end({ keeping: true });
-      printResult(result, task, options.json);
+      printResult(result, task, options, opened.file);
     }
+    if (options.saveMapping !== undefined && opened.file) await saveMapping(options.saveMapping, opened.file);
   } catch (error) {
     line.end({ keeping: true });
     process.exitCode = error instanceof Interrupted ? error.exitCode : explainToOperator(error);
-    if (options.dryRun || !opened) return;
-    const stopped =
-      error instanceof Interrupted
-        ? 'Interrupted. The service finishes the rows that were already sent. '
-        : '';
-    if (stopped || isRetryable(error))
-      tell(`${stopped}Run the same command again to resume; no row is applied twice.`);
+    if (options.dryRun || !opened.file) return;
+    if (error instanceof Interrupted) tellInterrupted([...openJobs]);
+    if (error instanceof Interrupted || isRetryable(error))
+      tell('Run the same command again to resume; no row is applied twice.');
     if (error instanceof ImportFileError)
       tell(
         'All rows before this point were processed. Correct the rest of the file, then run the same command again.',
@@ -79,6 +89,20 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
   } finally {
     interruption.end();
   }
+}
+
+/** Names the jobs that the service completes without this command. */
+function tellInterrupted(jobs: readonly string[]): void {
+  if (jobs.length === 0) {
+    tell('Interrupted.');
+    return;
+  }
+  tell(`Interrupted. The service completes the rows that were already sent, in ${named(jobs)}. To cancel:`);
+  for (const job of jobs) tell(`  ${commandLine(`job cancel ${job}`)}`);
+}
+
+function named(jobs: readonly string[]): string {
+  return `${jobs.length === 1 ? 'job' : 'jobs'} ${jobs.join(', ')}`;
 }
 
 /** Throws if --principal names no principal: otherwise every row of the file would fail for this reason. */
@@ -134,12 +158,13 @@ function printHeader(
   file: ImportFile,
   rowsBefore: number,
   { path, url, purpose, principal }: ImportTask,
+  { dryRun }: RunOptions,
 ): void {
-  const name = `${short(path)} (${file.layout.format.toUpperCase()})`;
+  const name = fileTitle(path, file);
   tell(purpose === 'register' ? `Importing ${name} to ${url}` : `Resetting passwords from ${name} on ${url}`);
-  for (const { name, field } of file.columns)
-    if (field && field !== name) tell(`  Column "${name}" maps to ${field}`);
-  if (file.unknown.length > 0)
+  printColumns(file);
+  // A dry run describes these columns once it has read them.
+  if (file.unknown.length > 0 && !dryRun)
     tell(
       `  Ignored columns: ${file.unknown.map((name) => `"${name}"`).join(', ')} (map a column with --map)`,
     );
@@ -149,68 +174,109 @@ function printHeader(
   if (rowsBefore > 0) tell(`  Resuming after row ${grouped(rowsBefore)}.`);
 }
 
-function printResult({ rows, failed, unparsedLines }: ImportResult, task: ImportTask, json = false): void {
-  const failedFile = failed > 0 ? task.failedPath : null;
+function printResult(
+  result: ImportResult,
+  task: ImportTask,
+  { json }: RunOptions,
+  file: ImportFile | null,
+): void {
+  const { rows, failed, failedPath, unparsedLines, warnings } = result;
+  const failedFile = failed > 0 ? failedPath : null;
   if (failedFile) process.exitCode = exitCodes.someFailed;
   const passwordsFile = rows > failed ? task.passwordsPath : null;
   if (json) {
-    print(JSON.stringify({ rows, applied: rows - failed, failed, failedFile, passwordsFile }));
+    const counts = { rows, applied: rows - failed, failed, failedFile, passwordsFile };
+    print(JSON.stringify({ ...counts, warnings: warnings.summaries }));
     return;
   }
   const verb = task.purpose === 'register' ? 'imported' : 'reset';
-  tell(rows === 0 ? 'The file has no rows.' : `${grouped(rows - failed)} of ${counted(rows)} ${verb}.`);
+  tell(
+    rows === 0 ? 'The file has no rows.' : `${grouped(rows - failed)} of ${counted(rows, 'row')} ${verb}.`,
+  );
+  printWarnings(warnings);
   if (failedFile && failed === rows && failed === unparsedLines.length) {
     // The file of the failed rows has nothing to correct, and no row of the input was imported.
-    const lines = `${failed === 1 ? 'line' : 'lines'} ${unparsedLines.join(', ')}`;
-    tell(`${counted(failed)} failed. The reasons are in ${short(failedFile)}.`);
-    tell(`Correct ${lines} of ${short(task.path)}, then run: ${commandFor(task.path, task)}`);
+    tell(`${counted(failed, 'row')} failed. The reasons are in ${shortPath(failedFile)}.`);
+    tell(
+      `Correct ${lineList(unparsedLines)} of ${shortPath(task.path)}, then run: ${commandFor(task.path, task)}`,
+    );
   } else if (failedFile) {
-    tell(failedText(failed, failedFile, task));
+    tell(failedText(failed, failedFile, task, file));
+    printTaken(result, task);
     for (const line of unparsedLines)
-      tell(`  Line ${line} could not be parsed. Copy it from ${short(task.path)} and correct it.`);
+      tell(`  Line ${line} could not be parsed. Copy it from ${shortPath(task.path)} and correct it.`);
   }
-  if (passwordsFile) tell(`The generated passwords are in ${short(passwordsFile)}. Keep this file safe.`);
+  if (passwordsFile) tell(`The generated passwords are in ${shortPath(passwordsFile)}. Keep this file safe.`);
 }
 
-function printDryRun({ samples, seconds, rows, failed }: ImportDryRun, task: ImportTask, json = false): void {
+function printDryRun(
+  result: ImportDryRun,
+  task: ImportTask,
+  { json }: RunOptions,
+  file: ImportFile | null,
+): void {
+  const { samples, seconds, rows, failed, wouldFailPath, warnings, unused } = result;
   const estimatedSeconds = Math.ceil(seconds * 10) / 10;
-  const failedFile = failed > 0 ? task.wouldFailPath : null;
+  const failedFile = failed > 0 ? wouldFailPath : null;
   if (failedFile) process.exitCode = exitCodes.someFailed;
   if (json) {
-    print(JSON.stringify({ dryRun: true, rows, failed, estimatedSeconds, failedFile }));
+    const counts = { dryRun: true, rows, failed, estimatedSeconds, failedFile };
+    print(JSON.stringify({ ...counts, warnings: warnings.summaries, unusedColumns: unused }));
     return;
   }
   const verb = task.purpose === 'register' ? 'imported' : 'reset';
   const time = `in about ${inUnits(estimatedSeconds)}`;
-  tell(`Dry run: ${grouped(rows - failed)} of ${counted(rows)} would be ${verb}, ${time}.`);
+  tell(`Dry run: ${grouped(rows - failed)} of ${counted(rows, 'row')} would be ${verb}, ${time}.`);
   for (const { line, messages } of samples) tell(`  line ${line}: ${messages.join(' ')}`);
   if (failed > samples.length) tell(`  … and ${grouped(failed - samples.length)} more`);
-  if (failedFile) tell(`${counted(failed)} would fail. The reasons are in ${short(failedFile)}.`);
+  printWarnings(warnings);
+  printUnusedColumns(unused);
+  if (failedFile) {
+    const secrets = hasSecrets(file) ? ', which also has the passwords' : '';
+    tell(`${counted(failed, 'row')} would fail. The reasons are in ${shortPath(failedFile)}${secrets}.`);
+    printTaken(result, task);
+  }
   tell('Nothing was changed.');
 }
 
-function failedText(failed: number, path: string, task: ImportTask): string {
+function failedText(failed: number, path: string, task: ImportTask, file: ImportFile | null): string {
   const them = failed === 1 ? 'it' : 'them';
-  return `${counted(failed)} failed. Correct ${them} in ${short(path)}, which has the reasons, then run: ${commandFor(path, task)}`;
+  const content = hasSecrets(file) ? 'reasons and passwords' : 'reasons';
+  return `${counted(failed, 'row')} failed. Correct ${them} in ${shortPath(path)} (with ${content}), then run: ${commandFor(path, task)}`;
+}
+
+/** Returns true if the rows of a file may contain passwords or hashes. The records of a JSON file have no columns. */
+function hasSecrets(file: ImportFile | null): boolean {
+  const secrets: readonly (ImportField | null)[] = ['Password', 'ConfirmPassword', 'PasswordHash'];
+  return (
+    file !== null && (file.columns.length === 0 || file.columns.some(({ field }) => secrets.includes(field)))
+  );
+}
+
+/** Explains how to change existing users, if most rows fail because their users exist. */
+function printTaken(
+  { failed, usernamesTaken }: Pick<ImportResult, 'failed' | 'usernamesTaken'>,
+  { purpose, existing }: ImportTask,
+): void {
+  if (purpose !== 'register' || existing === 'update' || usernamesTaken * 2 <= failed) return;
+  const users = usernamesTaken === 1 ? 'user exists' : 'users exist';
+  tell(
+    `${grouped(usernamesTaken)} ${users} already. To change existing users, use --update or "anagrafe sync".`,
+  );
 }
 
 /** Returns the command that imports another file with the same options. */
-function commandFor(path: string, { purpose, principal, passwordsPath }: ImportTask): string {
+function commandFor(
+  path: string,
+  { purpose, principal, columns, passwordsPath, existing }: ImportTask,
+): string {
   const command = [
-    commandLine(`${purpose === 'register' ? 'import' : 'reset'} ${short(path)}`),
+    commandLine(`${purpose === 'register' ? 'import' : 'reset'} ${shortPath(path)}`),
     ...(principal?.ID === undefined ? [] : [`--principal ${principal.ID}`]),
-    ...(principal?.ExternalKey === undefined ? [] : [`--external-key ${principal.ExternalKey}`]),
+    ...(principal?.ExternalKey === undefined ? [] : [`--external-key "${principal.ExternalKey}"`]),
+    ...Object.entries(columns).map(([column, field]) => `--map "${column}=${field ?? ''}"`),
+    ...(existing === 'update' ? ['--update'] : []),
     ...(passwordsPath === null ? [] : ['--generate-passwords <another file>']),
   ];
   return command.join(' ');
-}
-
-function counted(rows: number): string {
-  return `${grouped(rows)} ${rows === 1 ? 'row' : 'rows'}`;
-}
-
-/** Returns a path inside the current folder as a relative path, any other unchanged. */
-function short(path: string): string {
-  const from = relative(process.cwd(), path);
-  return from.startsWith('..') ? path : from;
 }

@@ -4,14 +4,19 @@ import { auditCommand } from './commands/audit.ts';
 import { clientCommand } from './commands/client.ts';
 import { configCommand } from './commands/config.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { exportCommand } from './commands/export.ts';
 import { importCommand, resetCommand } from './commands/import.ts';
 import { jobCommand } from './commands/job.ts';
 import { listCommand } from './commands/list.ts';
 import { migrateCommand } from './commands/migrate.ts';
+import { principalCommand } from './commands/principal.ts';
 import { serveCommand } from './commands/serve.ts';
 import { stateCommand } from './commands/state.ts';
+import { syncCommand } from './commands/sync.ts';
+import { userCommand } from './commands/user.ts';
 import { webhookCommand } from './commands/webhook.ts';
 import { exitCodeText } from './output/output.ts';
+import { withSettingsFile } from './settings.ts';
 
 /** The root command. `cli/run.ts` runs it; the reference page is generated from it. */
 export const program = new Command('anagrafe')
@@ -25,9 +30,13 @@ export const program = new Command('anagrafe')
   .addCommand(clientCommand())
   .addCommand(importCommand())
   .addCommand(resetCommand())
+  .addCommand(syncCommand())
+  .addCommand(exportCommand())
   .addCommand(webhookCommand())
   .addCommand(auditCommand())
   .addCommand(listCommand())
+  .addCommand(userCommand())
+  .addCommand(principalCommand())
   .addCommand(jobCommand())
   .addCommand(stateCommand())
   .addCommand(doctorCommand());
@@ -35,8 +44,11 @@ export const program = new Command('anagrafe')
 for (const command of commandsBelow(program)) {
   if (command.parent) command.showHelpAfterError(`(run "${pathOf(command)} --help" for its usage)`);
   if (command.commands.length > 0) addHelpCommand(command);
+  else withSettingsFile(command);
   command
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'anagrafe: ')) })
+    .configureOutput({
+      outputError: (text, write) => write(withCommandPaths(text).replace(/^error: /, 'anagrafe: ')),
+    })
     .configureHelp({
       commandUsage(of) {
         const usage = Help.prototype.commandUsage.call(this, of);
@@ -70,6 +82,19 @@ async function showHelp(command: Command, [name, ...below]: readonly string[]): 
   if (found) await showHelp(found, below);
   // Commander reports the unknown command, with a similar name if there is one.
   else await command.parseAsync([name], { from: 'user' });
+}
+
+/**
+ * Replaces the suggestion for an unknown command by the commands that end with this name, if there are any: for
+ * `anagrafe delete` those are `user delete` and others, and not `reset`, which is only spelled similarly.
+ */
+function withCommandPaths(text: string): string {
+  const [, name] = /^error: unknown command '([^']+)'/.exec(text) ?? [];
+  const paths = commandsBelow(program)
+    .filter((command) => command.parent !== null && command.name() === name)
+    .map((command) => pathOf(command).replace('anagrafe ', ''));
+  if (paths.length === 0) return text;
+  return `${text.split('\n')[0]}\n(Did you mean ${paths.join(', ')}?)\n`;
 }
 
 /** Returns the full name of a command, such as `anagrafe client create`. */

@@ -56,7 +56,7 @@ export class AuthThrottle {
 }
 
 /** Returns the error of a caller that has to wait `seconds`. */
-export function rateLimited(variant: 'calls' | 'guesses', seconds: number): ApiError {
+export function rateLimited(variant: 'calls' | 'loginThrottle', seconds: number): ApiError {
   return new ApiError('RATE_LIMITED', { variant, figures: { seconds }, retryAfterSeconds: seconds });
 }
 

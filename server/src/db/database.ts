@@ -27,11 +27,12 @@ export interface Connection {
 export interface Database extends Connection {
   /**
    * Runs the statements of `work` on one connection in one transaction. They share one time limit, `statementMs` plus
-   * 5 seconds; with `patient`, each statement may take up to 10 minutes.
+   * 5 seconds; with `patient`, each statement may take up to 10 minutes. With `snapshot`, all statements read the same
+   * state of the database, and cannot write.
    */
   transaction<Result>(
     work: (connection: Connection) => Promise<Result>,
-    options?: { patient?: boolean },
+    options?: { patient?: boolean; snapshot?: boolean },
   ): Promise<Result>;
   close(): Promise<void>;
 }
@@ -132,7 +133,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       withClient((client) =>
         run(client, statement, orderedValues(statement, values), statementMs + answerSlackMs),
       ),
-    transaction: (work, { patient = false } = {}) =>
+    transaction: (work, { patient = false, snapshot = false } = {}) =>
       withClient(async (client) => {
         const answerMs = (patient ? patientMs : statementMs) + answerSlackMs;
         // All statements share one time limit; in a patient transaction each statement has its own.
@@ -140,7 +141,9 @@ export function openDatabase(options: DatabaseOptions): Database {
         const leftMs = () => (patient ? answerMs : Math.max(endsAt - performance.now(), 1));
         const plain = (text: string) => run(client, text, [], leftMs());
         // Releases the locks of a node that disappeared, before TCP keepalive detects the dead connection.
-        await plain(`begin; set local idle_in_transaction_session_timeout = ${patient ? patientMs : idleMs}`);
+        const mode = snapshot ? 'isolation level repeatable read, read only' : '';
+        const idleLimit = `set local idle_in_transaction_session_timeout = ${patient ? patientMs : idleMs}`;
+        await plain(`begin ${mode}; ${idleLimit}`);
         try {
           if (patient) await plain(`set local statement_timeout = ${patientMs}`);
           const result = await work({

@@ -17,6 +17,24 @@ export async function namesOf(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** The current names of the principals and users of events. A principal without an external key is absent. */
+export interface EventNames {
+  readonly externalKeys: ReadonlyMap<number, string>;
+  readonly users: ReadonlyMap<number, UserNames>;
+}
+
+export async function eventNamesOf(
+  connection: Connection,
+  { principalIds, userIds }: { principalIds: readonly number[]; userIds: readonly number[] },
+): Promise<EventNames> {
+  const principals = await connection.query<{ id: number; key: string }>(
+    'select id, external_key as key from anagrafe.principals where id = any($1) and external_key is not null',
+    [[...new Set(principalIds)]],
+  );
+  const users = userIds.length > 0 ? await namesOf(connection, [...new Set(userIds)]) : new Map();
+  return { externalKeys: new Map(principals.map(({ id, key }) => [id, key])), users };
+}
+
 /** Returns the identity of the master key that the database was first used with; null if none is stored. */
 export async function masterKeyIdentity(database: Database): Promise<Buffer | null> {
   const [found] = await database.query<{ identity: Buffer }>('select identity from anagrafe.master_key');

@@ -25,6 +25,10 @@ export const english: Sentences = {
     address: '"{name}" must be an IP address such as 203.0.113.7 or 2001:db8::7.',
     flag: '"{name}" must be true or false.',
     url: '"{name}" must be an http or https URL without username, password or fragment.',
+    internalUrl:
+      '"{name}" has an internal address, to which no message is sent. Use a public address, or add its network to ANAGRAFE_WEBHOOK_NETWORKS.',
+    plainUrl:
+      '"{name}" must begin with https. Plain http is possible only in the networks of ANAGRAFE_WEBHOOK_NETWORKS.',
     choice: 'Allowed values of "{name}": {takes}.',
     scopes: '"{name}" must be an array with at least one of these values: {known}.',
     networks: '"{name}" must be an array of up to {max} IP addresses or networks, such as 10.0.0.0/8.',
@@ -32,6 +36,8 @@ export const english: Sentences = {
     beyond:
       '"{name}" is later than the last event. It was read from another database, or before a backup was restored. Omit it to read from the first event.',
     after: '"{name}" must be the ID of an event, such as 1042.0.',
+    dryRun: '"{name}" can only be used with dryRun=true.',
+    plan: '"{name}" must be the Plan of a dry run, in double quotes.',
     key: '"{name}" must be sent once and have 1 to {max} visible ASCII characters.',
     unknown: 'Unknown parameter "{name}".',
     spelling: 'Unknown parameter "{name}". Did you mean "{meant}"?',
@@ -60,6 +66,8 @@ export const english: Sentences = {
     address: 'Only an API client can send "Address". Send the credential of a client, or omit "Address".',
     scope: 'This operation requires the scope {scope}, which this credential does not have.',
     page: 'A console session can be used only by the pages of the console.',
+    origin:
+      'Pages of this origin may not call the service. ANAGRAFE_ALLOWED_ORIGINS lists the origins that may.',
     owner:
       'The client of this webhook is revoked or does not have the scope admin. Give it the scope, or create the webhook with another client.',
     plainly:
@@ -79,6 +87,10 @@ export const english: Sentences = {
     answered:
       'The request contains more than {records} records or {users} users. Send it as a job with "Prefer: respond-async" (up to {jobUsers} users), or split it into several requests.',
     job: 'The request contains more than {records} records or {users} users, the maximum of a job. Split it into several requests.',
+    removals:
+      'The request would disable or delete more than {users} users, which is the maximum. Split it into several requests.',
+    answeredRemovals:
+      'The request would disable or delete more than {users} users. Send it as a job with "Prefer: respond-async" (up to {jobUsers} users), or split it into several requests.',
   },
   PARTIALLY_APPLIED: {
     done: '{applied} of {total} records were applied. See result.records for the errors of the others.',
@@ -91,6 +103,7 @@ export const english: Sentences = {
   JOB_NOT_FOUND: 'There is no job with this ID. It may belong to another client, or may have been deleted.',
   CALL_NOT_FOUND: 'There is no synchronous call with this ID. It may have been deleted.',
   WEBHOOK_NOT_FOUND: 'There is no webhook or delivery with this ID.',
+  SESSION_NOT_FOUND: 'There is no user with this ID, or the session has ended.',
   INVALID_CLIENT: {
     name: 'The name of a client must be one line of text.',
     networks: 'A client that is identified by its IP address needs at least one network.',
@@ -104,9 +117,12 @@ export const english: Sentences = {
     'A request with this Idempotency-Key is still running or was just interrupted. To get its response, send it again after {seconds} s.',
   IDEMPOTENCY_KEY_REUSED:
     'This Idempotency-Key was already used with another body or path. Repeat the original request, or use a new key.',
+  TOO_MANY_REMOVALS:
+    'The request would disable or delete {removals} of {users} users. Without a plan at most {allowed} are allowed, so nothing was applied. Send it with dryRun=true, check the plan, then send it with If-Match.',
   RATE_LIMITED: {
     calls: 'Too many requests. Retry after {seconds} s.',
     loginThrottle: 'Too many wrong passwords. Retry after {seconds} s.',
+    exports: '{count} exports are running. Retry after {seconds} s.',
   },
   OVERLOADED: 'The service is overloaded. No changes were made. Retry after {seconds} s.',
   UNAVAILABLE: 'The database is not available. No changes were made. Retry after {seconds} s.',
@@ -125,7 +141,10 @@ export const english: Sentences = {
     key: 'There is no principal with this ExternalKey.',
   },
   PRINCIPAL_DISABLED: 'This principal is disabled. Enable it before you register users.',
-  USER_NOT_FOUND: 'This principal has no user with this ID.',
+  USER_NOT_FOUND: {
+    id: 'This principal has no user with this ID.',
+    username: 'This principal has no user with this username.',
+  },
   USERNAME_TAKEN: {
     stored: 'This username is taken.',
     call: 'This username occurs earlier in the same request.',
@@ -133,6 +152,18 @@ export const english: Sentences = {
   EXTERNAL_KEY_TAKEN: {
     stored: 'This ExternalKey belongs to the principal with ID {id}.',
     call: 'This ExternalKey occurs in an earlier record of the same request.',
+  },
+  DUPLICATE_PRINCIPAL:
+    'An earlier record of the same request has the same principal. Send one record for each principal.',
+  DIFFERS_FROM_STORED: {
+    both: 'The stored value is "{stored}", but "{sent}" was sent.',
+    sent: 'The stored value differs from "{sent}".',
+  },
+  PLAN_OUTDATED: {
+    call: 'The plan no longer holds: stored data, the records or the options have changed. Nothing was applied. Send the request with dryRun=true for a new plan.',
+    record: 'Stored data has changed since the plan was made. The record was not applied.',
+    removals:
+      'Users were registered since the request was checked: the record would now disable or delete {removals} users instead of {allowed}. It was not applied.',
   },
   OUTCOME_UNKNOWN:
     'The connection to the database was lost while the record was written, so its outcome is unknown. If the request had an Idempotency-Key, repeat it with the same key. Otherwise read the record before you send it again.',
@@ -143,6 +174,7 @@ export const english: Sentences = {
   REQUIRED: {
     field: 'This field is required.',
     principal: 'Send ID or ExternalKey.',
+    user: 'Send ID or Username.',
   },
   MORE_ERRORS: '{count} more fields of this record have errors. They are not listed.',
   UNKNOWN_FIELD: {
@@ -157,9 +189,15 @@ export const english: Sentences = {
   },
   INVALID_ID: 'The ID must be an integer from 1 to 9007199254740991, not a string.',
   INVALID_STATE: 'The state must be "active" or "disabled".',
+  INVALID_OPERATION: 'The operation must be "register", "reset", "edit" or "delete".',
   NO_USERS: 'Send at least one user.',
   AMBIGUOUS_PRINCIPAL: 'Send either the ID or the ExternalKey of the principal, not both.',
-  AMBIGUOUS_USER: 'Send either a Username to register a user, or an ID to reset a password, not both.',
+  AMBIGUOUS_USER: {
+    shape:
+      'Send either a Username to register a user, or an ID to reset a password, not both. To name an existing user by its Username, send Operation.',
+    named: 'Send either the ID or the Username of the user, not both.',
+    register: 'Send the Username of a new user without ID.',
+  },
   UNRECOGNISED_USER: 'Username is missing. To reset the password of an existing user, send its ID instead.',
   DUPLICATE_USER: 'This user occurs twice in the record. Send it once.',
   EMPTY_PRINCIPAL: 'Send at least one of {fields}.',
@@ -176,6 +214,11 @@ export const english: Sentences = {
     'The username mixes left-to-right and right-to-left characters in an order that is not allowed (RFC 5893).',
   EMAIL_INVALID: 'This is not a valid email address.',
   EMAIL_TOO_LONG: 'The email address must have at most {max} characters.',
+  LANGUAGE_INVALID: 'This is not a language tag (BCP 47), such as "it" or "de-CH".',
+  ATTRIBUTES_TOO_MANY: 'There are {count} attributes. At most {max} are allowed.',
+  ATTRIBUTE_NAME:
+    '"{name}" is not a valid name of an attribute. Use 1 to 64 letters (A-Z), digits, dots, hyphens and underscores.',
+  ATTRIBUTE_TOO_LONG: 'The value of an attribute must have at most {max} bytes in UTF-8.',
   PASSWORD_TOO_SHORT: 'The password must have at least {min} characters.',
   PASSWORD_TOO_LONG: 'The password must have at most {max} characters.',
   PASSWORD_CHARACTERS: 'The password contains a control character or another character that is not allowed.',

@@ -24,6 +24,10 @@ export const italian: Sentences = {
     address: '"{name}" deve essere un indirizzo IP, ad esempio 203.0.113.7 o 2001:db8::7.',
     flag: '"{name}" deve essere true o false.',
     url: '"{name}" deve essere un URL http o https senza nome utente, password o frammento.',
+    internalUrl:
+      '"{name}" ha un indirizzo interno, a cui non si inviano messaggi. Usare un indirizzo pubblico, o aggiungere la sua rete a ANAGRAFE_WEBHOOK_NETWORKS.',
+    plainUrl:
+      '"{name}" deve iniziare con https. Il semplice http è possibile solo nelle reti di ANAGRAFE_WEBHOOK_NETWORKS.',
     choice: 'Valori ammessi per "{name}": {takes}.',
     scopes: '"{name}" deve essere un elenco con almeno uno di questi valori: {known}.',
     networks:
@@ -32,6 +36,8 @@ export const italian: Sentences = {
     beyond:
       '"{name}" è successivo all\'ultimo evento: proviene da un altro database o da prima del ripristino di un backup. Ometterlo per leggere dal primo evento.',
     after: '"{name}" deve essere l\'ID di un evento, ad esempio 1042.0.',
+    dryRun: '"{name}" si può usare solo con dryRun=true.',
+    plan: '"{name}" deve essere il Plan di una simulazione, tra virgolette doppie.',
     key: '"{name}" deve avere da 1 a {max} caratteri ASCII visibili e va inviato una sola volta.',
     unknown: 'Parametro sconosciuto: "{name}".',
     spelling: 'Parametro sconosciuto: "{name}". Forse si intendeva "{meant}"?',
@@ -61,6 +67,8 @@ export const italian: Sentences = {
       'Solo un client API può inviare "Address". Inviare le credenziali di un client, oppure omettere "Address".',
     scope: 'Questa operazione richiede il permesso {scope}, che queste credenziali non hanno.',
     page: 'La sessione della console può essere usata solo dalle pagine della console.',
+    origin:
+      'Le pagine di questa origine non possono chiamare il servizio. Quelle autorizzate sono in ANAGRAFE_ALLOWED_ORIGINS.',
     owner:
       'Il client di questo webhook è revocato o non ha il permesso admin. Assegnargli il permesso, oppure creare il webhook con un altro client.',
     plainly:
@@ -81,6 +89,10 @@ export const italian: Sentences = {
     answered:
       'La richiesta contiene più di {records} record o {users} utenti. Inviarla in background con "Prefer: respond-async" (fino a {jobUsers} utenti), oppure suddividerla in più richieste.',
     job: "La richiesta contiene più di {records} record o {users} utenti, il massimo per un'elaborazione. Suddividerla in più richieste.",
+    removals:
+      'La richiesta disabiliterebbe o eliminerebbe più di {users} utenti, il massimo consentito. Suddividerla in più richieste.',
+    answeredRemovals:
+      'La richiesta disabiliterebbe o eliminerebbe più di {users} utenti. Inviarla in background con "Prefer: respond-async" (fino a {jobUsers} utenti), oppure suddividerla in più richieste.',
   },
   PARTIALLY_APPLIED: {
     done: 'Record applicati: {applied} su {total}. Gli errori degli altri sono in result.records.',
@@ -93,6 +105,7 @@ export const italian: Sentences = {
   JOB_NOT_FOUND: 'Elaborazione non trovata. Potrebbe appartenere a un altro client o essere stata eliminata.',
   CALL_NOT_FOUND: 'Chiamata sincrona non trovata. Potrebbe essere stata eliminata.',
   WEBHOOK_NOT_FOUND: 'Webhook o consegna non trovati.',
+  SESSION_NOT_FOUND: 'Nessun utente con questo ID, o la sessione è terminata.',
   INVALID_CLIENT: {
     name: 'Il nome di un client deve essere una sola riga di testo.',
     networks: "Per un client riconosciuto dall'IP serve almeno una rete.",
@@ -107,9 +120,12 @@ export const italian: Sentences = {
     'Una richiesta con questa Idempotency-Key è ancora in corso o si è appena interrotta. Per ottenere la risposta, ripeterla tra {seconds} s.',
   IDEMPOTENCY_KEY_REUSED:
     'Questa Idempotency-Key è già stata usata con un altro corpo o percorso. Ripetere la richiesta originale, oppure usare una nuova chiave.',
+  TOO_MANY_REMOVALS:
+    'La richiesta disabiliterebbe o eliminerebbe {removals} utenti su {users}. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviarla con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.',
   RATE_LIMITED: {
     calls: 'Troppe richieste. Riprovare tra {seconds} s.',
     loginThrottle: 'Troppe password errate. Riprovare tra {seconds} s.',
+    exports: 'Sono già in corso {count} esportazioni. Riprovare tra {seconds} s.',
   },
   OVERLOADED: 'Il servizio è sovraccarico. Nessuna modifica eseguita. Riprovare tra {seconds} s.',
   UNAVAILABLE: 'Il database non è disponibile. Nessuna modifica eseguita. Riprovare tra {seconds} s.',
@@ -128,7 +144,10 @@ export const italian: Sentences = {
     key: 'Nessuna anagrafica con questo codice esterno.',
   },
   PRINCIPAL_DISABLED: 'Questa anagrafica è disabilitata. Riabilitarla prima di registrare utenti.',
-  USER_NOT_FOUND: 'Questa anagrafica non ha utenti con questo ID.',
+  USER_NOT_FOUND: {
+    id: 'Questa anagrafica non ha utenti con questo ID.',
+    username: 'Questa anagrafica non ha utenti con questo nome utente.',
+  },
   USERNAME_TAKEN: {
     stored: 'Questo nome utente è già in uso.',
     call: 'Questo nome utente è già presente nella stessa richiesta.',
@@ -136,6 +155,18 @@ export const italian: Sentences = {
   EXTERNAL_KEY_TAKEN: {
     stored: "Questo codice esterno appartiene all'anagrafica con ID {id}.",
     call: 'Questo codice esterno è già presente in un altro record della stessa richiesta.',
+  },
+  DUPLICATE_PRINCIPAL:
+    'Un record precedente della stessa richiesta riguarda la stessa anagrafica. Inviare un solo record per anagrafica.',
+  DIFFERS_FROM_STORED: {
+    both: 'Il valore salvato è "{stored}", ma è stato inviato "{sent}".',
+    sent: 'Il valore salvato è diverso da "{sent}".',
+  },
+  PLAN_OUTDATED: {
+    call: 'Il piano non è più valido: i dati salvati, i record o le opzioni sono cambiati. Nulla è stato applicato. Inviare la richiesta con dryRun=true per ottenere un nuovo piano.',
+    record: 'I dati salvati sono cambiati dopo la creazione del piano. Il record non è stato applicato.',
+    removals:
+      'Dopo il controllo della richiesta sono stati registrati altri utenti: il record ora disabiliterebbe o eliminerebbe {removals} utenti invece di {allowed}. Non è stato applicato.',
   },
   OUTCOME_UNKNOWN:
     "La connessione al database si è interrotta durante la scrittura del record, quindi l'esito non è noto. Se la richiesta aveva una Idempotency-Key, ripeterla con la stessa chiave. Altrimenti verificare l'anagrafica prima di inviare di nuovo il record.",
@@ -147,6 +178,7 @@ export const italian: Sentences = {
   REQUIRED: {
     field: 'Campo obbligatorio.',
     principal: 'Inviare ID oppure ExternalKey.',
+    user: 'Inviare ID oppure Username.',
   },
   MORE_ERRORS: 'Altri campi con errori in questo record, non elencati: {count}.',
   UNKNOWN_FIELD: {
@@ -161,10 +193,15 @@ export const italian: Sentences = {
   },
   INVALID_ID: "L'ID deve essere un numero intero da 1 a 9007199254740991, non una stringa.",
   INVALID_STATE: 'Lo stato deve essere "active" o "disabled".',
+  INVALID_OPERATION: 'L\'operazione deve essere "register", "reset", "edit" o "delete".',
   NO_USERS: 'Inviare almeno un utente.',
   AMBIGUOUS_PRINCIPAL: "Indicare l'anagrafica con ID oppure con ExternalKey, non con entrambi.",
-  AMBIGUOUS_USER:
-    'Inviare Username per registrare un utente oppure ID per reimpostare la password, non entrambi.',
+  AMBIGUOUS_USER: {
+    shape:
+      'Inviare Username per registrare un utente oppure ID per reimpostare la password, non entrambi. Per indicare un utente esistente con Username, inviare Operation.',
+    named: "Indicare l'utente con ID oppure con Username, non con entrambi.",
+    register: 'Inviare Username di un nuovo utente senza ID.',
+  },
   UNRECOGNISED_USER: "Manca Username. Per reimpostare la password di un utente esistente, inviare l'ID.",
   DUPLICATE_USER: 'Questo utente è ripetuto nel record. Inviarlo una sola volta.',
   EMPTY_PRINCIPAL: 'Indicare almeno un campo tra {fields}.',
@@ -182,6 +219,11 @@ export const italian: Sentences = {
     'Il nome utente combina caratteri da sinistra a destra e da destra a sinistra in un ordine non ammesso (RFC 5893).',
   EMAIL_INVALID: 'Indirizzo email non valido.',
   EMAIL_TOO_LONG: "L'indirizzo email può avere al massimo {max} caratteri.",
+  LANGUAGE_INVALID: 'Non è un codice di lingua (BCP 47), come "it" o "de-CH".',
+  ATTRIBUTES_TOO_MANY: 'Gli attributi sono {count}. Il massimo è {max}.',
+  ATTRIBUTE_NAME:
+    '"{name}" non è un nome valido per un attributo. Usare da 1 a 64 lettere (A-Z), cifre, punti, trattini e trattini bassi.',
+  ATTRIBUTE_TOO_LONG: 'Il valore di un attributo può avere al massimo {max} byte in UTF-8.',
   PASSWORD_TOO_SHORT: 'La password deve avere almeno {min} caratteri.',
   PASSWORD_TOO_LONG: 'La password può avere al massimo {max} caratteri.',
   PASSWORD_CHARACTERS: 'La password contiene un carattere di controllo o un altro carattere non ammesso.',

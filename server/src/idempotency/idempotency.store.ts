@@ -47,6 +47,18 @@ export function openIdempotencyStore(database: Database, options: { keyHours: nu
   return {
     claim: (call) => withApiErrors(() => claim(database, call, options.keyHours)),
     outcomes: (callId) => withApiErrors(() => outcomes(database, callId)),
+    storeApprovals: (callId, approvals) =>
+      withApiErrors(() =>
+        database.query('update anagrafe.calls set approvals = $2 where id = $1', [callId, approvals]),
+      ),
+    approvals: (callId) =>
+      withApiErrors(async () => {
+        const [call] = await database.query<{ tags: string[] | null }>(
+          'select approvals as tags from anagrafe.calls where id = $1',
+          [callId],
+        );
+        return call?.tags ?? [];
+      }),
     storeFailures: (callId, failures) => withApiErrors(() => storeFailures(database, callId, failures)),
     complete: (callId, actor, details) =>
       withApiErrors(() =>

@@ -58,6 +58,10 @@ export interface IdempotencyStore {
   claim(call: KeyedCall): Promise<Claim>;
   /** Returns the outcomes stored so far, by the zero-based index of the record in the request. */
   outcomes(callId: string): Promise<ReadonlyMap<number, Outcome>>;
+  /** Stores what is approved for each record of a call, by its index, for a retry that resumes the call. */
+  storeApprovals(callId: string, approvals: readonly string[]): Promise<unknown>;
+  /** Returns the stored approvals; empty if there are none. */
+  approvals(callId: string): Promise<readonly string[]>;
   storeFailures(callId: string, failures: readonly StoredFailure[]): Promise<unknown>;
   /** Marks a call whose records all have outcomes as completed, and writes its audit row. Does nothing if repeated. */
   complete(callId: string, actor: Actor, details: CompletedDetails): Promise<unknown>;

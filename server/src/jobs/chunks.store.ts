@@ -1,6 +1,7 @@
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { storeFailures } from '../records/outcomes.store.ts';
+import { paceSeconds } from './job.ts';
 import type { BegunChunk, ChunkStore } from './run-chunk.ts';
 
 /** Maximum number of bytes of a chunk that one query reads. */
@@ -23,7 +24,7 @@ export function openChunks(database: Database): ChunkStore {
          update anagrafe.chunks as chunk set attempts = attempts + 1
            from anagrafe.calls as call
           where call.id = $1 and chunk.call_id = $1 and chunk.number = $2
-         returning operation, client_id as "clientId", attempts, cancelled_at is not null as cancelled,
+         returning operation, options, client_id as "clientId", attempts, cancelled_at is not null as cancelled,
                    wrapped_key as "wrappedKey", positions, octet_length(encrypted_records) as bytes,
                    case when octet_length(encrypted_records) <= ${bytesAtOnce} then encrypted_records end as "encryptedRecords"`,
         [callId, number],
@@ -55,7 +56,18 @@ export function openChunks(database: Database): ChunkStore {
       database.transaction(
         async (connection) => {
           // The row lock serialises the ends of the chunks of a job, so that one of them sees that it is the last.
-          await connection.query('select from anagrafe.calls where id = $1 for no key update', [callId]);
+          await connection.query(
+            // Weights that are almost 0 count as 0: `exp` throws an error for a result that is too small.
+            `update anagrafe.calls as job set recent_at = clock_timestamp(), recent_users =
+                    case when recent_users > 0.001 and recent_at > clock_timestamp() - interval '1 hour'
+                      then recent_users * exp(-greatest(extract(epoch from clock_timestamp() - recent_at), 0) / $3::float8)
+                      else 0 end
+                    + (select coalesce(sum(outcomes.users), 0) from anagrafe.outcomes
+                        where call_id = $1 and applied is not null and position = any(array(
+                          select unnest(positions) from anagrafe.chunks where call_id = $1 and number = $2)))
+              where id = $1`,
+            [callId, number, paceSeconds],
+          );
           await connection.query('delete from anagrafe.chunks where call_id = $1 and number = $2', [
             callId,
             number,
@@ -92,13 +104,34 @@ async function readEncrypted(
   return encryptedRecords;
 }
 
+/** SQL for the effects of the applied records of an upsert; see `EffectCounts`. */
+const effectCounts = `
+  select jsonb_build_object(
+           'principalsInserted', count(*) filter (where principal_change = 'inserted'),
+           'principalsUpdated', count(*) filter (where principal_change = 'updated'),
+           'usersRegistered', coalesce(sum(registered), 0),
+           'usersUpdated', coalesce(sum(edited), 0),
+           'usersDisabled', coalesce(sum(disabled), 0),
+           'usersDeleted', coalesce(sum(deleted), 0),
+           'unchanged', count(*) filter (where principal_change = 'unchanged' and others = 0))
+    from anagrafe.outcomes
+         cross join lateral (
+           select count(*) filter (where item ->> 1 = 'register') as registered,
+                  count(*) filter (where item ->> 1 = 'edit') as edited,
+                  count(*) filter (where item ->> 1 = 'disable') as disabled,
+                  count(*) filter (where item ->> 1 = 'delete') as deleted,
+                  count(*) filter (where item ->> 1 <> 'none') as others
+             from jsonb_array_elements(applied) as item) as users
+   where call_id = $1 and applied is not null`;
+
 /** Ends a job whose records all have an outcome: stores the counts and destroys the job key. */
 export async function endJobWithoutChunks(connection: Connection, callId: string): Promise<void> {
   await connection.query(
     `with ended as (
        update anagrafe.calls as job
           set state = 'completed', ended_at = clock_timestamp(), wrapped_key = null,
-              records_failed = counted.failed, users_applied = counted.applied
+              records_failed = counted.failed, users_applied = counted.applied,
+              counts = case when operation = 'upsert' then (${effectCounts}) end
          from (select count(*) filter (where error is not null) as failed,
                       coalesce(sum(users) filter (where applied is not null), 0) as applied
                  from anagrafe.outcomes where call_id = $1) as counted

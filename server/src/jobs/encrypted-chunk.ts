@@ -8,9 +8,13 @@ export interface SentRecord {
   /** Zero-based index of the record in the call. */
   readonly position: number;
   readonly users: number;
+  /** See `PlannedRecord.weight`. */
+  readonly weight: number;
   /** The JSON text of the record, as sent. */
   readonly text: Buffer;
   readonly ids: ReservedIds;
+  /** See `ParsedRecord.approved`. */
+  readonly approved: string | null;
 }
 
 export interface WaitingRecord extends Omit<SentRecord, 'text'> {
@@ -25,6 +29,8 @@ type Head = readonly [
   bytes: number,
   principalId: number | null,
   userIds: readonly number[],
+  approved: string | null,
+  weight: number,
 ];
 
 const newLine = 10;
@@ -38,8 +44,8 @@ export async function encryptRecords(
   const timeSlice = new TimeSlice();
   const pieces: Buffer[] = [];
   let bytes = 0;
-  for (const { position, users, text, ids } of records) {
-    const head: Head = [position, users, text.length, ids.principal, ids.users];
+  for (const { position, users, weight, text, ids, approved } of records) {
+    const head: Head = [position, users, text.length, ids.principal, ids.users, approved, weight];
     const line = Buffer.from(`${JSON.stringify(head)}\n`);
     pieces.push(line, text);
     bytes += line.length + text.length;
@@ -79,10 +85,10 @@ export async function decryptRecords(
   for (let at = 0; at < plain.length; ) {
     const start = plain.indexOf(newLine, at) + 1;
     const head = JSON.parse(plain.toString('utf8', at, start)) as Head;
-    const [position, users, bytes, principal, userIds] = head;
+    const [position, users, bytes, principal, userIds, approved, weight] = head;
     const text = plain.subarray(start, start + bytes);
     const ids = { principal, users: userIds };
-    records.push({ position, users, ids, fields: () => readRecord(text) });
+    records.push({ position, users, weight, ids, approved, fields: () => readRecord(text) });
     at = start + bytes;
     if (timeSlice.isOver) await timeSlice.yield();
   }

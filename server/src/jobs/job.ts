@@ -3,6 +3,7 @@ import type { Caller } from '../clients/access.ts';
 import type { Connection } from '../db/database.ts';
 import type { Page } from '../db/paging.ts';
 import { ApiError } from '../lib/field-errors.ts';
+import type { EffectCounts } from '../records/effect-counts.ts';
 import type { FailedRecord } from '../records/failed-records.ts';
 import type { OperationName } from '../records/operation.ts';
 import type { IndexedOutcome } from '../records/outcome.ts';
@@ -22,9 +23,15 @@ export interface Job {
   /** Number of users of the records that have an outcome, failed records included. */
   readonly usersDone: number;
   readonly usersApplied: number;
+  /** Number of users applied until `recentAt`, each weighted by `weightAfter` its age then. */
+  readonly recentUsers: number;
+  /** The end of the last chunk; null before that. */
+  readonly recentAt: Date | null;
   readonly submittedAt: Date;
   readonly startedAt: Date | null;
   readonly endedAt: Date | null;
+  /** The effects of an upsert; null before it has ended, and for other operations. */
+  readonly counts: EffectCounts | null;
 }
 
 export interface JobListing extends Page {
@@ -85,15 +92,45 @@ function sees(caller: Caller, job: Job): boolean {
   return owner === 'everyone' || owner.clientId === job.clientId;
 }
 
-/** Computes the average speed of a job and its estimated end. Null means that it cannot be computed. */
+/** Time constant in seconds of the exponentially weighted speed of a job. */
+export const paceSeconds = 60;
+
+/**
+ * Computes the speed of a job and its estimated end. Null means that it cannot be computed. The speed of an open job is
+ * that of about the last minute, so that an interruption does not affect it for long. Before the end of the first chunk,
+ * and after the end of the job, it is the average.
+ */
 export function paceOf(job: Job, now: Date): { usersPerSecond: number | null; estimatedEnd: Date | null } {
   if (!job.startedAt) return { usersPerSecond: null, estimatedEnd: null };
-  const seconds = ((job.endedAt ?? now).getTime() - job.startedAt.getTime()) / 1000;
-  const rate = seconds > 0 ? job.usersApplied / seconds : 0;
+  const rate =
+    job.endedAt || job.recentAt === null
+      ? averageRate(job, job.startedAt, job.endedAt ?? now)
+      : recentRate(job, job.startedAt, job.recentAt, now);
   const usersPerSecond = Math.round(rate * 10) / 10;
   const left = job.users - job.usersDone;
   const known = job.state === 'running' && rate > 0;
   return { usersPerSecond, estimatedEnd: known ? new Date(now.getTime() + (left / rate) * 1000) : null };
+}
+
+function averageRate({ usersApplied }: Job, startedAt: Date, endedAt: Date): number {
+  const seconds = secondsBetween(startedAt, endedAt);
+  return seconds > 0 ? usersApplied / seconds : 0;
+}
+
+/** The weights of all moments since the start add up to `paceSeconds * (1 - weightAfter(seconds since the start))`. */
+function recentRate({ recentUsers }: Job, startedAt: Date, recentAt: Date, now: Date): number {
+  const seconds = secondsBetween(startedAt, now);
+  if (seconds <= 0) return 0;
+  const users = recentUsers * weightAfter(secondsBetween(recentAt, now));
+  return users / paceSeconds / (1 - weightAfter(seconds));
+}
+
+function weightAfter(seconds: number): number {
+  return Math.exp(-Math.max(seconds, 0) / paceSeconds);
+}
+
+function secondsBetween(start: Date, end: Date): number {
+  return (end.getTime() - start.getTime()) / 1000;
 }
 
 /** A chunk in the queue. A chunk with a lower `turn` runs earlier. */

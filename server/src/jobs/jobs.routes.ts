@@ -25,6 +25,7 @@ import {
 } from '../http/schemas.ts';
 import { sendEnvelope } from '../http/streaming.ts';
 import type { Api } from '../http/validation.ts';
+import { countFields, EffectCountsSchema } from '../records/plan.schemas.ts';
 import { FailedRecordSchema, Positions, TupleSchema } from '../records/tuple.schemas.ts';
 import { positionsOf, tupleTexts } from '../records/tuple.ts';
 import { sendFailedRecords } from './failed-records.routes.ts';
@@ -165,6 +166,7 @@ export function jobFields(job: Job) {
     StartedAt: job.startedAt,
     EndedAt: job.endedAt,
     EstimatedEnd: estimatedEnd,
+    Counts: job.counts && countFields(job.counts),
   };
 }
 
@@ -203,12 +205,17 @@ const job = {
   Users: count('Number of users that were sent.'),
   UsersDone: count('Number of users of the records that have a result.'),
   UsersPerSecond: nullable(
-    Type.Number({ minimum: 0, description: 'Users of applied records per second since the start.' }),
+    Type.Number({
+      minimum: 0,
+      description:
+        'Users of applied records per second: weighted over about the last minute or, for an ended job, the average.',
+    }),
   ),
   SubmittedAt: Moment,
   StartedAt: nullable(Moment),
   EndedAt: nullable(Type.String({ format: 'date-time', description: 'Null while records are left.' })),
   EstimatedEnd: nullable(Moment),
+  Counts: nullable(EffectCountsSchema),
 };
 const JobSchema = named('Job', strictObject(job, { description: 'A call that runs in the background.' }));
 const JobWithTuples = named(

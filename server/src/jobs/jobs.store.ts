@@ -3,8 +3,8 @@ import type { Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import {
   failedRecords,
+  listedOutcomeColumns,
   type OutcomeRow,
-  outcomeColumns,
   outcomeColumnsWithoutUsers,
   toOutcomes,
 } from '../records/outcomes.store.ts';
@@ -14,7 +14,8 @@ import type { ChunkQueue, Job, JobStore } from './job.ts';
 const jobColumns = `
   id, client_id as "clientId", operation, records, users,
   case when cancelled_at is null then state else 'cancelled' end as state,
-  submitted_at as "submittedAt", started_at as "startedAt", ended_at as "endedAt",
+  submitted_at as "submittedAt", started_at as "startedAt", ended_at as "endedAt", counts,
+  recent_users as "recentUsers", recent_at as "recentAt",
   coalesce(counted.done, records) as "recordsDone", coalesce(records_failed, counted.failed) as "recordsFailed",
   coalesce(counted.users_done, users) as "usersDone", coalesce(job.users_applied, counted.applied) as "usersApplied"`;
 
@@ -73,7 +74,7 @@ export function openJobs(database: Database, queue: ChunkQueue): JobStore {
         `select ${jobColumns}, outcome.*
            from anagrafe.calls as job ${countedOutcomes}
                 left join lateral (
-                  select ${withUsers ? outcomeColumns : outcomeColumnsWithoutUsers} from anagrafe.outcomes
+                  select ${withUsers ? listedOutcomeColumns : outcomeColumnsWithoutUsers} from anagrafe.outcomes
                    where call_id = job.id ${failedOnly ? 'and error is not null' : ''}
                    order by position limit $2 offset $3) as outcome on true
           where is_job and id = $1 order by position`,

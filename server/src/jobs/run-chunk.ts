@@ -7,16 +7,23 @@ import { Aborted, type Hasher } from '../passwords/hash-pool.ts';
 import { admitPasswords, applyRecords, isSettled } from '../records/apply.ts';
 import { checkRecords } from '../records/batch.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/failed-records.ts';
-import type { OperationName, Operations } from '../records/operation.ts';
+import {
+  type Operation,
+  type OperationName,
+  type Operations,
+  operationOf,
+  type UpsertOptions,
+} from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 import { type ParsedRecord, required, sentIdOf } from '../records/parsed-record.ts';
+import { requireApproved } from '../records/plan.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
 import { inGroups } from './chunk-planner.ts';
 import { decryptRecords, type WaitingRecord } from './encrypted-chunk.ts';
 import { chunkName } from './submit.ts';
 
-/** Number of users per group. The records of a group are looked up, hashed and written together. */
-const usersPerGroup = 64;
+/** Weight of a group, in passwords to hash. The records of a group are looked up, hashed and written together. */
+const groupWeight = 64;
 /** Number of users whose failures are stored together: the records of one principal may form a chunk of any size. */
 const usersPerFailureGroup = 500;
 /** Number of groups in progress: while one is hashed, the next one is prepared. */
@@ -26,6 +33,8 @@ const attemptsMax = 100;
 
 export interface BegunChunk {
   readonly operation: OperationName;
+  /** Null if the operation has no options. */
+  readonly options: UpsertOptions | null;
   readonly clientId: number | null;
   /** Number of attempts to run the chunk, including this one. */
   readonly attempts: number;
@@ -61,7 +70,7 @@ export interface ChunkTools {
 
 interface ChunkRun {
   readonly callId: string;
-  readonly chunk: Pick<BegunChunk, 'operation' | 'clientId'>;
+  readonly chunk: Pick<BegunChunk, 'operation' | 'options' | 'clientId'>;
   readonly tools: ChunkTools;
   readonly signal: AbortSignal;
 }
@@ -104,7 +113,14 @@ async function begin(callId: string, number: number, tools: ChunkTools) {
 
 /** Replaces a record that could not be decrypted. Only its position is known. */
 function unreadable(position: number): WaitingRecord {
-  return { position, users: 0, ids: { principal: null, users: [] }, fields: async () => ({}) };
+  return {
+    position,
+    users: 0,
+    weight: 0,
+    ids: { principal: null, users: [] },
+    approved: null,
+    fields: async () => ({}),
+  };
 }
 
 async function applyAll(records: readonly WaitingRecord[], run: ChunkRun): Promise<void> {
@@ -112,15 +128,17 @@ async function applyAll(records: readonly WaitingRecord[], run: ChunkRun): Promi
   const running = new Set<Promise<void>>();
   try {
     // Groups are checked one after the other, so that records of one principal are applied in the order sent.
-    for (const group of inGroups(records, usersPerGroup, sizeOf)) {
+    for (const group of inGroups(records, groupWeight, ({ weight }) => weight)) {
       if (running.size >= groupsAtOnce) await Promise.race(running);
       if (run.signal.aborted) throw new Aborted('the service is stopping');
       if (await run.tools.store.isCancelled(run.callId)) {
         await refuseAll(group, 'CANCELLED', run);
         continue;
       }
-      const operation = run.tools.operations[run.chunk.operation];
+      const operation = operationFor(run);
       const parsed = await checkRecords(fieldsOf(group), operation, operation.newCheck(), new ErrorBudget());
+      for (const [at, { approved }] of group.entries())
+        if (approved !== null) await requireApproved(required(parsed[at]), approved);
       const applying = applyGroup(group, parsed, lastOutcomes, run);
       running.add(applying);
       applying.then(() => running.delete(applying)).catch(() => undefined);
@@ -129,6 +147,10 @@ async function applyAll(records: readonly WaitingRecord[], run: ChunkRun): Promi
     await Promise.allSettled(running);
   }
   await Promise.all(running);
+}
+
+function operationFor({ chunk, tools }: ChunkRun): Operation {
+  return operationOf(tools.operations, chunk.operation, chunk.options);
 }
 
 async function applyGroup(
@@ -147,7 +169,7 @@ async function applyGroup(
     reference: { callId, position, kept: true },
   }));
   const outcomes = await applyRecords(checked, {
-    operation: tools.operations[chunk.operation],
+    operation: operationFor(run),
     requester,
     hashes: admitPasswords(parsedRecords, requester, tools.hasher),
     writer: tools.writer,

@@ -6,15 +6,15 @@ import { endJobWithoutChunks } from './chunks.store.ts';
 import type { ChunkQueue, QueuedChunk } from './job.ts';
 import type { EncryptedChunk, NewJob, SubmissionStore } from './submit.ts';
 
-/** Number of users by which the turn advances by one. */
-const usersInTurn = 100;
+/** Weight of chunks by which the turn advances by one. */
+const turnWeight = 100;
 
 export function openSubmissions(database: Database, queue: ChunkQueue): SubmissionStore {
   return storeWithApiErrors<SubmissionStore>({
     submit: (job, fill) =>
       database.transaction(
         async (connection) => {
-          const chunks: Pick<EncryptedChunk, 'number' | 'users'>[] = [];
+          const chunks: Pick<EncryptedChunk, 'number' | 'weight'>[] = [];
           if (!(await putJob(connection, job))) return false;
           const { operation, records, users } = job;
           const details = { operation, records, users };
@@ -25,13 +25,13 @@ export function openSubmissions(database: Database, queue: ChunkQueue): Submissi
           });
           await fill({
             storeFailures: (failures) => storeFailures(connection, job.id, failures),
-            async addChunk({ number, users, positions, encrypted }) {
+            async addChunk({ number, weight, positions, encrypted }) {
               await connection.query(
                 `insert into anagrafe.chunks (call_id, number, positions, turn, encrypted_records)
                  values ($1, $2, $3, 0, $4)`,
                 [job.id, number, positions, encrypted],
               );
-              chunks.push({ number, users });
+              chunks.push({ number, weight });
             },
           });
           await queue.enqueue(connection, await assignTurns(connection, job, chunks));
@@ -49,14 +49,14 @@ export function openSubmissions(database: Database, queue: ChunkQueue): Submissi
  */
 async function putJob(connection: Connection, job: NewJob): Promise<boolean> {
   const rows = await connection.query(
-    `insert into anagrafe.calls as call (id, client_id, operation, state, is_job, records, users, wrapped_key)
-     values ($1, $2, $3, 'queued', true, $4, $5, $6)
+    `insert into anagrafe.calls as call (id, client_id, operation, state, is_job, records, users, wrapped_key, options)
+     values ($1, $2, $3, 'queued', true, $4, $5, $6, $7)
      on conflict (id) do update
-        set state = 'queued', is_job = true, records = $4, users = $5, wrapped_key = $6, lease_renewed_at = null,
+        set state = 'queued', is_job = true, records = $4, users = $5, wrapped_key = $6, options = $7, lease_renewed_at = null,
             submitted_at = now()
       where call.state = 'open'
      returning id`,
-    [job.id, job.clientId, job.operation, job.records, job.users, job.wrappedKey],
+    [job.id, job.clientId, job.operation, job.records, job.users, job.wrappedKey, job.options],
   );
   return rows.length > 0;
 }
@@ -68,7 +68,7 @@ async function putJob(connection: Connection, job: NewJob): Promise<boolean> {
 async function assignTurns(
   connection: Connection,
   job: NewJob,
-  chunks: readonly Pick<EncryptedChunk, 'number' | 'users'>[],
+  chunks: readonly Pick<EncryptedChunk, 'number' | 'weight'>[],
 ): Promise<QueuedChunk[]> {
   const [found] = await connection.query<{ served: number | null; own: number | null }>(
     `select coalesce(max(turn) filter (where attempts > 0), min(turn)) as served,
@@ -77,8 +77,8 @@ async function assignTurns(
     [job.id, job.clientId],
   );
   let turn = Math.max(found?.served ?? 0, found?.own ?? 0);
-  const queued = chunks.map(({ number, users }) => {
-    turn += Math.ceil(users / usersInTurn);
+  const queued = chunks.map(({ number, weight }) => {
+    turn += Math.ceil(weight / turnWeight);
     return { callId: job.id, number, turn };
   });
   await connection.query(

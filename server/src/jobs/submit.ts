@@ -2,11 +2,13 @@ import type { Actor } from '../audit/audit-log.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ErrorBudget } from '../lib/field-errors.ts';
+import { passwordsOf } from '../records/apply.ts';
 import { checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/failed-records.ts';
-import type { IdNeed, Operation, OperationName } from '../records/operation.ts';
+import type { IdNeed, Operation, OperationName, UpsertOptions } from '../records/operation.ts';
 import { type Outcome, refused } from '../records/outcome.ts';
 import { required } from '../records/parsed-record.ts';
+import type { PlanReview } from '../records/plan.ts';
 import { inGroups, type PlannedRecord, planChunks } from './chunk-planner.ts';
 import { encryptRecords } from './encrypted-chunk.ts';
 
@@ -17,6 +19,8 @@ export interface NewJob {
   readonly id: string;
   readonly clientId: number | null;
   readonly operation: OperationName;
+  /** Null if the operation has no options. */
+  readonly options: UpsertOptions | null;
   readonly records: number;
   readonly users: number;
   readonly wrappedKey: Buffer;
@@ -25,7 +29,8 @@ export interface NewJob {
 
 export interface EncryptedChunk {
   readonly number: number;
-  readonly users: number;
+  /** See `PlannedChunk.weight`. */
+  readonly weight: number;
   readonly positions: readonly number[];
   readonly encrypted: Buffer;
 }
@@ -44,43 +49,54 @@ export interface SubmissionStore {
   submit(job: NewJob, fill: (writer: JobWriter) => Promise<void>): Promise<boolean>;
 }
 
+interface SubmittedCall {
+  readonly id: string;
+  readonly clientId: number | null;
+  readonly actor: Actor;
+  readonly records: RecordList;
+  readonly done: ReadonlySet<number>;
+  readonly options: UpsertOptions | null;
+  /** Null if the operation has no plan. */
+  readonly review: PlanReview | null;
+  /** The stored approvals by position, if a part of the call is applied. */
+  readonly approvals: readonly string[];
+  holdMemory(bytes: number): void;
+}
+
 /**
  * Submits records as a job. Invalid records fail now; the others are stored encrypted and enqueued. `done` holds the
  * positions whose outcome is already known. Returns the outcomes of the invalid records in the order sent, or null if
  * another request has completed or submitted the call.
  */
 export async function submitJob(
-  call: {
-    id: string;
-    clientId: number | null;
-    actor: Actor;
-    records: RecordList;
-    done: ReadonlySet<number>;
-  },
+  call: SubmittedCall,
   operation: Operation,
   tools: { store: SubmissionStore; keyRing: KeyRing },
 ): Promise<readonly Outcome[] | null> {
   const { id, records } = call;
   const { key, wrapped } = tools.keyRing.newJobKey(id);
-  const { clientId, actor } = call;
+  const { clientId, actor, options } = call;
   const counts = { records: records.count, users: records.users };
-  const job = { id, clientId, actor, operation: operation.name, ...counts, wrappedKey: wrapped };
+  const job = { id, clientId, actor, operation: operation.name, options, ...counts, wrappedKey: wrapped };
   // The checks run before the transaction: their queries must not wait for connections that open transactions hold.
-  const { failureGroups, waiting, needs } = await partitionRecords(records, call.done, operation);
+  const { failureGroups, waiting, needs } = await partitionRecords(call, operation);
   // IDs are reserved now, so that they follow the order sent even if the chunks run in another order.
   const reserved = await operation.reserveIds(needs);
   const ids = new Map(waiting.map(({ position }, index) => [position, reserved[index]]));
+  const planned = new Map(waiting.map((record) => [record.position, record]));
   const submitted = await tools.store.submit(job, async (writer) => {
     for (const failures of failureGroups) await writer.storeFailures(failures);
-    for (const [number, { positions, users }] of planChunks(waiting).entries()) {
+    for (const [number, { positions, weight }] of planChunks(waiting).entries()) {
       const chunk = positions.map((position) => ({
         position,
         users: records.usersOf(position),
         text: records.text(position),
         ids: required(ids.get(position)),
+        approved: planned.get(position)?.approved ?? null,
+        weight: planned.get(position)?.weight ?? 0,
       }));
       const encrypted = await encryptRecords(chunk, key, chunkName(id, number));
-      await writer.addChunk({ number, users, positions, encrypted });
+      await writer.addChunk({ number, weight: Math.ceil(weight), positions, encrypted });
     }
   });
   return submitted ? failureGroups.flat().map(({ outcome }) => outcome) : null;
@@ -90,24 +106,44 @@ export function chunkName(callId: string, number: number): string {
   return `${callId} ${number}`;
 }
 
+interface CheckedWaiting extends PlannedRecord {
+  /** See `ParsedRecord.approved`. */
+  readonly approved: string | null;
+}
+
+/** Number of records and users without a password to hash that cost about as much as one password. */
+const unhashedPerHash = 16;
+
 /**
  * Checks the records in groups and separates valid from invalid ones. Only invalid records stay in memory. `needs` has
- * one element for each of `waiting`.
+ * one element for each of `waiting`. Records in `done` are checked too: what they claim is not free for the others.
  */
-async function partitionRecords(records: RecordList, done: ReadonlySet<number>, operation: Operation) {
-  const check = operation.newCheck();
+async function partitionRecords(
+  { records, done, review, approvals, holdMemory }: SubmittedCall,
+  operation: Operation,
+) {
+  const check = operation.newCheck({ holdMemory });
   const budget = new ErrorBudget();
   const failureGroups: StoredFailure[][] = [];
-  const waiting: PlannedRecord[] = [];
+  const waiting: CheckedWaiting[] = [];
   const needs: IdNeed[] = [];
-  const left = positionsOf(records).filter((position) => !done.has(position));
-  for (const positions of inGroups(left, usersPerGroup, (position) => records.usersOf(position))) {
+  // The plan of a resumed call cannot be computed any more, because a part of its records is applied.
+  const isResumed = done.size > 0;
+  const all = positionsOf(records);
+  for (const positions of inGroups(all, usersPerGroup, (position) => records.usersOf(position))) {
     const parsedRecords = await checkRecords(recordsAt(records, positions), operation, check, budget);
     const failures: Failure[] = [];
     for (const [at, position] of positions.entries()) {
+      if (done.has(position)) continue;
       const parsed = required(parsedRecords[at]);
+      const approved = isResumed
+        ? (approvals[position] ?? review?.unknownApproval ?? null)
+        : ((await review?.add(parsed, records.text(position))) ?? null);
       if (parsed.errors.none) {
-        waiting.push({ position, users: parsed.users.length, order: operation.order(parsed) });
+        const passwords = passwordsOf(parsed);
+        const users = Math.max(records.usersOf(position), operation.size(parsed));
+        const weight = passwords + (1 + users - passwords) / unhashedPerHash;
+        waiting.push({ position, weight, order: operation.order(parsed), approved });
         needs.push(operation.need(parsed));
       } else {
         failures.push({ position, outcome: refused(parsed), fields: () => records.fields(position) });
@@ -115,5 +151,6 @@ async function partitionRecords(records: RecordList, done: ReadonlySet<number>, 
     }
     failureGroups.push(await storedFailures(operation.name, failures));
   }
+  if (!isResumed) review?.finish();
   return { failureGroups, waiting, needs };
 }

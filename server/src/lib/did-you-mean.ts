@@ -12,15 +12,19 @@ export function closestName(name: string, known: readonly string[]): string | un
   return near[0]?.other;
 }
 
-/** Returns the Levenshtein distance: the number of letters to change, add or remove. */
+/** Returns the number of letters to change, add or remove, or of neighbours to swap (optimal string alignment). */
 function editDistance(one: string, other: string): number {
+  let beforePrevious: number[] = [];
   let previous = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [row, letter] of [...one].entries()) {
     const current = [row + 1];
     for (const [at, theirs] of [...other].entries()) {
       const changed = (previous[at] ?? 0) + (letter === theirs ? 0 : 1);
-      current.push(Math.min(changed, (previous[at + 1] ?? 0) + 1, (current[at] ?? 0) + 1));
+      const isSwap = at > 0 && row > 0 && letter === other[at - 1] && theirs === one[row - 1];
+      const swapped = isSwap ? (beforePrevious[at - 1] ?? 0) + 1 : changed;
+      current.push(Math.min(changed, swapped, (previous[at + 1] ?? 0) + 1, (current[at] ?? 0) + 1));
     }
+    beforePrevious = previous;
     previous = current;
   }
   return previous[other.length] ?? one.length;

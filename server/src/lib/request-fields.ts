@@ -18,6 +18,11 @@ const emailSyntax =
  */
 const forbiddenCharacter = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
 
+/** Returns true if the text has control characters or characters that change or hide the visible text. */
+export function unreadableText(text: string): boolean {
+  return forbiddenCharacter.test(text);
+}
+
 export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -21,7 +21,7 @@ export interface VerifySource {
 export interface Hasher {
   /**
    * Admits the passwords of a call to a lane, in the fair share of the caller. Throws the `ApiError` `OVERLOADED` if
-   * the estimated wait exceeds `maxWaitSeconds`. Work with an abort signal is never rejected. It keeps only a few of
+   * the estimated wait exceeds `maxWaitSeconds`, or four times that in the bulk lane. Work with an abort signal is never rejected. It keeps only a few of
    * its passwords in the queue at once, so that another call of the same share does not wait for all of them.
    */
   admit(work: { lane: Lane; share: string; count: number; signal?: AbortSignal | null }): HashBatch;
@@ -59,6 +59,8 @@ export interface HashingPool extends Hasher, HashingState {
   close(): Promise<void>;
 }
 
+/** Senders of several passwords expect to wait longer than users who wait for a single one. */
+const bulkWaitFactor = 4;
 /** The number of consecutive interactive tasks after which a bulk task runs, so that bulk work does not starve. */
 const interactiveRunMax = 16;
 /** The weight of the newest duration in the exponential moving average. */
@@ -186,7 +188,9 @@ export function openHasher(options: HasherOptions): HashingPool {
         wait,
         (lanes.aheadInShare(lane, waiting) / capacity()) * (options.concurrency / costlyThreads),
       );
-    if (waiting.weight === 0 || wait <= options.maxWaitSeconds) return;
+    const isBulk = lane === 'bulk' && waiting.share !== costlyVerifiers;
+    const limit = options.maxWaitSeconds * (isBulk ? bulkWaitFactor : 1);
+    if (waiting.weight === 0 || wait <= limit) return;
     const seconds = Math.ceil(wait);
     throw new ApiError('OVERLOADED', { figures: { seconds }, retryAfterSeconds: seconds });
   }

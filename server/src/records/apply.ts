@@ -4,13 +4,14 @@ import type { Code } from '../lib/error-codes.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { Aborted, type HashBatch, type Hasher } from '../passwords/hash-pool.ts';
 import { ThreadEnded } from '../passwords/hash-thread.ts';
-import type { Operation, ReadyRecord, ReservedIds } from './operation.ts';
-import { applied, type Outcome, type RecordReference, refused } from './outcome.ts';
+import type { Operation, ReservedIds } from './operation.ts';
+import { applied, type Outcome, type RecordReference, refused, type WriteContext } from './outcome.ts';
 import { type ParsedRecord, required } from './parsed-record.ts';
 import type { RecordWriter } from './record-writer.ts';
+import type { UserItem } from './user-item.ts';
 
 /** Maximum number of attempts to write a record that conflicts with concurrent writes. */
-const attemptsMax = 5;
+const attemptsMax = 10;
 
 /** Maximum number of hashes of one record that are requested at a time. */
 const hashesAtOnce = 1000;
@@ -28,7 +29,7 @@ export interface Requester {
 }
 
 /** A record that has been checked, with its place in the call and the IDs that are reserved for it. */
-export interface CheckedRecord<D extends ParsedRecord = ParsedRecord> {
+interface CheckedRecord<D extends ParsedRecord = ParsedRecord> {
   readonly parsed: D;
   readonly ids: ReservedIds;
   /** Null if the record belongs to no stored call. */
@@ -36,7 +37,7 @@ export interface CheckedRecord<D extends ParsedRecord = ParsedRecord> {
 }
 
 /** Everything that the records of one call or chunk have in common while they are applied. */
-export interface ApplyContext<D extends ParsedRecord = ParsedRecord> {
+interface ApplyContext<D extends ParsedRecord = ParsedRecord> {
   readonly operation: Operation<D>;
   readonly requester: Requester;
   readonly hashes: HashBatch;
@@ -92,15 +93,13 @@ async function applyRecord<D extends ParsedRecord>(
   const { parsed, ids, reference } = record;
   const { operation, requester } = context;
   try {
-    const hashes = await hashesOf(parsed, context.hashes);
+    const hashes = new Map<UserItem, string>();
+    await hashPasswords(parsed, hashes, context.hashes);
     const earlier = await before;
     // A resumed call would apply the unsettled earlier record after this one, and undo the change of this one.
     if (reference?.kept && earlier && !isSettled(earlier)) return refused(parsed, { code: 'NOT_APPLIED' });
     const { actor, expectedCurrentHash = null } = requester;
-    return await writeRecord(
-      { parsed, ids, hashes, context: { actor, reference, expectedCurrentHash } },
-      context,
-    );
+    return await writeRecord(record, hashes, { actor, reference, expectedCurrentHash }, context);
   } catch (error) {
     if (error instanceof Aborted) throw error;
     const kind = kindOf(error);
@@ -126,21 +125,23 @@ function kindOf(error: unknown): WriteFailureKind {
   return error instanceof ApiError || error instanceof ThreadEnded ? 'away' : 'refused';
 }
 
-/** Requests the hashes in groups of `hashesAtOnce`, because a record may have 100,000 users. */
-async function hashesOf(parsed: ParsedRecord, batch: HashBatch): Promise<string[]> {
-  const hashes: string[] = [];
-  for (let at = 0; at < parsed.users.length; at += hashesAtOnce) {
-    const some = parsed.users.slice(at, at + hashesAtOnce);
-    hashes.push(
-      ...(await Promise.all(
-        some.map((item) => {
-          const imported = item.operation === 'register' ? item.passwordHash : null;
-          return imported ?? batch.hash(required(item.password));
-        }),
-      )),
+/**
+ * Adds the hashes of the passwords that have none yet. Requests them in groups of `hashesAtOnce`, because a record may
+ * have 100,000 users.
+ */
+async function hashPasswords(
+  parsed: ParsedRecord,
+  hashes: Map<UserItem, string>,
+  batch: HashBatch,
+): Promise<void> {
+  const missing = parsed.users.filter((item) => !hashes.has(item));
+  for (let at = 0; at < missing.length; at += hashesAtOnce) {
+    await Promise.all(
+      missing.slice(at, at + hashesAtOnce).map(async (item) => {
+        hashes.set(item, item.passwordHash ?? (await batch.hash(required(item.password))));
+      }),
     );
   }
-  return hashes;
 }
 
 const failureCodes: Record<Exclude<WriteFailureKind, 'settled'>, Code> = {
@@ -150,21 +151,77 @@ const failureCodes: Record<Exclude<WriteFailureKind, 'settled'>, Code> = {
   unknown: 'OUTCOME_UNKNOWN',
 };
 
-/** Writes a record. After a conflict it is checked again, which finds the cause unless a concurrent write is undone. */
+/**
+ * Writes a record. After a conflict it is checked again, which finds the cause unless a concurrent write is undone. The
+ * check may then find other users to register than before, for which IDs and hashes are still missing.
+ */
 async function writeRecord<D extends ParsedRecord>(
-  record: ReadyRecord<D>,
-  { operation, writer }: ApplyContext<D>,
+  { parsed, ids: reserved }: CheckedRecord<D>,
+  hashes: Map<UserItem, string>,
+  writeContext: WriteContext,
+  { operation, writer, hashes: batch }: ApplyContext<D>,
 ): Promise<Outcome> {
-  const { parsed } = record;
-  for (let attempt = 1; ; attempt++) {
+  let ids = reserved;
+  let conflict: unknown;
+  /** Returns null after a conflict. */
+  async function write(): Promise<Outcome | null> {
+    ids = await withEnoughIds(ids, parsed, operation);
+    const ready = { parsed, ids, hashes: parsed.users.map((item) => required(hashes.get(item))) };
     try {
-      const { id, users } = await writer.write(operation, record);
-      return applied(id, users, parsed);
+      const written = await writer.write(operation, { ...ready, context: writeContext });
+      const outcome = applied(written.id, written.users, parsed);
+      const { principal: effect, unchanged } = written;
+      return { ...outcome, ...(effect && { principal: effect }), ...(unchanged && { unchanged }) };
     } catch (error) {
-      const conflict = error instanceof WriteFailure && error.kind === 'conflict';
-      if (!conflict || attempt === attemptsMax) throw error;
-      await operation.newCheck().run([parsed]);
-      if (!parsed.errors.none) return refused(parsed);
+      if (!(error instanceof WriteFailure) || error.kind !== 'conflict') throw error;
+      conflict = error;
+      return null;
     }
   }
+  const principal = operation.order(parsed);
+  // A record that is being retried must not conflict with one that is written for the first time.
+  if (principal !== null) await retries.get(principal)?.catch(() => undefined);
+  return (
+    (await write()) ??
+    inTurn(principal, async () => {
+      for (let attempt = 2; attempt <= attemptsMax; attempt++) {
+        await operation.newCheck().run([parsed]);
+        if (!parsed.errors.none) return refused(parsed);
+        await hashPasswords(parsed, hashes, batch);
+        const outcome = await write();
+        if (outcome) return outcome;
+      }
+      throw conflict;
+    })
+  );
+}
+
+/** The last retry of each principal, in all calls of this node. */
+const retries = new Map<number, Promise<unknown>>();
+
+/** Retries the records of a principal one after the other: together, each would conflict with the others again. */
+async function inTurn<Result>(principal: number | null, retry: () => Promise<Result>): Promise<Result> {
+  if (principal === null) return retry();
+  const before = retries.get(principal);
+  const running = (async () => {
+    await before?.catch(() => undefined);
+    return retry();
+  })();
+  retries.set(principal, running);
+  try {
+    return await running;
+  } finally {
+    if (retries.get(principal) === running) retries.delete(principal);
+  }
+}
+
+async function withEnoughIds<D extends ParsedRecord>(
+  ids: ReservedIds,
+  parsed: D,
+  operation: Operation<D>,
+): Promise<ReservedIds> {
+  const { principals, users } = operation.need(parsed);
+  if (users <= ids.users.length && (principals === 0 || ids.principal !== null)) return ids;
+  const [reserved] = await operation.reserveIds([{ principals, users }]);
+  return required(reserved);
 }

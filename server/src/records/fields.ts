@@ -1,14 +1,30 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
-import { type Fields, readEmail, readText, within } from '../lib/request-fields.ts';
+import { type Fields, isAbsent, isObject, readEmail, readText, within } from '../lib/request-fields.ts';
+import { searchTerms } from '../usernames/username.ts';
+import { type Attributes, isSameAttributes, readAttributes, readLanguage } from './field-formats.ts';
 
-/** A descriptive field of a principal or of a user: an optional text that is stored as sent. */
+/** The type of a value by its format. A text, email or language is stored as text, attributes are stored as `jsonb`. */
+interface FormatValues {
+  readonly text: string;
+  readonly email: string;
+  readonly language: string;
+  readonly attributes: Attributes;
+}
+
+export type FieldFormat = keyof FormatValues;
+export type FieldValue = FormatValues[FieldFormat];
+
+/** A descriptive field of a principal or of a user: an optional value that is stored as sent. */
 export interface FieldDefinition {
   readonly column: string;
-  readonly format: 'text' | 'email';
-  /** Maximum length in code points. */
+  readonly format: FieldFormat;
+  /** Maximum length in code points; for attributes, the maximum length of each value in bytes (UTF-8). */
   readonly maxLength: number;
-  /** `number`: the search also finds the value by its digits and letters alone. */
-  readonly search?: 'number';
+  /**
+   * `number`: the search of principals also finds the value by its digits and letters alone. `name`: the words of the
+   * value are in `name_terms`, by which users are found.
+   */
+  readonly search?: 'number' | 'name';
   /** Column headings of imported files that mean the field, in English and Italian, besides its name. */
   readonly headings: readonly string[];
 }
@@ -31,8 +47,8 @@ export const principalFields = {
     maxLength: 255,
     headings: ['Ragione sociale', 'Denominazione', 'Company', 'Company name', 'Azienda'],
   },
-  Surname: { column: 'surname', format: 'text', maxLength: 255, headings: ['Cognome', 'Last name'] },
-  Name: { column: 'name', format: 'text', maxLength: 255, headings: ['Nome', 'First name'] },
+  Surname: { column: 'surname', format: 'text', maxLength: 255, headings: ['Cognome'] },
+  Name: { column: 'name', format: 'text', maxLength: 255, headings: ['Nome'] },
   Vatnumber: {
     column: 'vatnumber',
     format: 'text',
@@ -64,6 +80,22 @@ export const userFields = {
     maxLength: 64,
     headings: ['Telefono', 'Phone number', 'Cellulare'],
   },
+  FirstName: {
+    column: 'first_name',
+    format: 'text',
+    maxLength: 255,
+    search: 'name',
+    headings: ['Given name', 'Nome di battesimo'],
+  },
+  LastName: {
+    column: 'last_name',
+    format: 'text',
+    maxLength: 255,
+    search: 'name',
+    headings: ['Family name'],
+  },
+  Language: { column: 'language', format: 'language', maxLength: 35, headings: ['Lingua', 'Locale'] },
+  Attributes: { column: 'attributes', format: 'attributes', maxLength: 1024, headings: ['Attributi'] },
 } as const satisfies Record<string, FieldDefinition>;
 
 export const states = ['active', 'disabled'] as const;
@@ -71,38 +103,116 @@ export const states = ['active', 'disabled'] as const;
 /** A disabled user cannot sign in; under a disabled principal no user can. */
 export type State = (typeof states)[number];
 
+/** Reads a state; null if it is absent or invalid. */
+export function readState(value: unknown, place: string, errors: FieldErrors): State | null {
+  if (isAbsent(value)) return null;
+  const state = states.find((known) => known === value);
+  if (!state) errors.add(place, 'INVALID_STATE');
+  return state ?? null;
+}
+
 type Definitions = Readonly<Record<string, FieldDefinition>>;
 
 /** The values of the fields. Null means that the field is not set. */
-export type FieldValues<Table extends Definitions> = { readonly [Name in keyof Table]: string | null };
+export type FieldValues<Table extends Definitions> = {
+  readonly [Name in keyof Table]: FormatValues[Table[Name]['format']] | null;
+};
+
+/** The values that a record sends for existing fields. An absent field stays as it is; null clears it. */
+export type FieldEdits<Table extends Definitions> = Partial<FieldValues<Table>>;
 
 export type PrincipalFields = FieldValues<typeof principalFields>;
 export type UserFields = FieldValues<typeof userFields>;
 
+/** The fields of a principal that a record can change. `ExternalKey` names the principal. */
+export const { ExternalKey: externalKeyField, ...editablePrincipalFields } = principalFields;
+
 export const principalFieldNames = Object.keys(principalFields) as (keyof PrincipalFields)[];
 export const userFieldNames = Object.keys(userFields) as (keyof UserFields)[];
 
-/** Reads the fields of an object in a request. A field that is absent or invalid is null. */
+/** Reads the fields of a new object in a request. A field that is absent or invalid is null. */
 export function readFields<Table extends Definitions>(
   sent: Fields,
   table: Table,
   place: string,
   errors: FieldErrors,
 ): FieldValues<Table> {
-  const values = Object.entries(table).map(([name, definition]) => [
-    name,
-    readField(sent[name], definition, within(place, name), errors),
-  ]);
-  return Object.fromEntries(values) as FieldValues<Table>;
+  const values: Record<string, FieldValue | null> = {};
+  for (const [name, definition] of Object.entries(table)) {
+    const value = sent[name];
+    values[name] = isAbsent(value) ? null : readField(value, definition, within(place, name), errors);
+  }
+  return values as FieldValues<Table>;
 }
 
-export function readField(
-  value: unknown,
-  { format, maxLength }: FieldDefinition,
+/**
+ * Reads the fields of a request that changes an existing object. A field that is absent or null stays absent in the
+ * result, and `""` (or `{}` for attributes) becomes null, which clears the field. An invalid field stays absent.
+ */
+export function readFieldEdits<Table extends Definitions>(
+  sent: Fields,
+  table: Table,
   place: string,
   errors: FieldErrors,
-): string | null {
-  return format === 'email' ? readEmail(value, place, errors) : readText(value, maxLength, place, errors);
+): FieldEdits<Table> {
+  const values: Record<string, FieldValue | null> = {};
+  for (const [name, definition] of Object.entries(table)) {
+    const value = sent[name];
+    if (isAbsent(value)) continue;
+    const read = value === '' ? null : readField(value, definition, within(place, name), errors);
+    if (read !== null || isCleared(value)) values[name] = read;
+  }
+  return values as FieldEdits<Table>;
+}
+
+function isCleared(value: unknown): boolean {
+  return value === '' || (isObject(value) && Object.values(value).every(isAbsent));
+}
+
+export function readField<Format extends FieldFormat>(
+  value: unknown,
+  definition: FieldDefinition & { readonly format: Format },
+  place: string,
+  errors: FieldErrors,
+): FormatValues[Format] | null {
+  return readers[definition.format](value, definition.maxLength, place, errors);
+}
+
+type Reader<Value> = (value: unknown, max: number, place: string, errors: FieldErrors) => Value | null;
+
+const readers: { readonly [Format in FieldFormat]: Reader<FormatValues[Format]> } = {
+  text: readText,
+  email: (value, _, place, errors) => readEmail(value, place, errors),
+  language: readLanguage,
+  attributes: readAttributes,
+};
+
+/** Returns the names of the sent fields whose values differ from the stored ones, in the order of the table. */
+export function changedFields<Table extends Definitions>(
+  table: Table,
+  stored: FieldEdits<Table>,
+  sent: FieldEdits<Table>,
+): (keyof Table & string)[] {
+  return Object.keys(table).filter(
+    (name) => sent[name] !== undefined && !isSameValue(stored[name] ?? null, sent[name] ?? null),
+  );
+}
+
+function isSameValue(one: FieldValue | null, other: FieldValue | null): boolean {
+  if (one === null || other === null || typeof one === 'string' || typeof other === 'string')
+    return one === other;
+  return isSameAttributes(one, other);
+}
+
+/** Returns the stored values with the sent ones in place of theirs. */
+export function editedFields<Table extends Definitions, Stored extends FieldEdits<Table>>(
+  table: Table,
+  stored: Stored,
+  sent: FieldEdits<Table>,
+): Stored {
+  return Object.fromEntries(
+    Object.keys(table).map((name) => [name, sent[name] === undefined ? stored[name] : sent[name]]),
+  ) as Stored;
 }
 
 export function valuesOf<Table extends Definitions>(
@@ -113,28 +223,76 @@ export function valuesOf<Table extends Definitions>(
 }
 
 /** Returns the select list: `external_key as "ExternalKey", ...`. */
-export function selectedColumns(table: Definitions): string {
+export function selectedColumns(table: Definitions, source?: string): string {
   return Object.entries(table)
-    .map(([name, { column }]) => `${column} as "${name}"`)
+    .map(([name, { column }]) => `${source ? `${source}.` : ''}${column} as "${name}"`)
     .join(', ');
 }
 
+interface ColumnDefinition {
+  readonly column: string;
+  readonly type: 'text' | 'jsonb' | 'tsvector';
+  /** Returns the value of the column as a parameter of a statement. */
+  textFrom(values: Values): string | null;
+}
+
+type Values = Readonly<Record<string, FieldValue | null | undefined>>;
+
+/** Returns the columns that are written: those of the fields, and `name_terms` if there are names. */
+function columnsOf(table: Definitions): ColumnDefinition[] {
+  const columns = Object.entries(table).map(([name, { column, format }]): ColumnDefinition => {
+    const type = format === 'attributes' ? 'jsonb' : 'text';
+    return { column, type, textFrom: (values) => columnText(values[name] ?? null) };
+  });
+  const names = Object.keys(table).filter((name) => table[name]?.search === 'name');
+  return names.length === 0 ? columns : [...columns, nameTermsColumn(names)];
+}
+
+function nameTermsColumn(names: readonly string[]): ColumnDefinition {
+  return {
+    column: 'name_terms',
+    type: 'tsvector',
+    textFrom(values) {
+      const terms = searchTerms(names.map((name) => columnText(values[name] ?? null)));
+      // A term consists of letters and digits, so that it needs no escapes.
+      return terms.length === 0 ? null : terms.map((term) => `'${term}'`).join(' ');
+    },
+  };
+}
+
+/** Returns the columns that are written, for the column list of a statement, or as expressions of a row source. */
 export function columnNames(table: Definitions, source?: string): string {
-  return Object.values(table)
+  return columnsOf(table)
     .map(({ column }) => (source ? `${source}.${column}` : column))
     .join(', ');
 }
 
-/** Returns the type of each column, for `rowsParameter`. */
-export function columnTypes(table: Definitions): Record<string, 'text'> {
-  return Object.fromEntries(Object.values(table).map(({ column }) => [column, 'text']));
+/** Returns the type of each column that is written, for `rowsParameter`. */
+export function columnTypes(table: Definitions): Record<string, ColumnDefinition['type']> {
+  return Object.fromEntries(columnsOf(table).map(({ column, type }) => [column, type]));
 }
 
+/** Returns a function for each column that reads it from a row, for `RowsParameter.valuesOf`. */
+export function fieldColumns<Table extends Definitions, Row>(
+  table: Table,
+  valuesOfRow: (row: Row) => FieldEdits<Table> | null,
+): Record<string, (row: Row) => string | null> {
+  return Object.fromEntries(
+    columnsOf(table).map(({ column, textFrom }) => {
+      return [column, (row: Row) => textFrom((valuesOfRow(row) ?? {}) as Values)];
+    }),
+  );
+}
+
+/** Returns the parameters of the columns that are written. Without values, all of them are null. */
 export function columnValues<Table extends Definitions>(
   table: Table,
-  values: FieldValues<Table>,
+  values: FieldValues<Table> | null,
 ): Record<string, string | null> {
-  return Object.fromEntries(
-    Object.entries(table).map(([name, { column }]) => [column, values[name] ?? null]),
-  );
+  return Object.fromEntries(columnsOf(table).map(({ column, textFrom }) => [column, textFrom(values ?? {})]));
+}
+
+/** Returns the value as a parameter of a statement or as a cell of a CSV file: attributes become JSON. */
+export function columnText(value: FieldValue | null): string | null {
+  return value === null || typeof value === 'string' ? value : JSON.stringify(value);
 }

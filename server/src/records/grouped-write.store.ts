@@ -1,11 +1,10 @@
 import { actorColumns } from '../audit/audit.store.ts';
 import { type ParameterValues, rowsParameter } from '../db/statement.ts';
-import { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import { columnNames, columnTypes, userFieldNames, userFields } from './fields.ts';
-import type { AppliedUser, WriteContext } from './outcome.ts';
+import { columnNames, columnTypes, fieldColumns, userFields } from './fields.ts';
+import type { AppliedUser, PrincipalOutcome, WriteContext } from './outcome.ts';
 import type { NewUser } from './user-item.ts';
 
-// The parts that the statements of update.store.ts, insert.store.ts and state.store.ts share. Each statement writes a
+// The parts that the statements of update.store.ts, insert.store.ts and change.store.ts share. Each statement writes a
 // group of records of different principals, and applies every record as a whole or not at all, with its audit row and
 // its outcome. A record whose principal or users are not as the checks found them is left out; an error, such as a
 // username that was taken meanwhile, leaves out the whole group. All statements take their locks in the same order, so
@@ -23,13 +22,15 @@ export const contextColumns = {
   call_id: 'uuid',
   position: 'integer',
   keeps_outcome: 'boolean',
-  /** The applied users as JSON: `[[id, operation], ...]`. */
+  /** The applied users as JSON: `[[id, operation], ...]`, or `[id, operation, changed]` for an edited user. */
   applied: 'text',
+  principal_change: 'text',
 } as const;
 
 export function contextValues(
   { actor, reference }: WriteContext,
-  users: readonly Pick<AppliedUser, 'id' | 'operation'>[],
+  users: readonly Pick<AppliedUser, 'id' | 'operation' | 'changed'>[],
+  principal: PrincipalOutcome | null = null,
 ) {
   const keeps = reference?.kept ?? false;
   return {
@@ -41,14 +42,19 @@ export function contextValues(
     call_id: reference?.callId ?? null,
     position: reference?.position ?? null,
     keeps_outcome: keeps,
-    applied: keeps ? JSON.stringify(users.map(({ id, operation }) => [id, operation])) : null,
+    applied: keeps ? JSON.stringify(users.map(keptUser)) : null,
+    principal_change: keeps ? principal : null,
   };
+}
+
+function keptUser({ id, operation, changed }: Pick<AppliedUser, 'id' | 'operation' | 'changed'>) {
+  return changed ? [id, operation, changed] : [id, operation];
 }
 
 /** Stores the outcomes in the statement that writes the records, so that both are committed or neither is. */
 export const storeOutcomes = `outcome as (
-    insert into anagrafe.outcomes (call_id, position, principal_id, users, applied)
-    select call_id, position, principal.id, jsonb_array_length(applied::jsonb), applied::jsonb
+    insert into anagrafe.outcomes (call_id, position, principal_id, users, applied, principal_change)
+    select call_id, position, principal.id, jsonb_array_length(applied::jsonb), applied::jsonb, principal_change
       from record join principal on principal.id = record.principal_id
      where keeps_outcome
   )`;
@@ -70,50 +76,63 @@ const newUsers = rowsParameter('new_user', {
   username: 'text',
   username_key: 'text',
   password_hash: 'text',
+  state: 'text',
   ...columnTypes(userFields),
 });
 
-/** Common table expressions that follow an expression `principal` with the columns `id` and `written_at`. */
-export const insertUsers = `registered_user as (
+/** Common table expression that follows an expression `principal` with the columns `id` and `written_at`. */
+export const registerUsers = `registered_user as (
     insert into anagrafe.users
-      (id, principal_id, username, username_key, password_hash, ${columnNames(userFields)},
+      (id, principal_id, username, username_key, password_hash, state, ${columnNames(userFields)},
        created_at, updated_at, password_changed_at)
-    select new_user.id, principal.id, username, username_key, password_hash, ${columnNames(userFields, 'new_user')},
+    select new_user.id, principal.id, username, username_key, password_hash, new_user.state,
+           ${columnNames(userFields, 'new_user')},
            written_at, written_at, written_at
       from ${newUsers.sql} join principal on principal.id = new_user.principal_id
      order by username_key
     returning id
-  ), users_counted as (
+  )`;
+
+/** Adds to the row counts. `rows` is a query with the columns `id` and `amount`, which is 1 or -1. */
+export const countUsers = (rows: string) => `users_counted as (
     insert into anagrafe.row_counts as counted (kind, block, slot, amount)
-    select 'users', id >> 12, pg_backend_pid() % 16, count(*) from registered_user group by id >> 12 order by id >> 12
+    select 'users', id >> 12, pg_backend_pid() % 16, sum(amount) from (${rows}) as changed
+     group by id >> 12 order by id >> 12
     on conflict (kind, block, slot) do update set amount = counted.amount + excluded.amount
     returning block
   )`;
 
-type NewUserRow = Parameters<typeof newUsers.values>[0][number];
+/** Follows `users_counted`, so that all statements lock the row counts in the same order. */
+export const countPrincipals = (rows: string) => `principals_counted as (
+    insert into anagrafe.row_counts as counted (kind, block, slot, amount)
+    select 'principals', id >> 12, pg_backend_pid() % 16, sum(amount) from (${rows}) as changed
+     -- Always true; it makes sure that the counts of users are locked before those of principals.
+     where (select count(*) from users_counted) >= 0
+     group by id >> 12 order by id >> 12
+    on conflict (kind, block, slot) do update set amount = counted.amount + excluded.amount
+  )`;
 
-/** Builds the rows with pauses for the event loop, because a record may have 100,000 users. */
-export async function newUserValues(
+interface NewUserOf {
+  readonly principalId: number;
+  readonly user: NewUser;
+}
+
+export function newUserValues(
   records: readonly { readonly principalId: number; readonly users: readonly NewUser[] }[],
 ): Promise<ParameterValues> {
-  const timeSlice = new TimeSlice();
-  const rows: NewUserRow[] = [];
-  for (const { principalId, users } of records) {
-    for (const { id, username, usernameKey, passwordHash, fields } of users) {
-      const row: NewUserRow & Record<string, unknown> = {
-        id,
-        principal_id: principalId,
-        username,
-        username_key: usernameKey,
-        password_hash: passwordHash,
-      };
-      for (const name of userFieldNames) row[userFields[name].column] = fields[name];
-      rows.push(row);
-      if (timeSlice.isOver) await timeSlice.yield();
-    }
-  }
-  return newUsers.values(rows);
+  const rows = records.flatMap(({ principalId, users }) => users.map((user) => ({ principalId, user })));
+  return newUsers.valuesOf(rows, newUserColumns);
 }
+
+const newUserColumns = {
+  id: ({ user }: NewUserOf) => user.id,
+  principal_id: ({ principalId }: NewUserOf) => principalId,
+  username: ({ user }: NewUserOf) => user.username,
+  username_key: ({ user }: NewUserOf) => user.usernameKey,
+  password_hash: ({ user }: NewUserOf) => user.passwordHash,
+  state: ({ user }: NewUserOf) => user.state ?? 'active',
+  ...fieldColumns(userFields, ({ user }: NewUserOf) => user.fields),
+};
 
 /** A single record waits for locked rows; a group leaves out the records whose principal or users are locked. */
 export const lockOfGroup = { single: '', group: 'skip locked' };

@@ -5,11 +5,13 @@ import {
   appendAuditRows,
   contextColumns,
   contextValues,
+  countPrincipals,
+  countUsers,
   type GroupSize,
-  insertUsers,
   limitLockWaits,
   newUserValues,
   registeredUser,
+  registerUsers,
   sizeOf,
   storeOutcomes,
 } from './grouped-write.store.ts';
@@ -34,14 +36,8 @@ const insertSql = (size: GroupSize) => `
            cardinality(registered::bigint[])
       from record order by external_key, principal_id
     returning id, updated_at as written_at
-  ), ${insertUsers}, principals_counted as (
-    insert into anagrafe.row_counts as counted (kind, block, slot, amount)
-    select 'principals', id >> 12, pg_backend_pid() % 16, count(*) from principal
-     -- Always true; it makes the row counts the last locks that are taken.
-     where (select count(*) from users_counted) >= 0
-     group by id >> 12 order by id >> 12
-    on conflict (kind, block, slot) do update set amount = counted.amount + excluded.amount
-  ), ${appendAuditRows('insert')}, ${storeOutcomes}
+  ), ${registerUsers}, ${countUsers('select id, 1 as amount from registered_user')},
+  ${countPrincipals('select id, 1 as amount from principal')}, ${appendAuditRows('insert')}, ${storeOutcomes}
   select id from principal`;
 
 const insertStatements = {

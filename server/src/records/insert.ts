@@ -1,14 +1,14 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, refuseUnknownFields } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import { numberTerms, searchTerms } from '../usernames/username.ts';
+import { termsOf } from './compare.ts';
 import { type PrincipalFields, principalFieldNames, principalFields, readFields } from './fields.ts';
 import { type IdStore, reserveIds } from './id-reservation.ts';
 import type { Operation, ReadyRecord } from './operation.ts';
 import type { WriteContext, Written } from './outcome.ts';
 import { ignoredFields, newUser, type ParsedRecord, readUsers, required } from './parsed-record.ts';
 import { type NewUser, type Registration, readRegistration, type UserRules } from './user-item.ts';
-import { type UsernameStore, Usernames } from './usernames.ts';
+import { type ExternalKeyStore, ExternalKeys, type UsernameStore, Usernames } from './usernames.ts';
 
 export interface NewPrincipal {
   readonly id: number;
@@ -18,13 +18,13 @@ export interface NewPrincipal {
   readonly context: WriteContext;
 }
 
-export interface InsertStore extends UsernameStore, IdStore {
-  findExternalKeys(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
+export interface InsertStore extends UsernameStore, ExternalKeyStore, IdStore {
   /** Writes a group of records as `Operation.write` describes. */
   insertPrincipals(principals: readonly NewPrincipal[]): Promise<readonly Written[]>;
 }
 
 interface ParsedInsert extends ParsedRecord {
+  readonly externalKey: string | null;
   readonly principal: PrincipalFields;
   readonly users: readonly Registration[];
 }
@@ -36,8 +36,8 @@ export function insertOperation(store: InsertStore, rules: UserRules): Operation
     read: (fields, errors, timeSlice) => readRecord(fields, errors, rules, timeSlice),
     newCheck() {
       const usernames = new Usernames(store);
-      const claimedKeys = new Set<string>();
-      return { run: (parsedRecords) => checkAgainstStore(parsedRecords, usernames, claimedKeys, store) };
+      const keys = new ExternalKeys(store);
+      return { run: (parsedRecords) => checkAgainstStore(parsedRecords, usernames, keys) };
     },
     order: () => null,
     size: (parsed) => parsed.users.length,
@@ -68,7 +68,7 @@ async function readRecord(
   const principal = readPrincipal(fields, errors);
   const readItem = (value: unknown, place: string) => readRegistration(value, place, rules, errors);
   const users = await readUsers(fields.Users, readItem, errors, timeSlice);
-  return { sentId: null, principal, users, errors };
+  return { sentId: null, externalKey: principal.ExternalKey, principal, users, errors };
 }
 
 /** Reads the fields of a new principal, which needs at least one of them. */
@@ -78,43 +78,21 @@ function readPrincipal(fields: Fields, errors: FieldErrors): PrincipalFields {
   return readFields(fields, principalFields, '', errors);
 }
 
-function termsOf(fields: PrincipalFields): string[] {
-  const numbers = principalFieldNames.filter((name) => 'search' in principalFields[name]);
-  const terms = [searchTerms(Object.values(fields)), numbers.map((name) => numberTerms(fields[name]))];
-  return [...new Set(terms.flat(2))];
-}
-
 /** Stored usernames and external keys take precedence, then those of the first valid record of the call. */
 async function checkAgainstStore(
   parsedRecords: readonly ParsedInsert[],
   usernames: Usernames,
-  claimedKeys: Set<string>,
-  store: InsertStore,
+  keys: ExternalKeys,
 ): Promise<void> {
-  const wanted = parsedRecords.map((parsed) => parsed.principal.ExternalKey).filter((key) => key !== null);
-  const [stored] = await Promise.all([
-    wanted.length > 0 ? store.findExternalKeys(wanted) : new Map<string, number>(),
-    usernames.lookUp(parsedRecords),
-  ]);
+  const wanted = parsedRecords.map((parsed) => parsed.externalKey).filter((key) => key !== null);
+  await Promise.all([keys.lookUp(wanted), usernames.lookUp(parsedRecords)]);
   const timeSlice = new TimeSlice();
   for (const parsed of parsedRecords) {
-    const { errors } = parsed;
-    const { ExternalKey: externalKey } = parsed.principal;
-    if (externalKey !== null) refuseTakenKey(externalKey, stored, claimedKeys, errors);
+    const { errors, externalKey } = parsed;
+    if (externalKey !== null) keys.refuseTaken(externalKey, 'ExternalKey', null, errors);
     await usernames.refuseTaken(parsed, timeSlice);
     if (!errors.none) continue;
     await usernames.claim(parsed, timeSlice);
-    if (externalKey !== null) claimedKeys.add(externalKey);
+    if (externalKey !== null) keys.claim(externalKey);
   }
-}
-
-function refuseTakenKey(
-  key: string,
-  stored: ReadonlyMap<string, number>,
-  claimed: ReadonlySet<string>,
-  errors: FieldErrors,
-): void {
-  const owner = stored.get(key);
-  if (owner !== undefined) errors.add('ExternalKey', 'EXTERNAL_KEY_TAKEN', { id: owner }, 'stored');
-  else if (claimed.has(key)) errors.add('ExternalKey', 'EXTERNAL_KEY_TAKEN', undefined, 'call');
 }

@@ -5,6 +5,7 @@ import { numberTerms, searchTerms } from '../usernames/username.ts';
 import type { PrincipalFields, State, UserFields } from './fields.ts';
 
 export interface PageOf<Items> {
+  /** The number of all matches. A list of users by a broad filter has a lower bound; see `listing-page.store.ts`. */
   readonly totalCount: number;
   readonly count: number;
   readonly items: Items;
@@ -21,6 +22,15 @@ export interface Listing {
   readonly search: Search | null;
   /** Mapped usernames. Selects the users that have one of them. */
   readonly usernameKeys: readonly string[] | null;
+  /** An email address in lower case. */
+  readonly email: string | null;
+  /** Each term must be the prefix of a word of the first or last name. */
+  readonly nameTerms: readonly string[] | null;
+  readonly state: State | null;
+  /** True selects the users that have never signed in. */
+  readonly neverSignedIn: boolean;
+  /** Selects the users with greater IDs. */
+  readonly afterId: number | null;
   readonly own: SignedInUser | null;
   /** Maximum number of users listed inside a principal. The list of users returns the others. */
   readonly usersShown: number;
@@ -47,6 +57,9 @@ export interface ListedUser extends UserFields {
   readonly lastLoginAt: Date | null;
 }
 
+/** A user in a list of users, with fields of its principal. */
+export interface FoundUser extends ListedUser, Pick<PrincipalFields, 'ExternalKey' | 'Denomination'> {}
+
 export interface ListedPrincipal extends PrincipalFields {
   readonly id: number;
   readonly state: State;
@@ -59,7 +72,9 @@ export interface ListedPrincipal extends PrincipalFields {
 export interface ListingStore {
   /** Yields the principals one by one, so that a page with many users is not held in memory as a whole. */
   listPrincipals(listing: Listing): Promise<PageOf<AsyncIterable<ListedPrincipal>>>;
-  listUsers(listing: Listing): Promise<PageOf<readonly ListedUser[]>>;
+  listUsers(listing: Listing): Promise<PageOf<readonly FoundUser[]>>;
+  /** Returns the ID of the principal that a read is limited to, for the audit log; null if there is none. */
+  findPrincipalId(selection: Pick<Listing, 'principalId' | 'externalKey'>): Promise<number | null>;
 }
 
 /** ISO 8601 date, or date and time. A time without a zone is UTC. */
@@ -76,6 +91,11 @@ export interface ListFilter {
   readonly UsersShown?: number;
   readonly Username?: string;
   readonly Usernames?: readonly string[];
+  readonly Email?: string;
+  readonly Name?: string;
+  readonly State?: State;
+  readonly NeverSignedIn?: boolean;
+  readonly AfterID?: number;
 }
 
 export const usersShownMax = 1000;
@@ -94,6 +114,11 @@ export function listingOf(filter: ListFilter): Listing {
     search: search === undefined ? null : searchOf(search),
     // No user has the empty key, so that an invalid username finds none.
     usernameKeys: keys?.map((key) => mappedOr(key, '')) ?? null,
+    email: filter.Email?.toLowerCase() ?? null,
+    nameTerms: filter.Name === undefined ? null : searchTerms([filter.Name]),
+    state: filter.State ?? null,
+    neverSignedIn: filter.NeverSignedIn ?? false,
+    afterId: filter.AfterID ?? null,
     own: null,
     usersShown: filter.UsersShown ?? usersShownMax,
   };

@@ -1,23 +1,49 @@
 import type { Actor } from '../audit/audit-log.ts';
 import { codes, type ErrorDetail } from '../lib/error-codes.ts';
 import type { FieldErrors } from '../lib/field-errors.ts';
+import { isAbsent } from '../lib/request-fields.ts';
+import type { FieldValue } from './fields.ts';
 import type { ParsedRecord } from './parsed-record.ts';
+
+/** A field whose value differs from the stored one. Null means that the field is not set. */
+export interface FieldChange {
+  readonly field: string;
+  readonly from: FieldValue | null;
+  readonly to: FieldValue | null;
+}
 
 export interface AppliedUser {
   readonly id: number;
   readonly username: string;
   readonly email: string | null;
-  readonly operation: 'register' | 'reset' | 'state';
+  readonly operation: UserOperation;
+  /** The names of the changed fields; absent unless the user was edited. */
+  readonly changed?: readonly string[];
+  /** The changed fields with their values; only in a dry run, and without the password. */
+  readonly changes?: readonly FieldChange[];
 }
+
+/** A user of an applied record or, in a dry run, of a record that would be applied. */
+export interface ShownUser extends Omit<AppliedUser, 'id'> {
+  /** Null in a dry run, for a user that would be registered. */
+  readonly id: number | null;
+}
+
+/** The effect on one user of an applied record. `none`: the stored user already had all values. */
+type UserOperation = 'register' | 'reset' | 'state' | 'edit' | 'disable' | 'delete' | 'none';
+
+/** The effect on the principal of an applied record. */
+export type PrincipalOutcome = 'inserted' | 'updated' | 'unchanged' | 'deleted';
 
 /** Adds the username and email address to a user of an applied record. The username is empty if `names` lacks the ID. */
 export function withNames(
   id: number,
   operation: AppliedUser['operation'],
   names: ReadonlyMap<number, Pick<AppliedUser, 'username' | 'email'>>,
+  changed?: AppliedUser['changed'],
 ): AppliedUser {
   const { username = '', email = null } = names.get(id) ?? {};
-  return { id, username, email, operation };
+  return { id, username, email, operation, ...(changed && { changed }) };
 }
 
 /** The result of one record: applied or failed. */
@@ -28,7 +54,17 @@ export interface Outcome {
   readonly error: ErrorDetail | null;
   readonly errors: FieldErrors;
   /** The written users, in the order sent; empty if the record failed. */
-  readonly users: readonly AppliedUser[];
+  readonly users: readonly ShownUser[];
+  /** The effect on the principal; absent if the record failed or its operation does not report it. */
+  readonly principal?: PrincipalOutcome;
+  /** The external key that a failed record was sent with, if it was sent without an ID. */
+  readonly externalKey?: string;
+  /** True if the record was applied and changed nothing, so that it has no audit row. */
+  readonly unchanged?: boolean;
+  /** The first username in a failed record, in a list of outcomes. */
+  readonly username?: string;
+  /** The changed fields of the principal; only in a dry run. */
+  readonly changes?: readonly FieldChange[];
 }
 
 export interface IndexedOutcome extends Outcome {
@@ -36,20 +72,29 @@ export interface IndexedOutcome extends Outcome {
   readonly position: number;
 }
 
-export function applied(id: number | null, users: readonly AppliedUser[], parsed: ParsedRecord): Outcome {
-  return { id, error: null, errors: parsed.errors, users };
+export function applied(
+  id: number | null,
+  users: readonly ShownUser[],
+  parsed: ParsedRecord,
+  principal?: PrincipalOutcome,
+): Outcome {
+  return { id, error: null, errors: parsed.errors, users, ...(principal && { principal }) };
 }
 
 export function refused(
   parsed: ParsedRecord,
   error: ErrorDetail = mainError(parsed.errors, 'done'),
 ): Outcome {
-  return { id: parsed.sentId, error, errors: parsed.errors, users: [] };
+  const { sentId: id, errors, externalKey } = parsed;
+  const named = id === null && !isAbsent(externalKey);
+  return { id, error, errors, users: [], ...(named && { externalKey }) };
 }
 
 /** Selects the one error that summarises the field errors of a record. The variant is `dry` for a dry run. */
 export function mainError(errors: FieldErrors, variant: 'done' | 'dry'): ErrorDetail {
   const { firstOfKind } = errors;
+  const outdated = firstOfKind.get('PLAN_OUTDATED');
+  if (outdated) return outdated;
   const missing = firstOfKind.get('PRINCIPAL_NOT_FOUND');
   if (missing) return missing;
   const [first] = firstOfKind.values();
@@ -79,4 +124,7 @@ export interface WriteContext {
 export interface Written {
   readonly id: number;
   readonly users: readonly AppliedUser[];
+  readonly principal?: PrincipalOutcome;
+  /** True if the record changed nothing. */
+  readonly unchanged?: boolean;
 }

@@ -4,30 +4,35 @@ import { namesOf, type UserNames } from '../db/lookups.ts';
 import { preparedStatement } from '../db/statement.ts';
 import type { ErrorDetail } from '../lib/error-codes.ts';
 import { FieldErrors } from '../lib/field-errors.ts';
-import { isObject } from '../lib/request-fields.ts';
+import { isAbsent, isObject } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import type { FailedRecord, StoredFailure } from './failed-records.ts';
-import { type AppliedUser, type IndexedOutcome, withNames } from './outcome.ts';
+import { type AppliedUser, type IndexedOutcome, type PrincipalOutcome, withNames } from './outcome.ts';
 
 /** Maximum number of users or field errors of a record that are serialised in one step. */
 const itemsAtOnce = 500;
 
 /** A user of an applied record, in its stored JSON form. */
-type KeptUser = readonly [id: number, operation: AppliedUser['operation']];
-export type KeptFaults = readonly (readonly [place: string, errors: readonly ErrorDetail[]])[];
+type KeptUser = readonly [id: number, operation: AppliedUser['operation'], changed?: readonly string[]];
+export type KeptErrors = readonly (readonly [place: string, errors: readonly ErrorDetail[]])[];
 
 export interface OutcomeRow {
   readonly position: number;
   readonly principalId: number | null;
   readonly applied: readonly KeptUser[] | null;
   readonly error: ErrorDetail | null;
-  readonly errors: KeptFaults | null;
+  readonly errors: KeptErrors | null;
+  readonly principal: PrincipalOutcome | null;
+  readonly externalKey: string | null;
+  /** Only in a list of outcomes, not in the answer to a call. */
+  readonly username?: string | null;
 }
 
-export const outcomeColumns =
-  'position, principal_id as "principalId", applied, error, field_errors as "errors"';
-export const outcomeColumnsWithoutUsers =
-  'position, principal_id as "principalId", null as applied, error, field_errors as "errors"';
+const columnsWith = (applied: string) => `position, principal_id as "principalId", ${applied}, error,
+  field_errors as "errors", principal_change as principal, external_key as "externalKey"`;
+export const outcomeColumns = columnsWith('applied');
+export const listedOutcomeColumns = `${outcomeColumns}, username`;
+export const outcomeColumnsWithoutUsers = `${columnsWith('null::jsonb as applied')}, username`;
 
 /** Stores failed records, except those that already have an outcome. Returns the positions that were stored. */
 export async function storeFailures(
@@ -45,20 +50,61 @@ export async function storeFailures(
 
 /** SQL with the parameters `callId` and `failures`, the JSON text from `failuresJson`. */
 export const insertFailures = `
-  insert into anagrafe.outcomes (call_id, position, principal_id, users, error, field_errors, record, failed_at)
-  select :callId::uuid, position, principal_id, users, error, field_errors, record, clock_timestamp()
+  insert into anagrafe.outcomes
+    (call_id, position, principal_id, external_key, username, users, error, field_errors, record, mentions, failed_at)
+  select :callId::uuid, position, principal_id, external_key, username, users, error, field_errors, record, mentions,
+         clock_timestamp()
     from json_to_recordset(:failures::json)
-         as kept (position integer, principal_id bigint, users integer, error jsonb, field_errors jsonb, record json)
+         as kept (position integer, principal_id bigint, external_key text, username text, users integer, error jsonb,
+                  field_errors jsonb, record json, mentions text[])
   on conflict (call_id, position) do nothing`;
 
 const insertFailuresSql = preparedStatement('insert failures', `${insertFailures} returning position`);
 
+/**
+ * Common table expressions that empty the failed records that mention a row of `deleted_principal` or `gone_user`; their
+ * codes stay. Failed records that mention an earlier name in `renamed` get a further mention. Rows are locked in order,
+ * so that two deletions cannot wait for each other. After the search by the index, mentions are compared with joins:
+ * a record may mention 100,000 users, and a million may be deleted.
+ */
+export const eraseFailedRecords = `gone as materialized (
+    select ('principal:' || id) collate "C" as mention from deleted_principal
+    union all select ('key:' || external_key) collate "C" from deleted_principal where external_key is not null
+    union all select ('user:' || id) collate "C" from gone_user
+    union all select ('name:' || username_key) collate "C" from gone_user
+  ), found_outcome as materialized (
+    select call_id, position, mentions from anagrafe.outcomes
+     where mentions && array(select mention from gone union all select earlier from renamed)
+     order by call_id, position for update
+  ), mentioning as materialized (
+    select call_id, position, mention from found_outcome cross join lateral unnest(mentions) as each (mention)
+  ), erasable as materialized (
+    select distinct call_id, position from mentioning join gone using (mention)
+  ), erased as (
+    -- The figures of an error may be stored values.
+    update anagrafe.outcomes as stored
+       set record = null, error = error - 'figures', field_errors = '[]', external_key = null, username = null,
+           mentions = null
+      from erasable where stored.call_id = erasable.call_id and stored.position = erasable.position
+  ), mentioned_by_id as (
+    update anagrafe.outcomes as stored set mentions = stored.mentions || added.mentions
+      from (select call_id, position, array_agg(mention) as mentions
+              from (select call_id, position, renamed.mention
+                      from mentioning join renamed on renamed.earlier = mentioning.mention
+                    except select call_id, position, mention from mentioning) as missing
+             group by call_id, position) as added
+     where stored.call_id = added.call_id and stored.position = added.position
+       and not exists (select from erasable
+                        where erasable.call_id = stored.call_id and erasable.position = stored.position)
+  )`;
+
 export async function failuresJson(failures: readonly StoredFailure[]): Promise<string> {
   const timeSlice = new TimeSlice();
   const rows: string[] = [];
-  for (const { position, users, outcome, record } of failures) {
-    const field_errors = [...outcome.errors.byPlace];
-    const row = { position, users, principal_id: outcome.id, error: outcome.error, field_errors, record };
+  for (const { outcome, externalKey: external_key, ...failure } of failures) {
+    const { id: principal_id, error, errors } = outcome;
+    const row = { ...failure, principal_id, external_key, error, field_errors: [...errors.byPlace] };
+    const { users } = failure;
     rows.push(users <= itemsAtOnce ? storableJson(row) : await largeJson(row, timeSlice));
     if (timeSlice.isOver) await timeSlice.yield();
   }
@@ -99,12 +145,15 @@ export async function toOutcomes(
     position: row.position,
     id: row.principalId,
     error: row.error,
-    errors: toFaults(row.errors),
-    users: (row.applied ?? []).map(([id, operation]) => withNames(id, operation, names)),
+    errors: toFieldErrors(row.errors),
+    users: (row.applied ?? []).map(([id, operation, changed]) => withNames(id, operation, names, changed)),
+    ...(row.principal !== null && { principal: row.principal }),
+    ...(row.externalKey !== null && { externalKey: row.externalKey }),
+    ...(!isAbsent(row.username) && { username: row.username }),
   }));
 }
 
-export function toFaults(kept: KeptFaults | null): FieldErrors {
+export function toFieldErrors(kept: KeptErrors | null): FieldErrors {
   const errors = new FieldErrors();
   for (const [place, found] of kept ?? []) for (const error of found) errors.put(place, error);
   return errors;
@@ -115,7 +164,7 @@ const failedAtOnce = 500;
 interface FailedRow {
   readonly position: number;
   readonly error: ErrorDetail;
-  readonly errors: KeptFaults;
+  readonly errors: KeptErrors;
   readonly record: string | null;
 }
 
@@ -129,7 +178,7 @@ export async function* failedRecords(database: Database, id: string): AsyncGener
         [id, after],
       ),
     );
-    for (const row of rows) yield { ...row, errors: toFaults(row.errors).byPlace };
+    for (const row of rows) yield { ...row, errors: toFieldErrors(row.errors).byPlace };
     after = rows.at(-1)?.position ?? after;
     if (rows.length < failedAtOnce) return;
   }

@@ -1,23 +1,45 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
 import { type Fields, isAbsent } from '../lib/request-fields.ts';
 import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import type { NewUser, Registration, UserItem } from './user-item.ts';
+import type { Edit, NewUser, Registration, UserItem } from './user-item.ts';
+
+/** The effect of a checked record on the store, for operations that compute it before the record is written. */
+export interface RecordEffect {
+  /** Number of users that would be disabled or deleted because the record does not contain them. */
+  readonly removals: number;
+  /** Number of users that are stored under the principal. */
+  readonly storedUsers: number;
+  /** Returns a digest of the effect and of the stored values that it depends on. */
+  tag(timeSlice: TimeSlice): Promise<string>;
+}
 
 /** A parsed but unapplied record of a call. Values that could not be parsed are null and have an error in `errors`. */
 export interface ParsedRecord {
   /** The principal ID from the request, for the answer; null if it is absent or no integer. */
   readonly sentId: number | null;
+  /** The external key from the request; null or absent if there is no valid one. */
+  readonly externalKey?: string | null;
+  /** The users whose passwords are written. A check may replace the list, if it depends on stored users. */
   readonly users: readonly UserItem[];
+  /** The edits that change a username. */
+  readonly renames?: readonly Edit[];
   readonly errors: FieldErrors;
+  /** The effect that the checks have computed for a valid record; absent if the operation has no plan. */
+  readonly effect?: RecordEffect | null;
+  /**
+   * The effect that the review of the call has approved: its tag if the call was sent with a plan, otherwise the number
+   * of removals, such as `removals 3`. Null: any effect is accepted.
+   */
+  approved?: string | null;
 }
 
 /** Fields that the API adds to failed records for people to read. They are ignored when a record is sent again. */
 export const ignoredFields = ['FieldErrors', 'Position'];
 
-type ReadItem<Item extends UserItem> = (value: unknown, place: string, errors: FieldErrors) => Item | null;
+type ReadItem<Item> = (value: unknown, place: string, errors: FieldErrors) => Item | null;
 
 /** Parses the users and removes them from the array `value`, so that 100,000 users are not held in memory twice. */
-export async function readUsers<Item extends UserItem>(
+export async function readUsers<Item>(
   value: unknown,
   readItem: ReadItem<Item>,
   errors: FieldErrors,
@@ -49,7 +71,7 @@ export function isRegistration(item: UserItem): item is Registration {
 export function newUser(
   item: Registration,
   id: number | undefined,
-  passwordHash: string | undefined,
+  passwordHash: string | null | undefined,
 ): NewUser {
   const { asSent: username, key: usernameKey } = required(item.username);
   return {

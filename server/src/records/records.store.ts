@@ -1,33 +1,39 @@
 import type { Database } from '../db/database.ts';
 import { withApiErrors, withWriteErrors } from '../db/errors.ts';
 import { elementsAtOnce, preparedStatement } from '../db/statement.ts';
-import type { State } from './fields.ts';
+import { versionOf, writeChanges } from './change.store.ts';
+import type { StoredPrincipal, StoredUser } from './compared-values.ts';
+import type { DeleteStore } from './delete.ts';
+import type { Attributes } from './field-formats.ts';
+import { principalFields, selectedColumns, userFields, valuesOf } from './fields.ts';
 import { insertPrincipals } from './insert.store.ts';
 import type { InsertStore } from './insert.ts';
-import { changeStates } from './state.store.ts';
-import type { StateStore } from './state.ts';
+import type { WantedUsers } from './references.ts';
 import { updateRecords } from './update.store.ts';
-import type { KnownUser, UpdateStore } from './update.ts';
+import type { UpdateStore } from './update.ts';
 
-export function openRecordStore(database: Database): UpdateStore & InsertStore & StateStore {
+export function openRecordStore(database: Database): UpdateStore & InsertStore & DeleteStore {
   return {
     findPrincipals: (ids) => withApiErrors(() => findPrincipals(database, ids)),
-    findUsers: (ids) => withApiErrors(() => findUsers(database, ids)),
+    findUsers: (wanted, holdMemory) => withApiErrors(() => findUsers(database, wanted, holdMemory)),
+    findAttributes: (ids) => withApiErrors(() => findAttributes(database, ids)),
+    findFirstUsers: (ids, limit) => withApiErrors(() => findFirstUsers(database, ids, limit)),
     findTakenUsernames: (keys) => withApiErrors(() => findTakenUsernames(database, keys)),
     findExternalKeys: (keys) => withApiErrors(() => findExternalKeys(database, keys)),
     reservePrincipalIds: (count) =>
       withApiErrors(() => reserveIds(database, 'anagrafe.principals_id_seq', count)),
     reserveUserIds: (count) => withApiErrors(() => reserveIds(database, 'anagrafe.users_id_seq', count)),
     updateRecords: (changes) => withWriteErrors(() => updateRecords(database, changes)),
-    changeStates: (changes) => withWriteErrors(() => changeStates(database, changes)),
+    writeChanges: (changes) => withWriteErrors(() => writeChanges(database, changes)),
     insertPrincipals: (principals) => withWriteErrors(() => insertPrincipals(database, principals)),
   };
 }
 
-async function inPieces<Item, Row>(
+export async function inPieces<Item, Row>(
   items: readonly Item[],
   query: (piece: readonly Item[]) => Promise<Row[]>,
 ): Promise<Row[]> {
+  if (items.length === 0) return [];
   if (items.length <= elementsAtOnce) return query(items);
   const rows: Row[] = [];
   for (let at = 0; at < items.length; at += elementsAtOnce) {
@@ -36,19 +42,83 @@ async function inPieces<Item, Row>(
   return rows;
 }
 
-const principalsById = 'select id, state from anagrafe.principals where id = any($1)';
+const principalsById = `select id, ${versionOf('principals')} as version, state, users_count as "usersCount",
+          ${selectedColumns(principalFields)}
+     from anagrafe.principals where id = any($1)`;
 
-async function findPrincipals(database: Database, ids: readonly number[]): Promise<Map<number, State>> {
-  const rows = await database.query<{ id: number; state: State }>(principalsById, [ids]);
-  return new Map(rows.map((row) => [row.id, row.state]));
+type PrincipalRow = Omit<StoredPrincipal, 'fields'> & StoredPrincipal['fields'];
+
+async function findPrincipals(
+  database: Database,
+  ids: readonly number[],
+): Promise<Map<number, StoredPrincipal>> {
+  const rows = await inPieces(ids, (piece) => database.query<PrincipalRow>(principalsById, [piece]));
+  return new Map(
+    rows.map(({ id, version, state, usersCount, ...row }) => {
+      return [id, { id, version, state, usersCount, fields: valuesOf(principalFields, row) }];
+    }),
+  );
 }
 
-const usersById = `select id, principal_id as "principalId", username_key as "usernameKey", email
-           from anagrafe.users where id = any($1)`;
+const { Attributes: _, ...fieldsToCompare } = userFields;
 
-async function findUsers(database: Database, ids: readonly number[]): Promise<Map<number, KnownUser>> {
-  const rows = await inPieces(ids, (piece) => database.query<KnownUser & { id: number }>(usersById, [piece]));
-  return new Map(rows.map((row) => [row.id, row]));
+const usersBy = (column: 'id' | 'username_key') =>
+  `select id, principal_id as "principalId", username, username_key as "usernameKey", state,
+          ${selectedColumns(fieldsToCompare)}
+     from anagrafe.users where ${column} = any($1)`;
+
+type UserRow = Omit<StoredUser, 'fields'> & Omit<StoredUser['fields'], 'Attributes'>;
+
+/** Length in characters of the texts of a user that the estimate of a call's memory includes. */
+const lengthIncluded = 256;
+
+async function findUsers(
+  database: Database,
+  { ids, usernameKeys }: WantedUsers,
+  holdMemory?: (bytes: number) => void,
+): Promise<StoredUser[]> {
+  const read = async (column: 'id' | 'username_key', piece: readonly (number | string)[]) => {
+    const rows = await database.query<UserRow>(usersBy(column), [piece]);
+    holdMemory?.(rows.reduce((bytes, row) => bytes + bytesBeyondEstimate(row), 0));
+    return rows.map(storedUser);
+  };
+  const found = await Promise.all([
+    inPieces(ids, (piece) => read('id', piece)),
+    inPieces(usernameKeys, (piece) => read('username_key', piece)),
+  ]);
+  return found.flat();
+}
+
+function storedUser({ id, principalId, username, usernameKey, state, ...row }: UserRow): StoredUser {
+  return { id, principalId, username, usernameKey, state, fields: valuesOf(fieldsToCompare, row) };
+}
+
+/** A character takes up to two bytes. */
+function bytesBeyondEstimate(row: UserRow): number {
+  const texts = Object.values(row).filter((value) => typeof value === 'string');
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  return Math.max(0, length - lengthIncluded) * 2;
+}
+
+async function findAttributes(database: Database, ids: readonly number[]): Promise<Map<number, Attributes>> {
+  const rows = await database.query<{ id: number; attributes: Attributes }>(
+    'select id, attributes from anagrafe.users where id = any($1) and attributes is not null',
+    [ids],
+  );
+  return new Map(rows.map(({ id, attributes }) => [id, attributes]));
+}
+
+async function findFirstUsers(
+  database: Database,
+  principalIds: readonly number[],
+  limit: number,
+): Promise<Map<number, number[]>> {
+  const rows = await database.query<{ id: number; users: number[] }>(
+    `select id, array(select id from anagrafe.users where principal_id = wanted.id order by id limit $2) as users
+       from unnest($1::bigint[]) as wanted (id)`,
+    [principalIds, limit],
+  );
+  return new Map(rows.map(({ id, users }) => [id, users]));
 }
 
 const takenUsernames = 'select username_key from anagrafe.users where username_key = any($1)';

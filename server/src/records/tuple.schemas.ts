@@ -9,37 +9,67 @@ const AppliedUser = named(
       ID: Id,
       Username: Text,
       Email: Text,
-      Operation: oneOf(['register', 'reset', 'state']),
+      Operation: oneOf(['register', 'reset', 'state', 'edit', 'disable', 'delete', 'none'], {
+        description: 'The operation. `none`: the user already had all values.',
+      }),
+      Changed: Type.Optional(
+        Type.Array(Type.String(), { description: 'The names of the fields that an edit changed.' }),
+      ),
     },
     {
       description:
-        'A user that was written, with the operation. `Username` and `Email` of an existing user are null if the caller does not have the scope `sync:read`.',
+        'A user that was written, with the operation. `Username` and `Email` are null for a user that was deleted, and for an existing user if the caller does not have the scope `sync:read`.',
     },
   ),
 );
+
+export const tupleProperties = {
+  Item1: nullable(
+    Type.Integer({
+      description: 'The ID of the principal. If the record was not applied, the ID that was sent.',
+    }),
+  ),
+  Item2: Type.Union([ErrorCode, Type.Null()], {
+    description: 'The error code if the record was not applied, otherwise null.',
+  }),
+  Item3: Type.Boolean({ description: 'True if the record was applied.' }),
+  Item4: nullable(
+    Type.String({ description: 'The error message if the record was not applied, otherwise null.' }),
+  ),
+  Item5: Type.Record(Type.String(), Type.Array(ErrorDetail), {
+    description: 'The field errors by path, such as `Users[0].Password`.',
+  }),
+};
 
 export const TupleSchema = named(
   'Tuple',
   strictObject(
     {
-      Item1: nullable(
-        Type.Integer({
-          description: 'The ID of the principal. If the record was not applied, the ID that was sent.',
-        }),
-      ),
-      Item2: Type.Union([ErrorCode, Type.Null()], {
-        description: 'The error code if the record was not applied, otherwise null.',
-      }),
-      Item3: Type.Boolean({ description: 'True if the record was applied.' }),
-      Item4: nullable(
-        Type.String({ description: 'The error message if the record was not applied, otherwise null.' }),
-      ),
-      Item5: Type.Record(Type.String(), Type.Array(ErrorDetail), {
-        description: 'The field errors by path, such as `Users[0].Password`.',
-      }),
+      ...tupleProperties,
       Item6: strictObject(
-        { Users: Type.Optional(Type.Array(AppliedUser)) },
-        { description: 'The written users, with `Prefer: return=representation`; otherwise empty.' },
+        {
+          Principal: Type.Optional(
+            oneOf(['inserted', 'updated', 'unchanged', 'deleted'], {
+              description: 'The effect on the principal, if the record has fields of the principal.',
+            }),
+          ),
+          Users: Type.Optional(Type.Array(AppliedUser)),
+          ExternalKey: Type.Optional(
+            Type.String({
+              description: 'The external key of a record that was not applied and was sent without `ID`.',
+            }),
+          ),
+          Username: Type.Optional(
+            Type.String({
+              description:
+                'The first username in a record that was not applied. Only in the tuples of jobs and of earlier calls.',
+            }),
+          ),
+        },
+        {
+          description:
+            'The effect on the principal and the written users, with `Prefer: return=representation`. For a record that was not applied, the names that it was sent with. Otherwise empty.',
+        },
       ),
     },
     {

@@ -1,11 +1,12 @@
 import type { Representation } from '../http/request-options.ts';
 import { type Language, translate } from '../i18n/translate.ts';
 import type { Code, ErrorDetail } from '../lib/error-codes.ts';
-import type { AppliedUser, IndexedOutcome, Outcome } from './outcome.ts';
+import type { FieldChange, IndexedOutcome, Outcome, PrincipalOutcome, ShownUser } from './outcome.ts';
 
 /**
  * The documented answer to one record. Item1: principal ID. Item2: error code, null if the record was applied. Item3:
- * true if it was applied. Item4: error message. Item5: field errors by place. Item6: written users, if requested.
+ * true if it was applied. Item4: error message. Item5: field errors by place. Item6: written users, if requested; for a
+ * failed record the external key that it was sent with.
  */
 export interface Tuple {
   Item1: number | null;
@@ -13,8 +14,17 @@ export interface Tuple {
   Item3: boolean;
   Item4: string | null;
   Item5: Record<string, { code: Code; message: string }[]>;
-  Item6: { Users?: { ID: number; Username: string | null; Email: string | null; Operation: string }[] };
+  Item6: {
+    Principal?: PrincipalOutcome;
+    Changes?: ReturnType<typeof changeFields>;
+    Users?: TupleUser[];
+    ExternalKey?: string;
+    Username?: string;
+  };
 }
+
+/** A written user. In a dry run of `irs/upsert`, the `ID` of a user that would be registered is null, unlike its type. */
+type TupleUser = Omit<ReturnType<typeof userFields>, 'ID'> & { ID: number };
 
 /** Maximum number of field errors or users that are serialised in one piece. */
 const partsAtOnce = 500;
@@ -33,8 +43,9 @@ function* tuplePieces(
   yield `${JSON.stringify(firstItems(id, error, language)).slice(0, -1)},"Item5":{`;
   yield* insidePieces(errors.byPlace, (some) => fieldErrorsByPlace(some, language));
   yield '},"Item6":{';
+  yield JSON.stringify(aboutPrincipal(outcome, representation)).slice(1, -1);
   if (representation && error === null) {
-    yield '"Users":[';
+    yield outcome.principal ? ',"Users":[' : '"Users":[';
     yield* insidePieces(users, (some) => some.map((user) => userFields(user, representation)));
     yield ']';
   }
@@ -63,17 +74,40 @@ function* insidePieces<Part>(parts: Iterable<Part>, toJson: (some: Part[]) => ob
   if (some.length > 0) yield separator + JSON.stringify(toJson(some)).slice(1, -1);
 }
 
-export function tupleOf(
-  { id, error, errors, users }: Outcome,
-  language: Language,
-  representation: Representation,
-): Tuple {
+export function tupleOf(outcome: Outcome, language: Language, representation: Representation): Tuple {
+  const { id, error, errors, users } = outcome;
   const showsUsers = representation && error === null;
   return {
     ...firstItems(id, error, language),
     Item5: fieldErrorsByPlace(errors.byPlace, language),
-    Item6: showsUsers ? { Users: users.map((user) => userFields(user, representation)) } : {},
+    Item6: {
+      ...aboutPrincipal(outcome, representation),
+      ...(showsUsers && { Users: users.map((user) => userFields(user, representation) as TupleUser) }),
+    },
   };
+}
+
+/** The effect on the principal of an applied record, or the names that a failed record was sent with. */
+function aboutPrincipal(
+  { error, principal, changes, externalKey, username }: Outcome,
+  representation: Representation,
+): Pick<Tuple['Item6'], 'Principal' | 'Changes' | 'ExternalKey' | 'Username'> {
+  if (error !== null) {
+    return {
+      ...(externalKey !== undefined && { ExternalKey: externalKey }),
+      ...(username !== undefined && { Username: username }),
+    };
+  }
+  if (!representation || !principal) return {};
+  return {
+    Principal: principal,
+    ...(changes && representation === 'all' && { Changes: changeFields(changes) }),
+  };
+}
+
+/** The changes of a dry run. They contain stored values, which require the scope `sync:read`. */
+function changeFields(changes: readonly FieldChange[]) {
+  return changes.map(({ field, from, to }) => ({ Field: field, From: from, To: to }));
 }
 
 function firstItems(id: number | null, error: ErrorDetail | null, language: Language) {
@@ -97,12 +131,18 @@ export function fieldErrorsByPlace(
   return Object.fromEntries(errors);
 }
 
-function userFields({ id, username, email, operation }: AppliedUser, representation: 'all' | 'registered') {
+function userFields(
+  { id, username, email, operation, changed, changes }: ShownUser,
+  representation: 'all' | 'registered',
+) {
   const named = representation === 'all' || operation === 'register';
   return {
     ID: id,
-    Username: named ? username : null,
+    // A user that was deleted has no username.
+    Username: named && username !== '' ? username : null,
     Email: named ? email : null,
     Operation: operation,
+    ...(changed && { Changed: changed }),
+    ...(changes && representation === 'all' && { Changes: changeFields(changes) }),
   };
 }

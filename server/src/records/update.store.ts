@@ -1,18 +1,18 @@
 import type { Database } from '../db/database.ts';
 import { arrayLiteral, preparedStatement, rowsParameter, statement } from '../db/statement.ts';
-import { columnNames, userFields } from './fields.ts';
 import {
   appendAuditRows,
   byPrincipal,
   type ChangedUser,
   contextColumns,
   contextValues,
+  countUsers,
   type GroupSize,
-  insertUsers,
   limitLockWaits,
   lockOfGroup,
   newUserValues,
   registeredUser,
+  registerUsers,
   sizeOf,
   storeOutcomes,
 } from './grouped-write.store.ts';
@@ -33,18 +33,11 @@ const newPasswords = rowsParameter('new_password', {
   password_hash: 'text',
 });
 
-const updateSql = (size: GroupSize) => `
-  with record as materialized (
-    select * from ${updatedRecords.sql}${limitLockWaits[size]}
-  ), new_password as materialized (
+/** A group that resets no password gets a shorter statement: PostgreSQL starts each part, also for no rows. */
+type Resets = 'without' | 'with';
+
+const lockedResets = (size: GroupSize) => `, new_password as materialized (
     select * from ${newPasswords.sql}
-  ), owner as materialized (
-    -- Counts instead of the lists: PostgreSQL copies this row into every row that "known" locks.
-    select principals.id, cardinality(registered::bigint[]) as registrations, cardinality(reset::bigint[]) as resets,
-           expected_hash
-      from record join anagrafe.principals on principals.id = record.principal_id
-     where state = 'active' or registered = '{}'
-     order by principals.id for no key update of principals ${lockOfGroup[size]}
   ), known as materialized (
     -- Locked, so that none of them can be deleted or reset until the rest is written.
     select users.id, owner.id as principal_id
@@ -52,34 +45,63 @@ const updateSql = (size: GroupSize) => `
            join anagrafe.users on users.id = new_password.id and users.principal_id = owner.id
      where users.password_hash = coalesce(expected_hash, users.password_hash)
      order by users.id for no key update of users ${lockOfGroup[size]}
-  ), principal as (
-    update anagrafe.principals as stored
-       set users_count = users_count + registrations,
-           updated_at = greatest(updated_at, clock_timestamp())
-      from owner left join (select principal_id, count(*) from known group by principal_id) as found
+  ), complete as (
+    select owner.* from owner
+      left join (select principal_id, count(*) from known group by principal_id) as found
              on found.principal_id = owner.id
-     where stored.id = owner.id and resets = coalesce(found.count, 0)
-    returning stored.id, updated_at as written_at
-  ), ${insertUsers}, reset_user as (
+     where resets = coalesce(found.count, 0)
+  )`;
+
+const resetUsers = `, reset_user as (
     update anagrafe.users as stored
        set password_hash = new_password.password_hash, password_changed_at = written_at, updated_at = written_at,
            sessions_epoch = sessions_epoch + 1
       from new_password join principal on principal.id = new_password.principal_id
      where stored.id = new_password.id
-    returning stored.id, stored.principal_id, stored.username, ${columnNames(userFields, 'stored')}
+    returning stored.id, stored.principal_id, stored.username, stored.email
   ), ended_session as (
     delete from anagrafe.sessions where user_id = any(array(select id from reset_user))
   ), cleared_throttle as (
     delete from anagrafe.throttles where user_id = any(array(select id from reset_user))
   ), forgotten_source as (
     delete from anagrafe.sign_in_sources where user_id = any(array(select id from reset_user))
-  ), ${appendAuditRows('update')}, ${storeOutcomes}
-  select principal.id as "principalId", reset_user.id, username, email
-    from principal left join reset_user on reset_user.principal_id = principal.id`;
+  )`;
+
+const updateSql = (size: GroupSize, resets: Resets) => `
+  with record as materialized (
+    select * from ${updatedRecords.sql}${limitLockWaits[size]}
+  ), owner as materialized (
+    -- Counts instead of the lists: PostgreSQL copies this row into every row that "known" locks.
+    select principals.id, cardinality(registered::bigint[]) as registrations, cardinality(reset::bigint[]) as resets,
+           expected_hash
+      from record join anagrafe.principals on principals.id = record.principal_id
+     where state = 'active' or registered = '{}'
+     order by principals.id for no key update of principals ${lockOfGroup[size]}
+  )${resets === 'with' ? lockedResets(size) : ''}, principal as (
+    update anagrafe.principals as stored
+       set users_count = users_count + registrations,
+           updated_at = greatest(updated_at + interval '1 microsecond', clock_timestamp())
+      from ${resets === 'with' ? 'complete' : 'owner'} as found
+     where stored.id = found.id
+    returning stored.id, updated_at as written_at
+  ), ${registerUsers}, ${countUsers('select id, 1 as amount from registered_user')}${resets === 'with' ? resetUsers : ''},
+  ${appendAuditRows('update')}, ${storeOutcomes}
+  ${
+    resets === 'with'
+      ? `select principal.id as "principalId", reset_user.id, username, email
+           from principal left join reset_user on reset_user.principal_id = principal.id`
+      : `select id as "principalId", null as id, null as username, null as email from principal`
+  }`;
 
 const updateStatements = {
-  single: preparedStatement('update record', updateSql('single')),
-  group: statement(updateSql('group')),
+  without: {
+    single: preparedStatement('register users', updateSql('single', 'without')),
+    group: statement(updateSql('group', 'without')),
+  },
+  with: {
+    single: preparedStatement('update record', updateSql('single', 'with')),
+    group: statement(updateSql('group', 'with')),
+  },
 };
 
 /** Registers users and resets passwords. A result is null if the record was left out. */
@@ -94,19 +116,20 @@ export async function updateRecords(
     users: users.filter((user) => user.operation === 'register'),
     resets: users.filter((user) => user.operation === 'reset'),
   }));
-  const rows = await database.execute<ChangedUser>(updateStatements[sizeOf(records)], {
+  const resets = split.some((record) => record.resets.length > 0) ? 'with' : 'without';
+  const rows = await database.execute<ChangedUser>(updateStatements[resets][sizeOf(records)], {
     ...(await updatedRecords.values(
-      split.map(({ principalId, context, all, users, resets }) => ({
+      split.map(({ principalId, context, all, users, resets: passwords }) => ({
         principal_id: principalId,
         registered: arrayLiteral(users.map(({ id }) => id)),
-        reset: arrayLiteral(resets.map(({ id }) => id)),
+        reset: arrayLiteral(passwords.map(({ id }) => id)),
         expected_hash: context.expectedCurrentHash,
         ...contextValues(context, all),
       })),
     )),
     ...(await newPasswords.values(
-      split.flatMap(({ principalId, resets }) =>
-        resets.map(({ id, passwordHash }) => ({
+      split.flatMap(({ principalId, resets: passwords }) =>
+        passwords.map(({ id, passwordHash }) => ({
           id,
           principal_id: principalId,
           password_hash: passwordHash,

@@ -1,79 +1,85 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
-import { type Fields, isAbsent, isId, refuseUnknownFields, within } from '../lib/request-fields.ts';
+import { type Fields, isAbsent, refuseUnknownFields, within } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import { refuseOwnNames } from '../passwords/policy.ts';
-import { principalFields, readField, type State } from './fields.ts';
+import type { ChangeStore, PrincipalChange, UserEdit } from './change.ts';
+import { changedOfUser, clearedField, editPrincipal, editUser } from './compare.ts';
+import type { SentPrincipal } from './compared-values.ts';
+import {
+  editablePrincipalFields,
+  externalKeyField,
+  principalFieldNames,
+  readFieldEdits,
+  readState,
+} from './fields.ts';
 import { type IdStore, reserveIds } from './id-reservation.ts';
-import type { Operation, ReadyRecord } from './operation.ts';
-import type { WriteContext, Written } from './outcome.ts';
+import type { CheckTools, Operation, ReadyRecord } from './operation.ts';
+import type { AppliedUser, WriteContext, Written } from './outcome.ts';
+import { ignoredFields, isRegistration, newUser, readUsers, required } from './parsed-record.ts';
 import {
-  ignoredFields,
-  isRegistration,
-  newUser,
-  type ParsedRecord,
-  readUsers,
-  required,
-  sentIdOf,
-} from './parsed-record.ts';
+  findReferences,
+  type ReferenceStore,
+  type ReferringRecord,
+  readPrincipalReference,
+} from './references.ts';
+import { type AttributeStore, type SentAttributes, setStoredAttributes } from './stored-attributes.ts';
 import {
+  type Deletion,
+  type Edit,
+  isNamedByUsername,
   type NewPassword,
   type NewUser,
   type Reset,
   readUserItem,
+  type UpdateItem,
   type UserItem,
   type UserRules,
 } from './user-item.ts';
-import { type UsernameStore, Usernames } from './usernames.ts';
+import { ExternalKeys, type UsernameStore, Usernames } from './usernames.ts';
 
-export interface KnownUser {
-  readonly principalId: number;
-  readonly usernameKey: string;
-  readonly email: string | null;
-}
-
-/** The changes of one record, in the order sent. */
+/** The changes of a record that only registers users and resets passwords, in the order sent. */
 export interface RecordChange {
   readonly principalId: number;
   readonly users: readonly (NewUser | NewPassword)[];
   readonly context: WriteContext;
 }
 
-/** Finds what the records of a call refer to. */
-export interface ReferenceStore {
-  findPrincipals(ids: readonly number[]): Promise<ReadonlyMap<number, State>>;
-  findUsers(ids: readonly number[]): Promise<ReadonlyMap<number, KnownUser>>;
-}
-
-export interface UpdateStore extends ReferenceStore, UsernameStore, IdStore {
-  findExternalKeys(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
+export interface UpdateStore extends ReferenceStore, AttributeStore, UsernameStore, IdStore, ChangeStore {
   /** Writes a group of records as `Operation.write` describes. */
   updateRecords(changes: readonly RecordChange[]): Promise<readonly (Written | null)[]>;
 }
 
-interface ParsedUpdate extends ParsedRecord {
-  /** Identifies the principal of a record that was sent without an ID. */
-  readonly externalKey: string | null;
-  /** The ID from the request, or the one found for the external key; null if there is no valid one. */
-  principalId: number | null;
+interface ParsedUpdate extends ReferringRecord {
+  /** The new values of the principal; null if the record has none. */
+  readonly principal: SentPrincipal | null;
+  /** All users in the order sent. `users` has those of them whose passwords are written. */
+  readonly items: readonly UpdateItem[];
+  readonly renames: readonly Edit[];
 }
 
-/** Registers users and resets passwords under existing principals. */
+/** Registers, edits and deletes users under existing principals, resets passwords, and edits the principals. */
 export function updateOperation(store: UpdateStore, rules: UserRules): Operation<ParsedUpdate> {
   return {
     name: 'update',
     read: (fields, errors, timeSlice) => readRecord(fields, errors, rules, timeSlice),
-    newCheck() {
-      const usernames = new Usernames(store);
-      return { run: (parsedRecords) => checkAgainstStore(parsedRecords, usernames, store) };
+    newCheck(tools) {
+      const taken = { usernames: new Usernames(store), keys: new ExternalKeys(store) };
+      return { run: (parsedRecords) => checkAgainstStore(parsedRecords, taken, store, tools) };
     },
     order: (parsed) => parsed.principalId,
-    size: (parsed) => parsed.users.length,
+    size: (parsed) => parsed.items.length,
     need: (parsed) => ({ principals: 0, users: parsed.users.filter(isRegistration).length }),
     reserveIds: (needs) => reserveIds(needs, store),
     idOf: (parsed) => parsed.principalId,
-    write: (records) => store.updateRecords(records.map(changeOf)),
+    write: async (records) =>
+      records.every(({ parsed }) => isPlain(parsed))
+        ? store.updateRecords(records.map(recordChange))
+        : store.writeChanges(await Promise.all(records.map(principalChange))),
   };
 }
+
+const principalNames = [...Object.keys(editablePrincipalFields), 'NewExternalKey', 'State'];
+const knownFields = ['ID', 'ExternalKey', ...principalNames, 'Users', ...ignoredFields];
 
 async function readRecord(
   fields: Fields,
@@ -81,96 +87,194 @@ async function readRecord(
   rules: UserRules,
   timeSlice: TimeSlice,
 ): Promise<ParsedUpdate> {
-  const principalId = isId(fields.ID) ? fields.ID : null;
-  const externalKey = readField(fields.ExternalKey, principalFields.ExternalKey, 'ExternalKey', errors);
-  if (isAbsent(fields.ID) && isAbsent(fields.ExternalKey))
-    errors.add('ID', 'REQUIRED', undefined, 'principal');
-  else if (!isAbsent(fields.ID) && !isAbsent(fields.ExternalKey)) errors.add('ID', 'AMBIGUOUS_PRINCIPAL');
-  else if (!isAbsent(fields.ID) && principalId === null) errors.add('ID', 'INVALID_ID');
-  refuseUnknownFields(fields, ['ID', 'ExternalKey', 'Users', ...ignoredFields], '', errors);
-  if (isAbsent(fields.Users)) errors.addMissing('Users');
+  const reference = readPrincipalReference(fields, errors);
+  refuseUnknownFields(fields, knownFields, '', errors);
+  const principal = readPrincipal(fields, errors);
+  if (isAbsent(fields.Users) && principal === null) errors.addMissing('Users');
   else if (Array.isArray(fields.Users) && fields.Users.length === 0) errors.add('Users', 'NO_USERS');
   const readItem = (value: unknown, place: string) => readUserItem(value, place, rules, errors);
-  const users = await readUsers(fields.Users, readItem, errors, timeSlice);
-  return { sentId: sentIdOf(fields), externalKey, principalId, users, errors };
+  const items = await readUsers(fields.Users, readItem, errors, timeSlice);
+  const renames = items.filter(isEdit).filter(({ newUsername }) => newUsername !== null);
+  return { ...reference, principal, items, users: items.filter(hasPassword), renames, errors };
+}
+
+function readPrincipal(fields: Fields, errors: FieldErrors): SentPrincipal | null {
+  if (principalNames.every((name) => isAbsent(fields[name]))) return null;
+  const { NewExternalKey: ExternalKey } = readFieldEdits(
+    fields,
+    { NewExternalKey: externalKeyField },
+    '',
+    errors,
+  );
+  return {
+    fields: {
+      ...readFieldEdits(fields, editablePrincipalFields, '', errors),
+      ...(ExternalKey !== undefined && { ExternalKey }),
+    },
+    state: readState(fields.State, 'State', errors),
+  };
+}
+
+/** Returns true for a record that only registers users and resets passwords, for which there is a faster statement. */
+function isPlain({ principal, items, users }: ParsedUpdate): boolean {
+  return principal === null && items.length === users.length && !items.some(isNamedByUsername);
 }
 
 async function checkAgainstStore(
   parsedRecords: readonly ParsedUpdate[],
-  usernames: Usernames,
+  { usernames, keys }: { usernames: Usernames; keys: ExternalKeys },
   store: UpdateStore,
+  tools: CheckTools | undefined,
 ): Promise<void> {
-  await findByKey(parsedRecords, store);
-  const principalIds = new Set(parsedRecords.map((parsed) => parsed.principalId).filter((id) => id !== null));
-  const userIds = new Set(
-    parsedRecords.flatMap((parsed) => resets(parsed).map((item) => item.id)).filter((id) => id !== null),
-  );
-  const [principals, users] = await Promise.all([
-    store.findPrincipals([...principalIds]),
-    userIds.size > 0 ? store.findUsers([...userIds]) : new Map<number, KnownUser>(),
-    usernames.lookUp(parsedRecords),
-  ]);
+  await findReferences(parsedRecords, store, {
+    usersOf: ({ items }) => items.filter(namesUser),
+    comparesValues: parsedRecords.some((parsed) => !isPlain(parsed)),
+    tools,
+    alsoRead: async () => {
+      await Promise.all([
+        usernames.lookUp(parsedRecords),
+        keys.lookUp(parsedRecords.map(newExternalKey).filter((key) => key !== null)),
+      ]);
+    },
+  });
+  await setStoredAttributes(parsedRecords.flatMap(sentAttributes), store, null);
   const timeSlice = new TimeSlice();
   for (const parsed of parsedRecords) {
-    if (parsed.principalId !== null && !principals.has(parsed.principalId))
-      parsed.errors.add('ID', 'PRINCIPAL_NOT_FOUND', undefined, 'id');
-    refuseDisabled(parsed, principals);
-    await checkResets(parsed, users, timeSlice);
+    const key = newExternalKey(parsed);
+    refuseDisabled(parsed);
+    refuseEmpty(parsed);
+    if (key !== null) keys.refuseTaken(key, 'NewExternalKey', parsed.principalId, parsed.errors);
+    await refuseOwnNamesOf(parsed, timeSlice);
     await usernames.refuseTaken(parsed, timeSlice);
-    if (parsed.errors.none) await usernames.claim(parsed, timeSlice);
+    if (!parsed.errors.none) continue;
+    await usernames.claim(parsed, timeSlice);
+    if (key !== null) keys.claim(key);
   }
 }
 
-/** Sets the principal ID of records that identify their principal by its external key. */
-async function findByKey(parsedRecords: readonly ParsedUpdate[], store: UpdateStore): Promise<void> {
-  const keyed = parsedRecords.filter((parsed) => parsed.externalKey !== null && parsed.sentId === null);
-  if (keyed.length === 0) return;
-  const ids = await store.findExternalKeys([...new Set(keyed.map((parsed) => required(parsed.externalKey)))]);
-  for (const parsed of keyed) {
-    parsed.principalId = ids.get(required(parsed.externalKey)) ?? null;
-    if (parsed.principalId === null)
-      parsed.errors.add('ExternalKey', 'PRINCIPAL_NOT_FOUND', undefined, 'key');
-  }
-}
-
-/** Rejects registrations under a disabled principal. Password resets are allowed. */
-function refuseDisabled(parsed: ParsedUpdate, principals: ReadonlyMap<number, State>): void {
-  const disabled = principals.get(parsed.principalId ?? 0) === 'disabled';
-  if (disabled && parsed.users.some(isRegistration)) parsed.errors.add('ID', 'PRINCIPAL_DISABLED');
-}
-
-async function checkResets(
-  parsed: ParsedUpdate,
-  users: ReadonlyMap<number, KnownUser>,
-  timeSlice: TimeSlice,
-): Promise<void> {
-  const seen = new Set<number>();
-  for (const item of resets(parsed)) {
-    if (timeSlice.isOver) await timeSlice.yield();
-    if (item.id === null) continue;
-    const place = within(item.place, 'ID');
-    const user = users.get(item.id);
-    if (seen.has(item.id)) parsed.errors.add(place, 'DUPLICATE_USER');
-    seen.add(item.id);
-    if (parsed.principalId === null) continue;
-    // A user of another principal gets the same error as a missing one, which does not reveal that the user exists.
-    if (!user || user.principalId !== parsed.principalId) parsed.errors.add(place, 'USER_NOT_FOUND');
-    else if (item.password !== null)
-      refuseOwnNames(item.password, user, within(item.place, 'Password'), parsed.errors);
-  }
-}
-
-function resets(parsed: ParsedUpdate): Reset[] {
-  return parsed.users.filter((item: UserItem): item is Reset => !isRegistration(item));
-}
-
-function changeOf({ parsed, ids, hashes, context }: ReadyRecord<ParsedUpdate>): RecordChange {
-  const userIds = ids.users.values();
-  const users = parsed.users.map((item, position): NewUser | NewPassword => {
-    const passwordHash = hashes[position];
-    return isRegistration(item)
-      ? newUser(item, userIds.next().value, passwordHash)
-      : { operation: 'reset', id: required(item.id), passwordHash: required(passwordHash) };
+function sentAttributes({ items }: ParsedUpdate): SentAttributes[] {
+  return items.filter(isEdit).flatMap(({ stored: user, fields: { Attributes: attributes } }) => {
+    return user && attributes !== undefined ? [{ user, attributes }] : [];
   });
+}
+
+function newExternalKey({ principal }: ParsedUpdate): string | null {
+  return principal?.fields.ExternalKey ?? null;
+}
+
+/** Rejects registrations under a principal that is disabled when the record is applied. Other changes are allowed. */
+function refuseDisabled({ stored, principal, sentId, users, errors }: ParsedUpdate): void {
+  const state = principal?.state ?? stored?.state;
+  if (state === 'disabled' && users.some(isRegistration))
+    errors.add(sentId === null ? 'ExternalKey' : 'ID', 'PRINCIPAL_DISABLED');
+}
+
+function refuseEmpty({ stored, principal, errors }: ParsedUpdate): void {
+  if (!stored || !principal || !errors.none) return;
+  const cleared = clearedField(stored, principal);
+  if (cleared === null) return;
+  const place = cleared === 'ExternalKey' ? 'NewExternalKey' : cleared;
+  errors.add(place, 'EMPTY_PRINCIPAL', { fields: principalFieldNames.join(', ') });
+}
+
+async function refuseOwnNamesOf({ users, errors }: ParsedUpdate, timeSlice: TimeSlice): Promise<void> {
+  for (const item of users) {
+    if (timeSlice.isOver) await timeSlice.yield();
+    if (isRegistration(item) || item.password === null || !item.stored) continue;
+    const { usernameKey, fields } = item.stored;
+    refuseOwnNames(
+      item.password,
+      { usernameKey, email: fields.Email },
+      within(item.place, 'Password'),
+      errors,
+    );
+  }
+}
+
+function hasPassword(item: UpdateItem): item is UserItem {
+  return item.operation === 'register' || item.operation === 'reset';
+}
+
+function isEdit(item: UpdateItem): item is Edit {
+  return item.operation === 'edit';
+}
+
+function namesUser(item: UpdateItem): item is Reset | Edit | Deletion {
+  return item.operation !== 'register';
+}
+
+function recordChange({ parsed, ids, hashes, context }: ReadyRecord<ParsedUpdate>): RecordChange {
+  const userIds = ids.users.values();
+  const users = parsed.users.map((item, index) =>
+    isRegistration(item)
+      ? newUser(item, userIds.next().value, hashes[index])
+      : newPassword(item, hashes[index]),
+  );
   return { principalId: required(parsed.principalId), users, context };
+}
+
+function newPassword(item: Reset, passwordHash: string | undefined): NewPassword {
+  return {
+    operation: 'reset',
+    id: required(item.stored?.id ?? item.id),
+    passwordHash: required(passwordHash),
+  };
+}
+
+async function principalChange({
+  parsed,
+  ids,
+  hashes,
+  context,
+}: ReadyRecord<ParsedUpdate>): Promise<PrincipalChange> {
+  const stored = required(parsed.stored);
+  const userIds = ids.users.values();
+  const newHashes = hashes.values();
+  const registrations: NewUser[] = [];
+  const resets: NewPassword[] = [];
+  const edits: UserEdit[] = [];
+  const deletes: number[] = [];
+  const applyItem = (item: UpdateItem): AppliedUser => {
+    if (item.operation === 'register') {
+      const user = newUser(item, userIds.next().value, newHashes.next().value);
+      registrations.push(user);
+      return { id: user.id, username: user.username, email: user.fields.Email, operation: 'register' };
+    }
+    const { id, username, fields } = required(item.stored);
+    if (item.operation === 'reset') {
+      resets.push(newPassword(item, newHashes.next().value));
+      return { id, username, email: fields.Email, operation: 'reset' };
+    }
+    if (item.operation === 'delete') {
+      deletes.push(id);
+      return { id, username: '', email: null, operation: 'delete' };
+    }
+    const changed = changedOfUser(required(item.stored), item, item.newUsername);
+    if (changed.length === 0) return { id, username, email: fields.Email, operation: 'none' };
+    edits.push(editUser(required(item.stored), item, changed, item.newUsername));
+    const email = item.fields.Email === undefined ? fields.Email : item.fields.Email;
+    return { id, username: item.newUsername?.asSent ?? username, email, operation: 'edit', changed };
+  };
+  const timeSlice = new TimeSlice();
+  const applied: AppliedUser[] = [];
+  for (const item of parsed.items) {
+    applied.push(applyItem(item));
+    if (timeSlice.isOver) await timeSlice.yield();
+  }
+  // A user that is named by its username may have been renamed since the check.
+  const comparesValues =
+    parsed.principal !== null || parsed.items.some((item) => isEdit(item) || isNamedByUsername(item));
+  return {
+    principalId: stored.id,
+    action: 'update',
+    principal: parsed.principal ? editPrincipal(stored, parsed.principal) : { kind: 'keep' },
+    reportsPrincipal: parsed.principal !== null,
+    expectedVersion: comparesValues ? stored.version : null,
+    registrations,
+    resets,
+    edits,
+    deletes,
+    applied,
+    context,
+  };
 }

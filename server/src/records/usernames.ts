@@ -1,7 +1,7 @@
+import type { FieldErrors } from '../lib/field-errors.ts';
 import { within } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import { isRegistration, type ParsedRecord } from './parsed-record.ts';
-import type { UserItem } from './user-item.ts';
 
 export interface UsernameStore {
   /** Returns the subset of `keys` (mapped usernames) that stored users already have. */
@@ -23,9 +23,8 @@ export class Usernames {
     const timeSlice = new TimeSlice();
     const wanted = new Set<string>();
     for (const parsed of parsedRecords) {
-      for (const item of parsed.users) {
-        const key = keyOf(item);
-        if (key !== undefined) wanted.add(key);
+      for (const { key } of newUsernames(parsed)) {
+        wanted.add(key);
         if (timeSlice.isOver) await timeSlice.yield();
       }
     }
@@ -34,11 +33,10 @@ export class Usernames {
 
   async refuseTaken(parsed: ParsedRecord, timeSlice: TimeSlice): Promise<void> {
     const own = new Set<string>();
-    for (const item of parsed.users) {
+    for (const { key, place, current } of newUsernames(parsed)) {
       if (timeSlice.isOver) await timeSlice.yield();
-      const key = keyOf(item);
-      if (key === undefined) continue;
-      const place = within(item.place, 'Username');
+      // A user may change the spelling of its username, such as capital letters.
+      if (key === current) continue;
       if (this.#stored.has(key)) parsed.errors.add(place, 'USERNAME_TAKEN', undefined, 'stored');
       else if (this.#claimed.has(key) || own.has(key))
         parsed.errors.add(place, 'USERNAME_TAKEN', undefined, 'call');
@@ -48,14 +46,61 @@ export class Usernames {
 
   /** Claims the usernames of a valid record. An invalid record must not claim any, since it will not be applied. */
   async claim(parsed: ParsedRecord, timeSlice: TimeSlice): Promise<void> {
-    for (const item of parsed.users) {
+    for (const { key } of newUsernames(parsed)) {
       if (timeSlice.isOver) await timeSlice.yield();
-      const key = keyOf(item);
-      if (key !== undefined) this.#claimed.add(key);
+      this.#claimed.add(key);
     }
   }
 }
 
-function keyOf(item: UserItem): string | undefined {
-  return isRegistration(item) ? item.username?.key : undefined;
+interface NewUsername {
+  readonly key: string;
+  readonly place: string;
+  /** The mapped username that the user has now; absent for a new user. */
+  readonly current?: string | undefined;
+}
+
+/** Yields the usernames that the record gives to users. */
+function* newUsernames({ users, renames = [] }: ParsedRecord): Generator<NewUsername> {
+  for (const item of users) {
+    if (isRegistration(item) && item.username)
+      yield { key: item.username.key, place: within(item.place, 'Username') };
+  }
+  for (const { newUsername, place, stored } of renames) {
+    if (newUsername)
+      yield { key: newUsername.key, place: within(place, 'NewUsername'), current: stored?.usernameKey };
+  }
+}
+
+export interface ExternalKeyStore {
+  findExternalKeys(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
+}
+
+/** External keys that a record of the call must not give to its principal, as `Usernames` for usernames. */
+export class ExternalKeys {
+  readonly #store: ExternalKeyStore;
+  readonly #claimed = new Set<string>();
+  #owners: ReadonlyMap<string, number> = new Map();
+
+  constructor(store: ExternalKeyStore) {
+    this.#store = store;
+  }
+
+  /** Loads the owners of external keys. Call it before `refuseTaken` and `claim` for these keys. */
+  async lookUp(keys: readonly string[]): Promise<void> {
+    this.#owners = keys.length > 0 ? await this.#store.findExternalKeys(keys) : new Map();
+  }
+
+  /** `principalId` is the principal that gets the key; null for a new one. */
+  refuseTaken(key: string, place: string, principalId: number | null, errors: FieldErrors): void {
+    const owner = this.#owners.get(key);
+    if (owner !== undefined && owner !== principalId)
+      errors.add(place, 'EXTERNAL_KEY_TAKEN', { id: owner }, 'stored');
+    else if (owner === undefined && this.#claimed.has(key))
+      errors.add(place, 'EXTERNAL_KEY_TAKEN', undefined, 'call');
+  }
+
+  claim(key: string): void {
+    this.#claimed.add(key);
+  }
 }

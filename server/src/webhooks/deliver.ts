@@ -1,5 +1,5 @@
-import { type Entry, partsOf } from '../audit/events.ts';
-import type { UserNames } from '../db/lookups.ts';
+import { type Entry, type NamedSubjects, partsOf } from '../audit/events.ts';
+import type { EventNames } from '../db/lookups.ts';
 import type { Semaphore } from '../lib/semaphore.ts';
 import type { DeliveryFailure } from '../lib/webhook-failures.ts';
 import { openEndpoint, type Signing } from './attempt.ts';
@@ -28,7 +28,7 @@ export interface DeliveryStore {
   /** Returns null if the webhook is disabled or deleted. */
   endpoint(webhookId: number): Promise<Endpoint | null>;
   due(webhookId: number, limit: number, order: DueOrder): Promise<readonly DueDelivery[]>;
-  names(userIds: readonly number[]): Promise<ReadonlyMap<number, UserNames>>;
+  names(subjects: NamedSubjects): Promise<EventNames>;
   /**
    * Stores the results of attempts. Disables the webhook if a failed delivery has no attempts left, and then returns
    * the failure; else returns null.
@@ -88,8 +88,10 @@ async function deliverBatch(
   const due = endpoint ? await tools.store.due(webhookId, batch.limit, batch.order) : [];
   if (!endpoint || due.length === 0) return false;
   const parts = new Map(due.map(({ entry }) => [entry, partsOf(entry)]));
-  const users = due.flatMap((delivery) => usersIn(parts.get(delivery.entry) ?? [], delivery));
-  const names = await tools.store.names([...new Set(users)]);
+  const names = await tools.store.names({
+    principalIds: due.map(({ entry }) => entry.principalId).filter((id) => id !== null),
+    userIds: due.flatMap((delivery) => usersIn(parts.get(delivery.entry) ?? [], delivery)),
+  });
   const send = openEndpoint(endpoint, tools);
   const left = [...due];
   const attempted: Promise<DeliveryAttempt>[] = [];

@@ -5,7 +5,7 @@ import { type Entry, eventActions } from '../audit/events.ts';
 import { disableWebhooks } from '../clients/clients.store.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { withApiErrors } from '../db/errors.ts';
-import { namesOf } from '../db/lookups.ts';
+import { eventNamesOf } from '../db/lookups.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import type { DeliveryFailure } from '../lib/webhook-failures.ts';
 import type { DeliveryAttempt, DeliveryStore, DueDelivery, DueOrder } from './deliver.ts';
@@ -15,6 +15,8 @@ import { endpointColumns, isOwnerAllowed } from './webhooks.store.ts';
 
 /** Audit rows for which one transaction creates the deliveries of a webhook. */
 const entriesAtOnce = 200;
+/** Number of deliveries after which the transaction ends: a row may have 100,000 of them. */
+const deliveriesAtOnce = 10_000;
 
 interface WebhookCursor extends Subscription {
   readonly id: number;
@@ -53,29 +55,38 @@ async function createDeliveriesFor(database: Database, id: number): Promise<bool
         order by position limit ${entriesAtOnce}`,
       [webhook.position, webhook.last],
     );
-    for (const entry of entries) await insertDeliveries(connection, webhook, entry);
-    const more = entries.length === entriesAtOnce;
-    const reached = more ? entries.at(-1)?.position : webhook.last;
+    let inserted = 0;
+    let done = 0;
+    for (; done < entries.length && inserted < deliveriesAtOnce; done++)
+      inserted += await insertDeliveries(connection, webhook, entries[done] as Entry);
+    const more = entries.length === entriesAtOnce || done < entries.length;
+    const reached = more ? entries[done - 1]?.position : webhook.last;
     await connection.query('update anagrafe.webhooks set position = $2 where id = $1', [id, reached]);
     return more;
   });
 }
 
-async function insertDeliveries(connection: Connection, webhook: WebhookCursor, entry: Entry): Promise<void> {
-  if (!eventActions.includes(entry.action)) return;
-  const subjects = subjectsOf(entry, webhook);
-  if (subjects.length === 0) return;
+/** Returns the number of deliveries. */
+async function insertDeliveries(
+  connection: Connection,
+  webhook: WebhookCursor,
+  entry: Entry,
+): Promise<number> {
+  const subjects = eventActions.includes(entry.action) ? subjectsOf(entry, webhook) : [];
+  if (subjects.length === 0) return 0;
   await connection.query(
-    `insert into anagrafe.deliveries (id, webhook_id, position, event, type)
-     select id, $1, $2, event, type from unnest($3::uuid[], $4::int[], $5::text[]) as made (id, event, type)`,
+    `insert into anagrafe.deliveries (id, webhook_id, position, event, is_group, type)
+     select id, $1, $2, event, $6, type from unnest($3::uuid[], $4::int[], $5::text[]) as made (id, event, type)`,
     [
       webhook.id,
       entry.position,
       subjects.map(() => randomUUID()),
       subjects.map(({ event }) => event),
       subjects.map(({ type }) => type),
+      webhook.granularity !== 'user',
     ],
   );
+  return subjects.length;
 }
 
 export async function dueWebhooks(database: Database): Promise<number[]> {
@@ -111,7 +122,7 @@ export function openDeliveries(database: Database): DeliveryStore {
         return found ?? null;
       }),
     due: (id, limit, order) => run(() => due(database, id, limit, order)),
-    names: (ids) => run(() => namesOf(database, ids)),
+    names: (subjects) => run(() => eventNamesOf(database, subjects)),
     settle: (id, attempted) => run(() => settle(database, id, attempted)),
   };
 }
@@ -123,7 +134,7 @@ async function due(
   order: DueOrder,
 ): Promise<DueDelivery[]> {
   const rows = await database.query<DueRow>(
-    `select id, position, event, type, attempts from anagrafe.deliveries
+    `select id, position, event, is_group as "isGroup", type, attempts from anagrafe.deliveries
       where webhook_id = $1 and state = 'pending' and next_at <= now()
       order by ${dueOrders[order]} limit $2`,
     [webhookId, limit],

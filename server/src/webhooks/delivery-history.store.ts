@@ -1,7 +1,7 @@
 import { entryColumns, openAuditLog } from '../audit/audit.store.ts';
 import { type Entry, testType } from '../audit/events.ts';
 import type { Database } from '../db/database.ts';
-import { namesOf } from '../db/lookups.ts';
+import { eventNamesOf } from '../db/lookups.ts';
 import { countNewest, pageOfNewest } from '../db/paging.ts';
 import type { Delivery, DeliveryHistory, StoredDelivery } from './delivery.ts';
 
@@ -28,7 +28,7 @@ export function openHistory(database: Database): DeliveryHistory {
     },
     async delivery(webhookId, id) {
       const [found] = await database.query<Omit<StoredDelivery, 'entry'> & { position: number | null }>(
-        `select ${deliveryColumns}, answer, milliseconds, event, position from anagrafe.deliveries
+        `select ${deliveryColumns}, answer, milliseconds, event, is_group as "isGroup", position from anagrafe.deliveries
           where id = $2 and webhook_id = $1
             and exists (select from anagrafe.webhooks where id = $1 and deleted_at is null)`,
         [webhookId, id],
@@ -41,7 +41,7 @@ export function openHistory(database: Database): DeliveryHistory {
       );
       return { ...stored, entry: entry ?? null };
     },
-    names: (ids) => namesOf(database, ids),
+    names: (subjects) => eventNamesOf(database, subjects),
     // A test message has no audit row, and the worker never retries it.
     async storeTest(webhookId, { id, createdAt, delivered, status, failure, answer, milliseconds }) {
       const { code, ...details } = failure ?? { code: null };

@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/audit-log.ts';
-import { type Entry, type MessageType, partsOf, testType } from '../audit/events.ts';
-import type { UserNames } from '../db/lookups.ts';
+import { type Entry, type MessageType, type NamedSubjects, partsOf, testType } from '../audit/events.ts';
+import type { EventNames } from '../db/lookups.ts';
 import type { Page } from '../db/paging.ts';
 import type { DeliveryFailure } from '../lib/webhook-failures.ts';
 import { bodyOf, testBody, usersIn } from './message.ts';
@@ -24,8 +24,9 @@ export interface StoredDelivery extends Delivery {
   readonly milliseconds: number | null;
   /** The audit row of the message; null for a test message, and after retention has removed the row. */
   readonly entry: Entry | null;
-  /** Same as `Subject.event`. */
+  /** Same as `Subject.event`; null for a test message. */
   readonly event: number | null;
+  readonly isGroup: boolean;
 }
 
 export interface DeliveryListing extends Page {
@@ -41,7 +42,7 @@ export interface DeliveryHistory {
   ): Promise<{ deliveries: readonly Delivery[]; totalCount: number }>;
   /** Returns null if the delivery does not exist or its webhook was deleted. */
   delivery(webhookId: number, id: string): Promise<StoredDelivery | null>;
-  names(userIds: readonly number[]): Promise<ReadonlyMap<number, UserNames>>;
+  names(subjects: NamedSubjects): Promise<EventNames>;
   storeTest(webhookId: number, result: TestResult): Promise<void>;
   /** Resets one delivery to its first attempt, or all failed ones if `id` is null. Returns the number of deliveries. */
   replay(webhookId: number, id: string | null, actor: Actor): Promise<number>;
@@ -57,12 +58,13 @@ export async function showDelivery(
   history: DeliveryHistory,
 ): Promise<StoredDelivery & { message: string | null }> {
   const delivery = existing(await history.delivery(webhookId, id));
-  const { type, event, entry } = delivery;
+  const { type, event, isGroup, entry } = delivery;
   if (type === testType) return { ...delivery, message: testBody(webhookId, delivery) };
   if (!entry) return { ...delivery, message: null };
-  const subject = { type, event };
+  const subject = { type, event: event ?? 0, isGroup };
   const parts = partsOf(entry);
-  const names = await history.names([...new Set(usersIn(parts, subject))]);
+  const principalIds = entry.principalId === null ? [] : [entry.principalId];
+  const names = await history.names({ principalIds, userIds: usersIn(parts, subject) });
   return { ...delivery, message: bodyOf(entry, parts, subject, names) };
 }
 

@@ -10,25 +10,33 @@ import {
   source,
   testType,
 } from '../audit/events.ts';
-import type { UserNames } from '../db/lookups.ts';
+import type { EventNames } from '../db/lookups.ts';
 import type { Subscription } from './webhook.ts';
 
-/** The content of one message: one event of an audit row, or all its events of one type. */
+/** The content of one message: one event of an audit row, or up to `eventsPerMessage` of its events of one type. */
 export interface Subject {
   readonly type: EventType;
-  /** Zero-based index of the event in its audit row; null if the message contains all events of the type. */
-  readonly event: number | null;
+  /** Zero-based index of the first event in its audit row. */
+  readonly event: number;
+  /** True if the message also contains the next events of the same type. */
+  readonly isGroup: boolean;
 }
+
+/** Maximum number of events in one message: a record may have 100,000 users. */
+export const eventsPerMessage = 1000;
 
 export function subjectsOf(entry: Entry, { types, granularity }: Subscription): Subject[] {
   const isSubscribed = (type: EventType) => types.length === 0 || types.includes(type);
   const parts = partsOf(entry);
-  if (granularity === 'user') {
-    return parts.flatMap(({ type }, event) => (isSubscribed(type) ? [{ type, event }] : []));
-  }
-  const distinct = [...new Set(parts.map(({ type }) => type))].filter(isSubscribed);
-  const sentTypes = granularity === 'record' ? distinct : distinct.filter((type) => !isAboutRecord(type));
-  return sentTypes.map((type) => ({ type, event: null }));
+  const counts = new Map<EventType, number>();
+  return parts.flatMap(({ type }, event): Subject[] => {
+    if (!isSubscribed(type)) return [];
+    if (granularity === 'user') return [{ type, event, isGroup: false }];
+    if (granularity === 'job' && isAboutRecord(type)) return [];
+    const before = counts.get(type) ?? 0;
+    counts.set(type, before + 1);
+    return before % eventsPerMessage === 0 ? [{ type, event, isGroup: true }] : [];
+  });
 }
 
 /** Returns the IDs of the users that a message names. An ID may occur more than once. */
@@ -38,20 +46,15 @@ export function usersIn(parts: readonly Part[], subject: Subject): number[] {
     .filter((id) => id !== null);
 }
 
-/** Returns the body of a message, a CloudEvent in JSON. A message for all users of a record lists them in `Users`. */
-export function bodyOf(
-  entry: Entry,
-  parts: readonly Part[],
-  subject: Subject,
-  names: ReadonlyMap<number, UserNames>,
-): string {
+/** Returns the body of a message, a CloudEvent in JSON. A message for the users of a record lists them in `Users`. */
+export function bodyOf(entry: Entry, parts: readonly Part[], subject: Subject, names: EventNames): string {
   const events = partsIn(parts, subject).map(({ part, nth }) => eventOf(entry, part, nth, names));
   const [first] = events;
   if (!first) throw new Error('The message has no event.');
-  if (subject.event !== null || first.data.UserID === undefined) return JSON.stringify(first);
-  const { IRID } = first.data;
-  const Users = events.map(({ data: { IRID: _, ...user } }) => user);
-  return JSON.stringify({ ...first, subject: `principals/${IRID}`, data: { IRID, Users } });
+  if (!subject.isGroup || first.data.UserID === undefined) return JSON.stringify(first);
+  const { IRID, ExternalKey } = first.data;
+  const Users = events.map(({ data: { IRID: _, ExternalKey: __, ...user } }) => user);
+  return JSON.stringify({ ...first, subject: `principals/${IRID}`, data: { IRID, ExternalKey, Users } });
 }
 
 export function testBody(webhookId: number, { id, createdAt }: { id: string; createdAt: Date }): string {
@@ -68,12 +71,14 @@ export function testBody(webhookId: number, { id, createdAt }: { id: string; cre
   return JSON.stringify(event);
 }
 
-function partsIn(parts: readonly Part[], { type, event }: Subject): { part: Part; nth: number }[] {
-  if (event !== null) {
-    const part = parts[event];
-    return part ? [{ part, nth: event }] : [];
+function partsIn(parts: readonly Part[], { type, event, isGroup }: Subject): { part: Part; nth: number }[] {
+  const found: { part: Part; nth: number }[] = [];
+  const limit = isGroup ? eventsPerMessage : 1;
+  for (let nth = event; nth < parts.length && found.length < limit; nth++) {
+    const part = parts[nth];
+    if (part?.type === type) found.push({ part, nth });
   }
-  return parts.map((part, nth) => ({ part, nth })).filter(({ part }) => part.type === type);
+  return found;
 }
 
 /** Returns the headers that Standard Webhooks defines, with one signature for each secret, the newest first. */

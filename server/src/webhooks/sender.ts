@@ -3,6 +3,7 @@ import { Agent as HttpAgent, type RequestOptions, request as requestHttp } from 
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { type BlockList, isIP, type LookupFunction } from 'node:net';
 import type { KeyRing } from '../encryption/key-ring.ts';
+import { wrongParameter } from '../lib/field-errors.ts';
 import { isInside, networkList } from '../lib/network.ts';
 import { version } from '../lib/package-folder.ts';
 import type { DeliveryFailure, NetworkFailureCode } from '../lib/webhook-failures.ts';
@@ -178,6 +179,25 @@ export function addressError(address: string, protocol: string, allowed: BlockLi
   if (isInside(address, allowed)) return null;
   if (isInside(address, internal)) return { code: 'internal_address' };
   return protocol === 'https:' ? null : { code: 'plain_http' };
+}
+
+/** Names that resolve to this machine only (RFC 6761). */
+const localName = /^(.+\.)?localhost\.?$/;
+
+/**
+ * Throws if no message can ever be sent to the URL of a webhook, with these networks allowed. Names other than localhost
+ * are not resolved: their addresses can change, and are checked before each message.
+ */
+export function checkEndpoint(text: string, networks: readonly string[]): void {
+  const { hostname, protocol } = new URL(text);
+  const literal = hostname.replace(/^\[|\]$/g, '');
+  const addresses = localName.test(literal) ? ['127.0.0.1', '::1'] : isIP(literal) === 0 ? [] : [literal];
+  const allowed = networkList(networks);
+  const errors = addresses.map((address) => addressError(address, protocol, allowed));
+  const internal = errors.length > 0 && errors.every((error) => error?.code === 'internal_address');
+  if (internal) throw wrongParameter('URL', 'internalUrl');
+  const plain = errors.length > 0 ? !errors.includes(null) : protocol === 'http:' && networks.length === 0;
+  if (plain) throw wrongParameter('URL', 'plainUrl');
 }
 
 /** Opens the decryption of webhook secrets and the sender, for the service and the command line. */

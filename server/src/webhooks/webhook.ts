@@ -3,7 +3,7 @@ import { type EventType, eventTypes, isAboutRecord } from '../audit/events.ts';
 import { ApiError, wrongParameter } from '../lib/field-errors.ts';
 import type { DisabledReason } from '../lib/webhook-failures.ts';
 
-/** The content of one message: one user, all users of a record, or a whole request or job. */
+/** The content of one message: one user, up to 1,000 users of a record, or a whole request or job. */
 export const granularities = ['user', 'record', 'job'] as const;
 export type Granularity = (typeof granularities)[number];
 

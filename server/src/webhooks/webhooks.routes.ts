@@ -9,6 +9,7 @@ import type { Language } from '../i18n/translate.ts';
 import { describeFailure, describeReason } from '../i18n/translate.ts';
 import { type DeliveryFailure, type DisabledReason, detailsOf } from '../lib/webhook-failures.ts';
 import { type TestTools, testWebhook } from './attempt.ts';
+import { checkEndpoint } from './sender.ts';
 import { checkSubscription, existing, newWebhookSecret, type Webhook } from './webhook.ts';
 import {
   ChangeWebhookBody,
@@ -27,10 +28,12 @@ const scope = 'admin' as const;
 
 export interface WebhookTools extends TestTools {
   encryptSecret(secret: string, webhookId: number): Buffer;
+  /** Internal networks that webhooks may send to, also over plain http. */
+  readonly networks: readonly string[];
 }
 
 export function webhookRoutes(app: Api, tools: WebhookTools): void {
-  const { webhooks, encryptSecret } = tools;
+  const { webhooks, encryptSecret, networks } = tools;
   const common = { querystring: CallQuery, headers: CallHeaders, tags: ['webhooks'] };
 
   app.get(
@@ -55,7 +58,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
         operationId: 'createWebhook',
         summary: 'Create a webhook',
         description:
-          'Sends events to your endpoint from now on. Messages are CloudEvents, signed with `Secret` as specified by Standard Webhooks. Only this response contains `Secret`.',
+          'Sends events to your endpoint from now on. Messages are CloudEvents, signed with `Secret` as specified by Standard Webhooks. Only this response contains `Secret`. A URL that can never be reached is refused: an internal address, or plain http, outside of the networks of ANAGRAFE_WEBHOOK_NETWORKS.',
         body: NewWebhookBody,
         response: newWebhookAnswers,
       },
@@ -64,6 +67,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
       const defaults = { types: [], granularity: 'record' } as const;
       const options = { ...defaults, url: request.body.URL, ...changeOf(request.body) };
       checkSubscription(options);
+      checkEndpoint(options.url, networks);
       const secret = newWebhookSecret();
       const encrypt = (id: number) => encryptSecret(secret, id);
       const made = await webhooks.create(options, encrypt, request.caller.clientId, actorOf(request));
@@ -89,6 +93,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
     },
     async (request) => {
       const change = changeOf(request.body);
+      if (change.url !== undefined) checkEndpoint(change.url, networks);
       const changed = existing(await webhooks.change(request.params.id, change, actorOf(request)));
       return recordEnvelope(webhookFields(changed, languageOf(request)), debugOf(request));
     },

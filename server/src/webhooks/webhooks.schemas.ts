@@ -25,7 +25,7 @@ const Granularity = named(
   'Granularity',
   oneOf(granularities, {
     description:
-      'What one message contains. `user`: one user. `record`: all users of a record. `job`: a whole call or job.',
+      'What one message contains. `user`: one user. `record`: up to 1,000 users of a record. `job`: a whole call or job.',
   }),
 );
 const Url = Type.Refine(

@@ -3,6 +3,7 @@ import { deleteExpiredRows } from '../../src/retention.store.ts';
 import { type Credential, credential } from '../setup/admin.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { lengthenWaits, rightPassword } from '../setup/login.ts';
+import { range } from '../setup/records.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
 /** The test process is a trusted proxy, so that `X-Forwarded-For` sets the address of each attempt. */
@@ -25,7 +26,6 @@ async function register(...names: string[]): Promise<void> {
   expect(status, text).toBe(200);
 }
 
-const range = (count: number) => Array.from({ length: count }, (_, n) => n);
 const otherAddress = (n: number) => `203.0.113.${n}`;
 
 async function attempt(Username: string, Password: string, address: string): Promise<number> {

@@ -16,8 +16,8 @@ beforeAll(async () => {
     'cleared',
     'forgiven',
     'own',
-    'bystander',
-    'newcomer',
+    'other',
+    'later',
   ));
 });
 
@@ -33,11 +33,15 @@ describe('guesses at one account', () => {
     expect([tried.length, refused.length]).toEqual([5, 40]);
     for (const { headers, body } of refused) {
       expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-      expect(body).toMatchObject({ statusCode: 429, errorCode: 'RATE_LIMITED' });
+      expect(body).toMatchObject({
+        statusCode: 429,
+        errorCode: 'RATE_LIMITED',
+        message: expect.stringMatching(/^Too many wrong passwords/),
+      });
     }
     // The right password is throttled as well: a different answer would reveal that it is right.
     expect((await login(service, 'MANY')).status).toBe(429);
-    expect((await login(service, 'bystander')).status).toBe(200);
+    expect((await login(service, 'other')).status).toBe(200);
   });
 
   it('have to wait twice as long each time, up to 15 minutes', async () => {
@@ -76,8 +80,8 @@ describe('guesses at one account', () => {
 
   it('are throttled in the same way for an unknown username', async () => {
     await forgetSource();
-    for (let n = 0; n < 5; n++) expect((await guess('nobody')).status).toBe(401);
-    expect((await guess('Nobody')).status).toBe(429);
+    for (let n = 0; n < 5; n++) expect((await guess('unknown')).status).toBe(401);
+    expect((await guess('Unknown')).status).toBe(429);
   });
 
   it('include wrong CurrentPassword values of a signed-in user', async () => {
@@ -111,21 +115,21 @@ describe('guesses from one address', () => {
   it('are throttled across accounts, without throttling the accounts', async () => {
     await forgetSource();
     await service.database.query('delete from anagrafe.throttles');
-    expect((await login(service, 'bystander')).status).toBe(200);
+    expect((await login(service, 'other')).status).toBe(200);
     const answers = await Promise.all(Array.from({ length: 80 }, (_, n) => guess(`someone ${n}`)));
     // The throttle allows 50 failures, and its counter decays every second, so that a slow machine tries a few more.
     const tried = answers.filter(({ status }) => status === 401).length;
     expect(tried).toBeGreaterThanOrEqual(50);
     expect(tried).toBeLessThan(80);
-    expect((await login(service, 'newcomer')).status).toBe(429);
+    expect((await login(service, 'later')).status).toBe(429);
     // This user has signed in from this address before.
-    expect((await login(service, 'bystander')).status).toBe(200);
+    expect((await login(service, 'other')).status).toBe(200);
     const counted = await service.database.query(
       'select failures from anagrafe.throttles where failures > 1',
     );
     expect(counted).toHaveLength(1);
     await forgetSource();
-    expect((await login(service, 'newcomer')).status).toBe(200);
+    expect((await login(service, 'later')).status).toBe(200);
   });
 
   it('are stored without the username that was typed', async () => {

@@ -40,6 +40,13 @@ describe('a signed-in user', () => {
       ],
       [{ ID: principal, Users: [{ Username: 'new', Password: newPassword, ConfirmPassword: newPassword }] }],
       [{ ID: principal, Users: [item({ Username: 'me' })] }],
+      [{ ID: principal, Users: [item({ Operation: 'edit', Email: 'new@example.com' })] }],
+      [{ ID: principal, Users: [{ Operation: 'edit', ID: ids[0], State: 'active' }] }],
+      [{ ID: principal, Users: [{ Operation: 'delete', ID: ids[0] }] }],
+      [{ ID: principal, Users: [{ Operation: 'reset', ID: ids[0], PasswordHash: 'x' }] }],
+      [{ ID: principal, Denomination: 'Mine', Users: [item()] }],
+      [{ ID: principal, NewExternalKey: 'mine', Users: [item()] }],
+      [{ ID: principal, State: 'disabled', Users: [item()] }],
       [{ ID: principal, Users: [] }],
       [1],
       {},
@@ -55,6 +62,7 @@ describe('a signed-in user', () => {
       update(record, {}, 'irs/update?dryRun=true'),
       update([{ Denomination: 'x' }], {}, 'irs/insert'),
       update([{ ID: principal, State: 'disabled' }], {}, 'irs/state'),
+      update([{ ID: principal }], {}, 'irs/delete'),
       update({}, {}, 'irs/users'),
     ];
     for (const { status, body } of await Promise.all(others))

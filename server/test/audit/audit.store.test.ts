@@ -75,6 +75,7 @@ describe('the audit log', () => {
       IRID: principal,
       Registered: ids,
       Reset: null,
+      Deleted: null,
       Details: { position: 0 },
       Hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });

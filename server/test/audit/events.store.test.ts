@@ -76,7 +76,7 @@ describe('events', () => {
       subject: `users/${ids[0]}`,
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       datacontenttype: 'application/json',
-      data: { IRID: principal, UserID: ids[0], Username: 'mario', Email: null },
+      data: { IRID: principal, ExternalKey: null, UserID: ids[0], Username: 'mario', Email: null },
     });
     expect(events[7]?.data).toEqual({
       RequestId: 'the-third-call',
@@ -90,7 +90,45 @@ describe('events', () => {
     for (const secret of [rightPassword, 'a new long sentence', 'argon2']) expect(text).not.toContain(secret);
   });
 
-  it('report states only if they change, and a job when it ends', async () => {
+  it('contain the names of edited fields and the external key of the principal', async () => {
+    const { principal, ids } = await registerUsers(service, 'edited', 'deleted');
+    await service.call('irs/update', [{ ID: principal, NewExternalKey: 'EV-1' }]);
+    const after = await end();
+    const [one, two] = ids;
+    const record = {
+      ExternalKey: 'EV-1',
+      Denomination: 'Edited',
+      Taxcode: 'X',
+      State: 'disabled',
+      Users: [
+        { Operation: 'delete', ID: two },
+        {
+          Operation: 'edit',
+          ID: one,
+          NewUsername: 'edited again',
+          Email: 'e@example.com',
+          State: 'disabled',
+        },
+      ],
+    };
+    await service.call('irs/update', [record]);
+    await service.call('irs/update', [{ ...record, Users: record.Users.slice(1) }]);
+    const events = await readOn(after);
+    const data = { IRID: principal, ExternalKey: 'EV-1' };
+    const user = { ...data, UserID: one, Username: 'edited again', Email: 'e@example.com' };
+    expect(events.map(({ type, subject, data: found }) => [type, subject, found])).toEqual([
+      ['principal.updated', `principals/${principal}`, { ...data, Changed: ['Denomination', 'Taxcode'] }],
+      ['principal.state_changed', `principals/${principal}`, { ...data, State: 'disabled' }],
+      ['user.updated', `users/${one}`, { ...user, Changed: ['Username', 'Email'] }],
+      ['user.state_changed', `users/${one}`, { ...user, State: 'disabled' }],
+      ['user.deleted', `users/${two}`, { ...data, UserID: two }],
+      ['call.completed', expect.any(String), expect.any(Object)],
+      // The second call changes nothing.
+      ['call.completed', expect.any(String), expect.objectContaining({ RecordsFailed: 0 })],
+    ]);
+  });
+
+  it('are created for states that change, not for equal ones, and for the end of a job', async () => {
     const { principal, ids } = await registerUsers(service, 'state one', 'state two');
     const after = await end();
     const Users = ids.map((ID) => ({ ID, State: 'disabled' }));
@@ -128,7 +166,7 @@ describe('events', () => {
     expect([last.body.result?.records, feedOf(last)]).toEqual([[], { After: all.at(-1)?.id, More: false }]);
   });
 
-  it('reach a reader without gaps if an earlier transaction commits later', async () => {
+  it('are read without gaps if an earlier transaction commits later', async () => {
     const after = await end();
     const { database } = service;
     const insert = `insert into anagrafe.audit_log (actor, action, principal_id) values ('service', 'insert', $1)`;

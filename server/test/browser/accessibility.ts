@@ -37,14 +37,26 @@ export async function expectAccessible(page: Page): Promise<void> {
 
 /**
  * Checks a dialog or menu, while the page behind it is checked by another call. It has the same elements on a phone
- * and on a desktop, so one of them is checked in light and the other in dark.
+ * and on a desktop, so one of them is checked in light and the other in dark. The page has the other size and colour
+ * scheme afterwards, because a change is slow.
  */
 export async function expectPartAccessible(page: Page, role: 'dialog' | 'menu'): Promise<void> {
+  const dark = await isDark(page);
+  const onPhone = page.viewportSize()?.width === phone.width;
+  const looks = [
+    { colorScheme: dark ? 'dark' : 'light', viewport: onPhone ? phone : desktop, rules: everything },
+    { colorScheme: dark ? 'light' : 'dark', viewport: onPhone ? desktop : phone, rules: everything },
+  ] as const;
+  await expectAccessibleIn(looks[0], page);
+  await expectAccessibleIn(looks[1], page, `[role="${role}"]`);
+}
+
+/** Checks the colours of a dialog, of which only colours and texts have changed since another check. */
+export async function expectColoursAccessible(page: Page): Promise<void> {
+  const viewport = page.viewportSize()?.width === phone.width ? phone : desktop;
   const schemes = (await isDark(page)) ? (['dark', 'light'] as const) : (['light', 'dark'] as const);
-  await expectAccessibleIn({ colorScheme: schemes[0], viewport: desktop, rules: everything }, page);
-  const part = `[role="${role}"]`;
-  await expectAccessibleIn({ colorScheme: schemes[1], viewport: phone, rules: everything }, page, part);
-  await page.setViewportSize(desktop);
+  for (const colorScheme of schemes)
+    await expectAccessibleIn({ colorScheme, viewport, rules: colours }, page, '[role="dialog"]');
 }
 
 async function isDark(page: Page): Promise<boolean> {

@@ -21,7 +21,7 @@ function submitWithFailures(name: string, goodRecords: number): Promise<string> 
   const short = newUser(`${name}.short`, { Password: 'short', ConfirmPassword: 'short' });
   const bad = [
     { Denomination: 'Bad password', Users: [newUser(`${name}.fine`), short] },
-    { Denomination: '', Users: [newUser(`${name}.other`)] },
+    { ExternalKey: `${name}-key`, Denomination: '', Users: [newUser(`${name}.other`)] },
   ];
   return submit(service, 'irs/insert', [...bad, ...good], office);
 }
@@ -57,6 +57,7 @@ describe('the jobs pages', () => {
     await expect.poll(() => new URL(page.url()).search).toBe('?failed=true');
     await records.getByText(/User 2, Password: .*PASSWORD_TOO_SHORT/).waitFor();
     await records.getByText(/^Company name: /).waitFor();
+    await records.getByRole('row', { name: /watched-key watched\.other/ }).waitFor();
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),

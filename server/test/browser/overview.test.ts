@@ -35,6 +35,7 @@ describe('the overview', () => {
     await page.getByRole('heading', { name: 'Next steps' }).waitFor();
     await page.getByText('No current jobs').waitFor();
     await page.getByText('No errors').waitFor();
+    await page.getByText('The service listens on 127.0.0.1').waitFor();
     await expect.poll(() => page.getByText(`curl ${empty.url}/api/sync/v1/irs/insert`).count()).toBe(1);
     await page.getByRole('link', { name: 'Or import users from a file' }).click();
     await page.getByRole('heading', { name: 'Import', level: 1 }).waitFor();
@@ -92,6 +93,7 @@ describe('the overview', () => {
       .waitFor();
     await page.goBack();
     const taken = rows.filter({ hasText: 'USERNAME_TAKEN' });
+    await expect.poll(() => taken.innerText()).toContain('mario.rossi');
     await taken.getByRole('link', { name: 'Update users' }).click();
     await page.getByRole('heading', { name: /^Call /, level: 1 }).waitFor();
     await page.goBack();

@@ -1,8 +1,7 @@
-import type { Locator } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asUser, login, signedIn } from '../setup/login.ts';
 import { useConsole, type Visit, visit } from './browser.ts';
-import { besides, enterNew, expectBeside, rowOf, takePassword } from './principals.ts';
+import { besides, chooseForUser, enterNew, expectBeside, rowOf, takePassword } from './principals.ts';
 
 const { service, office } = await useConsole();
 let person: Visit;
@@ -10,12 +9,6 @@ let person: Visit;
 beforeEach(async () => {
   person = await visit(service);
 });
-
-async function choose(username: string, action: string): Promise<Locator> {
-  await person.page.getByRole('button', { name: `Actions for ${username}` }).click();
-  await person.page.getByRole('menuitem', { name: action }).click();
-  return person.page.getByRole('dialog');
-}
 
 describe('the users of a principal', () => {
   it('are paginated and found by the beginning of their username', async () => {
@@ -80,7 +73,7 @@ describe('the users of a principal', () => {
     await enterNew(service, office, person, 'Gallo Snc', 'marco.gallo');
     const session = await signedIn(service, 'marco.gallo');
     expect((await service.call('irs/list', {}, asUser(session))).status).toBe(200);
-    const dialog = await choose('marco.gallo', 'Reset password');
+    const dialog = await chooseForUser(page, 'marco.gallo', 'Reset password');
     await dialog.getByText(/all sessions of the user end/).waitFor();
     await dialog.getByLabel('Password', { exact: true }).fill('marco.gallo');
     await expectBeside(dialog.getByLabel('Password', { exact: true }), /the username/);
@@ -99,14 +92,14 @@ describe('the users of a principal', () => {
     const { page } = person;
     await enterNew(service, office, person, 'Conti Spa', 'elena.conti', 'fabio.conti');
     const session = await signedIn(service, 'elena.conti');
-    const disable = await choose('elena.conti', 'Disable');
+    const disable = await chooseForUser(page, 'elena.conti', 'Disable');
     await disable.getByText(/all sessions of the user end/).waitFor();
     await disable.getByRole('button', { name: 'Disable' }).click();
     await rowOf(page, 'Users', /elena\.conti.*Disabled/).waitFor();
     expect((await service.call('irs/list', {}, asUser(session))).status).toBe(401);
     expect((await login(service, 'elena.conti')).status).toBe(401);
     expect((await login(service, 'fabio.conti')).status).toBe(200);
-    const enable = await choose('elena.conti', 'Enable');
+    const enable = await chooseForUser(page, 'elena.conti', 'Enable');
     await enable.getByRole('button', { name: 'Enable' }).click();
     await rowOf(page, 'Users', /elena\.conti.*Active/).waitFor();
     expect((await login(service, 'elena.conti')).status).toBe(200);

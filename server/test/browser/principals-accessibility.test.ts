@@ -1,13 +1,14 @@
 import { describe, it } from 'vitest';
-import { expectAccessible, expectPartAccessible } from './accessibility.ts';
+import { expectAccessible, expectColoursAccessible, expectPartAccessible } from './accessibility.ts';
 import { enter, useConsole, visit } from './browser.ts';
 import { fill } from './filled.ts';
+import { chooseForPrincipal, chooseForUser } from './principals.ts';
 
 const { service, office } = await useConsole();
 await fill(service, office);
 
-describe('in light and dark, on a desktop and on a phone', () => {
-  it('the list of principals, the page of one, and their dialogs are accessible', async () => {
+describe('the principals pages', () => {
+  it('are accessible with all of their dialogs, in light and dark, on a desktop and on a phone', async () => {
     const person = await visit(service);
     const { page, expectStatus } = person;
     expectStatus(422);
@@ -35,7 +36,15 @@ describe('in light and dark, on a desktop and on a phone', () => {
       .first()
       .waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+    await expectPartAccessible(page, 'menu');
+    await page.keyboard.press('Escape');
+    for (const action of ['Disable', 'Delete']) {
+      await chooseForPrincipal(page, action);
+      await checkAndClose();
+    }
+    await page.getByRole('button', { name: 'Edit' }).click();
     await checkAndClose();
 
     await page.getByRole('button', { name: 'Register user' }).click();
@@ -49,7 +58,7 @@ describe('in light and dark, on a desktop and on a phone', () => {
     ] as const) {
       await dialog.getByLabel('Password', { exact: true }).fill(password);
       await dialog.getByText(strength, { exact: true }).waitFor();
-      await expectPartAccessible(page, 'dialog');
+      await expectColoursAccessible(page);
     }
     await dialog.getByLabel('Password', { exact: true }).fill('una frase lunga davvero 4711');
     await dialog.getByText('Strong', { exact: true }).waitFor();
@@ -58,7 +67,13 @@ describe('in light and dark, on a desktop and on a phone', () => {
     await page.getByRole('button', { name: 'Actions for mario.rossi' }).click();
     await page.getByRole('menuitem', { name: 'Disable' }).waitFor();
     await expectPartAccessible(page, 'menu');
-    await page.getByRole('menuitem', { name: 'Disable' }).click();
+    await page.keyboard.press('Escape');
+    for (const action of ['Disable', 'Delete', 'Sessions']) {
+      await chooseForUser(page, 'mario.rossi', action);
+      await checkAndClose();
+    }
+    const edit = await chooseForUser(page, 'mario.rossi', 'Edit');
+    await edit.getByRole('button', { name: 'Add attribute' }).click();
     await checkAndClose();
 
     await page.getByRole('button', { name: 'Actions for mario.rossi' }).click();

@@ -3,7 +3,15 @@ import { allHashed } from '../setup/audit-chain.ts';
 import { asUser, login, rightPassword, signedIn } from '../setup/login.ts';
 import { newUser } from '../setup/service.ts';
 import { enter, startConsole, useConsole, type Visit, visit } from './browser.ts';
-import { besides, enterNew, expectBeside, insert, rowOf, takePassword } from './principals.ts';
+import {
+  besides,
+  chooseForPrincipal,
+  enterNew,
+  expectBeside,
+  insert,
+  rowOf,
+  takePassword,
+} from './principals.ts';
 
 const { service, office } = await useConsole();
 await insert(service, office, [
@@ -18,8 +26,8 @@ beforeEach(async () => {
   person = await visit(service);
 });
 
-describe('on a new service', () => {
-  it('the empty pages offer an import and the creation of a client', async () => {
+describe('the console of a new service', () => {
+  it('offers an import and the creation of a client on empty pages', async () => {
     person = await visit(await startConsole());
     const { page, goTo } = person;
     await goTo('/principals');
@@ -31,7 +39,7 @@ describe('on a new service', () => {
     await page.getByRole('dialog', { name: 'New client' }).waitFor();
   });
 
-  it('a principal is created, a user is registered with a generated password, and that user signs in', async () => {
+  it('creates a principal and registers a user with a generated password, who can sign in', async () => {
     const fresh = await startConsole();
     person = await visit(fresh);
     const { page, goTo, expectStatus } = person;
@@ -136,11 +144,10 @@ describe('the principals pages', () => {
     const { page, expectStatus } = person;
     await enterNew(service, office, person, 'Teatro Sociale', 'luca.riva');
     const session = await signedIn(service, 'luca.riva');
-    await page.getByRole('button', { name: 'Disable' }).click();
+    await chooseForPrincipal(page, 'Disable');
     const dialog = page.getByRole('dialog', { name: 'Disable Teatro Sociale' });
     await dialog.getByText(/their sessions end/).waitFor();
     await dialog.getByRole('button', { name: 'Disable' }).click();
-    await page.getByRole('button', { name: 'Enable' }).waitFor();
     await page.getByText('Disabled', { exact: true }).waitFor();
     expect((await service.call('irs/list', {}, asUser(session))).status).toBe(401);
     expect((await login(service, 'luca.riva')).status).toBe(401);
@@ -154,9 +161,9 @@ describe('the principals pages', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
 
-    await page.getByRole('button', { name: 'Enable' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click();
-    await page.getByRole('button', { name: 'Disable' }).waitFor();
+    const enable = await chooseForPrincipal(page, 'Enable');
+    await enable.getByRole('button', { name: 'Enable' }).click();
+    await page.getByText('Teatro Sociale enabled.').waitFor();
     expect((await login(service, 'luca.riva')).status).toBe(200);
     await rowOf(page, 'History', /Principal disabled\..*office \(console\)/).waitFor();
     await rowOf(page, 'History', /Principal enabled\./).waitFor();

@@ -32,6 +32,20 @@ export function rowOf(page: Page, table: string, name: RegExp): Locator {
   return page.getByRole('table', { name: table }).getByRole('row', { name });
 }
 
+/** Opens the menu of a user and chooses an action, which opens a dialog. */
+export async function chooseForUser(page: Page, username: string, action: string): Promise<Locator> {
+  await page.getByRole('button', { name: `Actions for ${username}` }).click();
+  await page.getByRole('menuitem', { name: action, exact: true }).click();
+  return page.getByRole('dialog');
+}
+
+/** Opens the menu on the page of a principal and chooses an action. */
+export async function chooseForPrincipal(page: Page, action: string): Promise<Locator> {
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: action, exact: true }).click();
+  return page.getByRole('dialog');
+}
+
 /** Reads the texts that `aria-describedby` links to a field: its hint and its error. */
 export async function besides(field: Locator): Promise<string> {
   const ids = (await field.getAttribute('aria-describedby'))?.split(' ') ?? [];

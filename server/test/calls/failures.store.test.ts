@@ -8,12 +8,17 @@ interface Failure {
   readonly CallID: string;
   readonly JobID: string | null;
   readonly Position: number;
+  readonly ID: number | null;
+  readonly ExternalKey: string | null;
+  readonly Username: string | null;
   readonly Code: string;
   readonly FieldErrors: Record<string, unknown>;
   readonly FieldErrorsCount: number;
 }
 
 let service: TestService;
+/** A service without API clients, for tests that add failures. */
+let other: TestService;
 let admin: ReturnType<typeof adminOf>;
 let office: Credential;
 let principal: number;
@@ -24,6 +29,7 @@ const missing = { ID: 999_999, Users: [importedUser('unknown')] };
 
 beforeAll(async () => {
   service = await startTestService();
+  other = await startTestService();
   admin = adminOf(service);
   [principal = 0] = await insertPrincipals(service, 1);
   office = await credential(service);
@@ -64,6 +70,8 @@ describe('the list of failures', () => {
       ClientID: expect.any(Number),
       Position: 1,
       ID: principal,
+      ExternalKey: null,
+      Username: 'two',
       Code: 'INVALID_USERS',
       Message: 'The users of the record have field errors. The record was not applied.',
       FieldErrors: {
@@ -78,9 +86,26 @@ describe('the list of failures', () => {
     expect(times).toEqual(times.toSorted((one, other) => other - one));
   });
 
-  it('contains no username or password that was sent', async () => {
+  it('contains no password that was sent', async () => {
     const { text } = await read();
-    for (const hidden of [secret, 'another', 'unknown', 'two']) expect(text).not.toContain(`"${hidden}`);
+    for (const hidden of [secret, 'another']) expect(text).not.toContain(`"${hidden}`);
+  });
+
+  it('has the external key of each record, as sent or of its principal, and its first username', async () => {
+    const { body } = await other.call('irs/insert', [{ ExternalKey: 'C-7', Denomination: 'Rossi' }]);
+    const ID = body.result?.records[0]?.Item1;
+    const taken = importedUser('taken');
+    await other.call('irs/update', [{ ID, Users: [taken] }]);
+    await other.call('irs/update', [{ ExternalKey: 'unknown', Users: [{ ID: 7 }, importedUser('Second')] }]);
+    await other.call('irs/update', [{ ID, Users: [taken] }]);
+    await other.call('irs/delete', [{ ID, Users: [{ ID: 999 }] }]);
+    const failures =
+      (await adminOf(other)<Failure>('GET failures?pageSize=3', {})).body.result?.records ?? [];
+    expect(failures.map((failure) => [failure.ID, failure.ExternalKey, failure.Username])).toEqual([
+      [ID, 'C-7', null],
+      [ID, 'C-7', 'taken'],
+      [null, 'unknown', 'Second'],
+    ]);
   });
 
   it('has for each record the ID of its call', async () => {
@@ -101,7 +126,6 @@ describe('the list of failures', () => {
   });
 
   it('shows the first 20 fields with errors of a record, and counts all of its errors', async () => {
-    const other = await startTestService();
     const [ID = 0] = await insertPrincipals(other, 1);
     const Users = Array.from({ length: 50 }, (_, n) => ({ Username: `many ${n}`, Password: 'x' }));
     await other.call('irs/update', [{ ID, Users }]);
@@ -112,7 +136,6 @@ describe('the list of failures', () => {
   });
 
   it('ends after the newest 10,000 records, which an index returns without sorting', async () => {
-    const other = await startTestService();
     await other.call('irs/update', [missing]);
     await other.database.query(
       `insert into anagrafe.outcomes (call_id, position, users, error, field_errors, failed_at)

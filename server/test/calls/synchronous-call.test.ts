@@ -46,6 +46,10 @@ const mixed = () => [
   { ID: principals[3], Users: [importedUser(`u ${++serial}`)] },
 ];
 
+/** The answer to a call does not repeat the username of a failed record; the list of tuples names it. */
+const withoutNames = (tuples: readonly Tuple[] = []) =>
+  tuples.map(({ Item6: { Username: _, ...Item6 }, ...tuple }) => ({ ...tuple, Item6 }));
+
 describe('a synchronous call', () => {
   it.each([
     ['without a key', {}],
@@ -55,7 +59,8 @@ describe('a synchronous call', () => {
     expect(answer.status).toBe(207);
     const shown = await read(id);
     expect(shown.status).toBe(200);
-    expect(shown.body.result?.records).toEqual(answer.body.result?.records);
+    expect(withoutNames(shown.body.result?.records)).toEqual(answer.body.result?.records);
+    expect(shown.body.result?.records[0]?.Item6.Username).toMatch(/^u \d+$/);
     expect(shown.body.result).toMatchObject({ totalCount: 5, totalPages: 1, page: 1, count: 5 });
     expect(recordOf(shown)).toMatchObject({ CallID: id, RequestId, Records: 5, RecordsFailed: 2, Users: 5 });
     expect(recordOf(shown)).toMatchObject({ Positions: [0, 1, 2, 3, 4] });
@@ -66,16 +71,17 @@ describe('a synchronous call', () => {
     const { answer, id } = await sent('irs/update', mixed());
     const all = answer.body.result?.records ?? [];
     const second = await read(`${id}?page=2&pageSize=2`);
-    expect(second.body.result?.records).toEqual(all.slice(2, 4));
+    expect(withoutNames(second.body.result?.records)).toEqual(all.slice(2, 4));
     expect(second.body.result).toMatchObject({ totalCount: 5, totalPages: 3, page: 2, count: 2 });
     expect(recordOf(second)).toMatchObject({ Positions: [2, 3] });
     const failed = await read(`${id}?failed=true`);
-    expect(failed.body.result?.records).toEqual(all.filter(({ Item3 }) => !Item3));
+    expect(withoutNames(failed.body.result?.records)).toEqual(all.filter(({ Item3 }) => !Item3));
     expect(failed.body.result).toMatchObject({ totalCount: 2, count: 2, record: { Positions: [0, 3] } });
-    expect((await read(`${id}?failed=true&page=2&pageSize=1`)).body.result?.records).toEqual([all[3]]);
+    const last = await read(`${id}?failed=true&page=2&pageSize=1`);
+    expect(withoutNames(last.body.result?.records)).toEqual([all[3]]);
   });
 
-  it('to irs/insert or irs/state is shown as well', async () => {
+  it('to irs/insert or irs/state is shown like one to irs/update', async () => {
     const inserted = await sent('irs/insert', [{ Denomination: 'x' }, {}, { Surname: 'y' }]);
     expect((await read(inserted.id)).body.result?.records).toEqual(inserted.answer.body.result?.records);
     const states = await sent('irs/state', [

@@ -25,7 +25,9 @@ export interface Serving {
   end(signal: NodeJS.Signals): Promise<Outcome>;
 }
 
-const program = fileURLToPath(new URL('../../bin/anagrafe.cjs', import.meta.url));
+export const programPath = fileURLToPath(new URL('../../bin/anagrafe.cjs', import.meta.url));
+/** Matches the end of a question on the terminal: of a password, or of a confirmation. */
+const question = /(password: |\[y\/N\] )/g;
 /** Matches the API address in the banner; the program writes the banner at once, so the rest of it is there too. */
 const readyBanner = /API\s+(http:\/\/\S+?)\/api\//;
 
@@ -73,11 +75,16 @@ export function postmaster(folder: string): number | undefined {
 
 /** Starts the program in a child process with only these settings. */
 export function start(args: readonly string[], settings: Settings = {}): ChildProcess {
-  return spawned(process.execPath, [program, ...args], environment(settings));
+  return spawned(process.execPath, [programPath, ...args], environment(settings));
 }
 
-function spawned(file: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
-  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+function spawned(
+  file: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  stdin: 'ignore' | 'pipe' = 'ignore',
+): ChildProcess {
+  const child = spawn(file, args, { env, stdio: [stdin, 'pipe', 'pipe'] });
   atEnd(async () => {
     child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
@@ -141,11 +148,15 @@ function collector() {
   return { stream, text: () => text };
 }
 
-/** Runs the program on a pseudo-terminal; `screen` is its whole output with control sequences. */
+/**
+ * Runs the program on a pseudo-terminal; `screen` is its whole output with control sequences. Each of `answers` is typed
+ * when the program has asked a question that no earlier answer belongs to; a function is called at that moment.
+ */
 export async function onTerminal(
   args: readonly string[],
   settings: Settings = {},
   columns = 80,
+  answers: readonly (string | (() => Promise<string>))[] = [],
 ): Promise<{ screen: string; code: number | null }> {
   const command = `stty cols ${columns}; "$NODE" "$PROGRAM" ${args.join(' ')}`;
   // script(1) of macOS takes the command as arguments.
@@ -154,10 +165,17 @@ export async function onTerminal(
   const env = {
     ...environment(settings),
     NODE: process.execPath,
-    PROGRAM: program,
+    PROGRAM: programPath,
     TERM: settings.TERM ?? 'xterm',
   };
-  const running = listen(spawned('script', scriptArgs, env));
+  const running = listen(spawned('script', scriptArgs, env, answers.length > 0 ? 'pipe' : 'ignore'));
+  for (const [index, answer] of answers.entries()) {
+    await until(
+      () => (running.stdout().match(question)?.length ?? 0) > index || running.child.exitCode !== null,
+      () => `question ${index + 1} of the program, which has written: ${running.stdout()}`,
+    );
+    running.child.stdin?.write(`${typeof answer === 'string' ? answer : await answer()}\r`);
+  }
   const { code, stdout } = await outcomeOf(running);
   return { screen: stdout.replaceAll('\r\n', '\n'), code };
 }

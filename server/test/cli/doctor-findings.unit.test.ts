@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { spaceFinding } from '../../src/cli/doctor/data-folder.ts';
 import { clockFinding } from '../../src/cli/doctor/database.ts';
 import { describeFinding, errorFinding, finding } from '../../src/cli/doctor/findings.ts';
-import { filesFinding } from '../../src/cli/doctor/machine.ts';
-import { ConfigError } from '../../src/config.ts';
+import { examineExposure, filesFinding } from '../../src/cli/doctor/machine.ts';
+import { ConfigError, readConfig } from '../../src/config.ts';
 import { StorageError } from '../../src/db/errors.ts';
 
 const mebibyte = 1024 * 1024;
@@ -79,4 +79,22 @@ it('doctor throws an error that the operator cannot fix', () => {
 it('doctor describes a finding by its code and fields alone', () => {
   const stored = JSON.parse(JSON.stringify(finding('port_free', { host: '127.0.0.1', port: 8420 })));
   expect(describeFinding(stored).found).toBe('8420 on 127.0.0.1 is free; the service is not running');
+});
+
+it('doctor says how to let other machines call once an API client exists, and recognises a reverse proxy', () => {
+  const exposure = (settings: Record<string, string>, hasClients: boolean) =>
+    examineExposure(readConfig(settings), { hasClients });
+  expect(exposure({}, false)).toMatchObject({ code: 'network_local', severity: 'ok' });
+  const local = exposure({}, true);
+  expect(local).toMatchObject({ code: 'network_local_only', severity: 'ok' });
+  expect(describeFinding(local).found).toMatch(
+    /^127\.0\.0\.1: reachable only from this machine\. .*ANAGRAFE_TRUST_PROXY.*ANAGRAFE_HOST=0\.0\.0\.0/,
+  );
+  const proxy = { ANAGRAFE_TRUST_PROXY: '127.0.0.1' };
+  expect(exposure(proxy, true).code).toBe('network_behind_proxy');
+  expect(exposure({ ...proxy, ANAGRAFE_HOST: '0.0.0.0' }, true).code).toBe('network_behind_proxy');
+  expect(exposure({ ANAGRAFE_HOST: '0.0.0.0' }, true)).toMatchObject({
+    code: 'network_unencrypted',
+    severity: 'warning',
+  });
 });

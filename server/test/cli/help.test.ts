@@ -62,6 +62,8 @@ describe('the help', () => {
     [['help', 'impor'], "unknown command 'impor'", 'import'],
     [['client', 'help', 'creat'], "unknown command 'creat'", 'create'],
     [['help', 'client', 'creat'], "unknown command 'creat'", 'create'],
+    [['delete', '1'], "unknown command 'delete'", 'webhook delete, user delete, principal delete'],
+    [['create'], "unknown command 'create'", '.*principal create.*'],
   ])('suggests a command for a misspelt name: %j', async (args, error, meant) => {
     const { code, stdout, stderr } = await inProcess(args);
     expect([code, stdout]).toEqual([2, '']);
@@ -79,7 +81,7 @@ describe('the help', () => {
 
   it('marks required options, and names no options for a command that has none', async () => {
     expect((await inProcess(['client', 'create', '--help'])).stdout).toMatch(/--name <name> [^-]*; required/);
-    expect((await inProcess(['serve', '--help'])).stdout).toMatch(/^Usage: anagrafe serve\n/);
+    expect((await inProcess(['client', '--help'])).stdout).toMatch(/^Usage: anagrafe client \[command\]\n/);
     expect((await inProcess(['reset', '--help'])).stdout).not.toContain('import');
   });
 
@@ -141,6 +143,7 @@ describe('config', () => {
     expect(rows.find((row: { name: string }) => row.name === 'ANAGRAFE_REQUIRE_EMAIL')).toEqual({
       name: 'ANAGRAFE_REQUIRE_EMAIL',
       value: 'true',
+      source: 'environment',
       about: expect.any(String),
       takes: 'true or false',
     });

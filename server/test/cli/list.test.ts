@@ -20,6 +20,7 @@ beforeAll(async () => {
   const first = { Denomination: 'Rossi Srl', ExternalKey: 'ERP-1', Email: 'info@example.com' };
   await service.call('irs/insert', [first, ...others]);
   const many = Array.from({ length: users }, (_, n) => importedUser(`mario.${n + 1}`));
+  Object.assign(many[4] ?? {}, { Email: 'Fifth@example.com', FirstName: 'Mario', LastName: 'Quinto' });
   const { status } = await service.call('irs/update', [{ ID: 1, Users: many }]);
   expect(status).toBe(200);
 });
@@ -59,6 +60,17 @@ describe('the list command', () => {
     expect(lines((await run('--users', '--search', 'mario.100')).stdout)).toHaveLength(11);
     const none = await run('--since', '2999-01-01');
     expect([none.code, none.stdout, none.stderr]).toEqual([0, '', 'No results.\n']);
+  });
+
+  it('filters users by email, name, state and sign-in', async () => {
+    const ids = async (...args: string[]) =>
+      lines((await run('--users', ...args)).stdout).map((line) => line.split('\t')[0]);
+    expect(await ids('--email', 'fifth@EXAMPLE.com')).toEqual(['5']);
+    expect(await ids('--name', 'quint')).toEqual(['5']);
+    expect(await ids('--state', 'disabled')).toEqual(['']);
+    expect(await ids('--state', 'active', '--never-signed-in', '--limit', '3')).toEqual(['1', '2', '3']);
+    const { stdout } = await run('--users', '--email', 'fifth@example.com');
+    expect(stdout).toBe('5\t1\tmario.5\tactive\tFifth@example.com\tMario Quinto\tRossi Srl\t\n');
   });
 
   it('prints all fields as NDJSON with --json', async () => {
@@ -101,6 +113,8 @@ describe('the list command', () => {
 
   it('prints a one-line error for invalid options, an unreachable service and a wrong key', async () => {
     expectWrongUsage(await run('--username', 'mario'), /^anagrafe: .*--username.*--users/);
+    expectWrongUsage(await run('--never-signed-in'), /^anagrafe: .*--never-signed-in.*--users/);
+    expectWrongUsage(await run('--users', '--state', 'deleted'), /^anagrafe: .*--state.*active, disabled/);
     expectWrongUsage(await run('--limit', '0'), /^anagrafe: .*--limit.*whole number/);
     expectWrongUsage(await run('--all', '--limit', '5'), /^anagrafe: .*--all.*--limit/);
     expectWrongUsage(await run('--since', 'monday'), /^anagrafe: .*--since.*2026-01-31/);

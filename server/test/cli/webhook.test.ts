@@ -57,7 +57,8 @@ describe('the webhook command', () => {
   it('sends a test message, and reports by its exit code whether it was delivered', async () => {
     const receiver = await startReceiver();
     const allowed = { ...settings, ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1' };
-    const { id, secret } = await runJson('create', receiver.url);
+    const made = await inProcess(['webhook', 'create', receiver.url, '--json'], allowed);
+    const { id, secret } = JSON.parse(made.stdout);
     const test = (...options: string[]) => inProcess(['webhook', 'test', String(id), ...options], allowed);
     const good = await test();
     expect([good.code, good.stdout]).toEqual([0, '']);
@@ -131,7 +132,7 @@ describe('the webhook command', () => {
       await run('create', url, '--types', 'user.registered', '--granularity', 'job'),
       /no message is sent for user\.registered\. Use --types with call\.completed, job\.completed/,
     );
-    const wrong = await run('create', url, '--types', 'user.deleted');
+    const wrong = await run('create', url, '--types', 'user.unknown');
     expect([wrong.code, wrong.stdout]).toEqual([2, '']);
     expect(wrong.stderr).toContain('Expected one or more of principal.inserted');
   });

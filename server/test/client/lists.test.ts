@@ -26,8 +26,8 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return found;
 }
 
-describe('a list of the client', () => {
-  it('is iterated from its first page to its last', async () => {
+describe('a list that the client returns', () => {
+  it('iterates over all pages', async () => {
     const principals = await all(anagrafe.list({ PageSize: 3 }));
     expect(principals.map(({ ID }) => ID)).toEqual(ids);
     expect(await all(anagrafe.list({ Search: 'nobody' }))).toEqual([]);
@@ -37,7 +37,7 @@ describe('a list of the client', () => {
     );
   });
 
-  it('has pages with their totals', async () => {
+  it('returns a page with the totals', async () => {
     const page = await anagrafe.list({ PageSize: 3 }).page(3);
     expect(page).toMatchObject({ totalCount: 7, totalPages: 3, page: 3, count: 1, record: null });
     expect(page.records.map(({ ID }) => ID)).toEqual([ids[6]]);
@@ -61,7 +61,99 @@ describe('a list of the client', () => {
   });
 });
 
-describe('events', () => {
+describe('an export that the client returns', () => {
+  it('iterates over the principals', async () => {
+    const exported = await all(anagrafe.exportRecords());
+    expect(exported.map(({ ID }) => ID)).toEqual(ids);
+    expect(exported[0]?.Users.map(({ Username, PasswordHash }) => [Username, PasswordHash])).toEqual(
+      ['uno', 'due', 'tre', 'quattro', 'cinque'].map((name) => [name, undefined]),
+    );
+    const [first] = await all(anagrafe.exportRecords({ ID: ids[0], hashes: true }));
+    expect(first?.Users[0]?.PasswordHash).toBe(importedHash);
+    expect(await all(anagrafe.exportRecords({ ExternalKey: 'no such key' }))).toEqual([]);
+  });
+
+  it('returns the bytes of a file', async () => {
+    const file = Buffer.concat(await all(anagrafe.exportRecords({ ID: ids[0] }).bytes('csv'))).toString();
+    expect(file.trimEnd().split('\r\n')).toHaveLength(6);
+    expect(file).toContain(',uno,');
+  });
+
+  it('returns the same principals however the network divides the bytes', async () => {
+    const small = new Anagrafe({
+      url: service.url,
+      fetch: async (url, init) => {
+        const response = await fetch(url, init);
+        const bytes = new Uint8Array(await response.arrayBuffer());
+        const pieces = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, at) =>
+          bytes.slice(at * 7, at * 7 + 7),
+        );
+        return new Response(ReadableStream.from(pieces), response);
+      },
+    });
+    expect(await all(small.exportRecords())).toEqual(await all(anagrafe.exportRecords()));
+  });
+
+  it('cancels the response when the loop is left', async () => {
+    let cancelled = 0;
+    const watched = answering(
+      () =>
+        new ReadableStream({
+          pull: (controller) => controller.enqueue(new TextEncoder().encode('{"ID":1,"Users":[]}\n')),
+          cancel: () => {
+            cancelled++;
+          },
+        }),
+    );
+    for await (const { ID } of watched.exportRecords()) {
+      expect(ID).toBe(1);
+      break;
+    }
+    expect(cancelled).toBe(1);
+  });
+
+  it('throws if the connection breaks, the service stops sending, or the last line is not complete', async () => {
+    const line = new TextEncoder().encode('{"ID":1,"Users":[]}\n{"ID":2');
+    const broken = answering(() => {
+      let sent = false;
+      return new ReadableStream({
+        pull(controller) {
+          if (sent) return controller.error(new Error('reset'));
+          sent = true;
+          controller.enqueue(line);
+        },
+      });
+    });
+    await expect(all(broken.exportRecords())).rejects.toMatchObject({ code: 'CONNECTION_FAILED' });
+    const silent = answering(() => new ReadableStream({ start: (controller) => controller.enqueue(line) }));
+    await expect(all(silent.exportRecords({}, { timeoutMs: 20 }))).rejects.toMatchObject({
+      code: 'TIMED_OUT',
+    });
+    const short = answering(() => ReadableStream.from([line]));
+    await expect(all(short.exportRecords())).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER' });
+  });
+
+  it('can be aborted', async () => {
+    const aborting = new AbortController();
+    const endless = answering(() => new ReadableStream());
+    const reading = all(endless.exportRecords({}, { signal: aborting.signal }));
+    aborting.abort(new Error('enough'));
+    await expect(reading).rejects.toThrow('enough');
+  });
+
+  it('throws the error of the service', async () => {
+    await expect(all(anagrafe.exportRecords({ ID: 0 }))).rejects.toMatchObject({
+      code: 'INVALID_PARAMETER',
+      status: 400,
+    });
+  });
+
+  function answering(bodyOf: () => ReadableStream): Anagrafe {
+    return new Anagrafe({ url: service.url, retries: 0, fetch: async () => new Response(bodyOf()) });
+  }
+});
+
+describe('the events that the client reads', () => {
   it('can be read to the end or page by page', async () => {
     const events = await all(anagrafe.events({ pageSize: 4 }));
     expect(events.filter(({ type }) => type === 'principal.inserted')).toHaveLength(7);

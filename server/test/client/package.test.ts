@@ -67,8 +67,8 @@ export async function webhook(body: string, headers: Record<string, string>, sec
 }
 
 export function mistakes(anagrafe: Anagrafe) {
-  // @ts-expect-error A reset needs the ID of a user.
-  void anagrafe.reset(1, [{ Username: 'mario.rossi', Password: 'una frase nuova' }]);
+  // @ts-expect-error A reset needs the ID or the username of a user.
+  void anagrafe.reset(1, [{ Password: 'una frase nuova' }]);
   // @ts-expect-error There is no such state.
   void anagrafe.setStates([{ ID: 1, State: 'asleep' }]);
   // @ts-expect-error A call that was not tried has no estimate.

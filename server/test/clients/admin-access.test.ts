@@ -22,6 +22,8 @@ function asDescribed(call: string): string {
   return call
     .replace('agp_nobody', '{publicKey}')
     .replace('webhooks/999', 'webhooks/{id}')
+    .replace(/users\/\d+/, 'users/{id}')
+    .replace(/sessions\/[0-9-]+/, 'sessions/{session}')
     .replace(/deliveries\/[0-9-]+/, 'deliveries/{delivery}')
     .replace(/calls\/[0-9-]+/, 'calls/{id}');
 }

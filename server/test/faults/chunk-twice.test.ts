@@ -11,15 +11,18 @@ import { type ChunkTools, runChunk } from '../../src/jobs/run-chunk.ts';
 import { openSubmissions } from '../../src/jobs/submissions.store.ts';
 import { submitJob } from '../../src/jobs/submit.ts';
 import { Aborted, openHasher } from '../../src/passwords/hash-pool.ts';
+import { deleteOperation } from '../../src/records/delete.ts';
 import { insertOperation } from '../../src/records/insert.ts';
-import type { OperationName } from '../../src/records/operation.ts';
+import { type OperationName, operationOf } from '../../src/records/operation.ts';
 import { RecordWriter } from '../../src/records/record-writer.ts';
 import { openRecordStore } from '../../src/records/records.store.ts';
 import { stateOperation } from '../../src/records/state.ts';
 import { updateOperation } from '../../src/records/update.ts';
+import { openUpsertStore } from '../../src/records/upsert.store.ts';
+import { upsertOperations } from '../../src/records/upsert.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { importedUser } from '../setup/jobs.ts';
-import { recordList } from '../setup/records.ts';
+import { range, recordList } from '../setup/records.ts';
 import { newUser } from '../setup/service.ts';
 import { emptyStore } from '../setup/store.ts';
 import { wrongFigures } from './figures.ts';
@@ -61,6 +64,8 @@ function newNode(onHash?: () => void): ChunkTools {
       update: updateOperation(registry, rules),
       insert: insertOperation(registry, rules),
       state: stateOperation(registry),
+      delete: deleteOperation(registry),
+      upsert: upsertOperations(openUpsertStore(store.database), { ...rules, maxRemoved: 1000 }),
     },
     hasher: openHasher({
       concurrency: 1,
@@ -84,9 +89,13 @@ async function submit(operation: OperationName, records: readonly unknown[]): Pr
     actor: operatorActor,
     records: await recordList(records),
     done: new Set<number>(),
+    options: null,
+    review: null,
+    approvals: [],
+    holdMemory: () => {},
   };
   const submissions = openSubmissions(store.database, queue);
-  await submitJob(call, newNode().operations[operation], { store: submissions, keyRing });
+  await submitJob(call, operationOf(newNode().operations, operation, null), { store: submissions, keyRing });
   return id;
 }
 
@@ -129,8 +138,6 @@ async function newPrincipals(count: number): Promise<number[]> {
   for (const number of await chunksOf(id)) await runToItsEnd(id, number, newNode());
   return (await ended(id)).outcomes.map((outcome) => outcome.id ?? 0);
 }
-
-const range = (count: number) => Array.from({ length: count }, (_, n) => n);
 
 describe('a chunk that two nodes run at the same time', () => {
   it('registers each user and resets each password once, with one outcome for each record', async () => {
@@ -236,10 +243,10 @@ it('a chunk that is aborted after every few hashes applies each record once, and
   expect(await repeatedWrites(store.database)).toEqual([]);
 });
 
-it('a chunk that is aborted while it writes records finishes those and starts no other', async () => {
-  // A chunk processes groups of 64 users, two groups at a time.
+it('a chunk that is aborted while it writes records finishes these records and starts no others', async () => {
+  // A chunk processes groups of 64 passwords, two groups at a time.
   const principals = await newPrincipals(4);
-  const users = (ID: number) => range(64).map((n) => importedUser(`begun ${ID} ${n}`));
+  const users = (ID: number) => range(64).map((n) => newUser(`begun ${ID} ${n}`));
   const id = await submit(
     'update',
     principals.map((ID) => ({ ID, Users: users(ID) })),

@@ -74,7 +74,17 @@ describe('the holder of a lease that has expired', () => {
       keyRing: new KeyRing(Buffer.alloc(32, 'a key of its own')),
     };
     const records = await recordList([{ ID, Users: [importedUser('taken over')] }]);
-    const job = { id: first.callId, clientId: null, actor: operatorActor, records, done: new Set<number>() };
+    const job = {
+      id: first.callId,
+      clientId: null,
+      actor: operatorActor,
+      records,
+      done: new Set<number>(),
+      options: null,
+      review: null,
+      approvals: [],
+      holdMemory: () => {},
+    };
     expect(await submitJob(job, operation, tools)).toEqual([]);
     expect(await submitJob(job, operation, tools)).toBeNull();
     await finished(service, first.callId);

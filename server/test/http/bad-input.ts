@@ -110,7 +110,7 @@ export function expectRefusal(
 }
 
 /** Asserts a 422 answer with one failed record, and returns its field errors as pairs of place and code. */
-export async function expectFaults(answer: Received, errorCode: string): Promise<[string, string][]> {
+export async function expectFieldErrors(answer: Received, errorCode: string): Promise<[string, string][]> {
   const envelope = readEnvelope(answer);
   expect([envelope.statusCode, envelope.errorCode]).toEqual([422, errorCode]);
   expectSentence(envelope.message);
@@ -118,9 +118,9 @@ export async function expectFaults(answer: Received, errorCode: string): Promise
   const tuple = envelope.result?.records[0];
   expect(tuple).toMatchObject({ Item2: errorCode, Item3: false, Item6: {} });
   expectSentence(tuple?.Item4 ?? null);
-  const faults = Object.entries(tuple?.Item5 ?? {});
-  for (const [, found] of faults) for (const { message } of found) expectSentence(message);
-  return faults.flatMap(([place, found]) => found.map(({ code }): [string, string] => [place, code]));
+  const errors = Object.entries(tuple?.Item5 ?? {});
+  for (const [, found] of errors) for (const { message } of found) expectSentence(message);
+  return errors.flatMap(([place, found]) => found.map(({ code }): [string, string] => [place, code]));
 }
 
 export function expectSentence(message: string | null): void {

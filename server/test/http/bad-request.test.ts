@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { newUser, startTestService, type TestService } from '../setup/service.ts';
 import { sendRaw } from '../setup/wire.ts';
 import {
-  expectFaults,
+  expectFieldErrors,
   expectRefusal,
   firstClient,
   nested,
@@ -142,8 +142,8 @@ describe('a method that the path does not allow', () => {
 describe('a valid body', () => {
   it('may begin with a byte order mark', async () => {
     const body = `\ufeff${JSON.stringify([{ ID: principal, Users: [newUser('present')] }])}`;
-    const faults = await expectFaults(await send('irs/update', { body }), 'USERNAME_TAKEN');
-    expect(faults).toEqual([['Users[0].Username', 'USERNAME_TAKEN']]);
+    const errors = await expectFieldErrors(await send('irs/update', { body }), 'USERNAME_TAKEN');
+    expect(errors).toEqual([['Users[0].Username', 'USERNAME_TAKEN']]);
   });
 
   it('may have its charset in any case and in quotes', async () => {

@@ -13,7 +13,7 @@ let call: string;
 
 beforeAll(async () => {
   // Without ANAGRAFE_WEBHOOK_NETWORKS the service sends nothing to the loopback address of the webhook below.
-  service = await startTestService();
+  service = await startTestService({ ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.0/8' });
   admin = adminOf(service);
   ({ validate } = await readDocument(service));
   const [ID] = await insertPrincipals(service, 2);

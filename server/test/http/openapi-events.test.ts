@@ -45,6 +45,10 @@ describe('/openapi.json', () => {
     await service.call('irs/state', [
       { ID: principal, State: 'disabled', Users: [{ ID, State: 'disabled' }] },
     ]);
+    await service.call('irs/update', [
+      { ID: principal, Denomination: 'Edited', Users: [{ Operation: 'edit', ID, Phone: '1' }] },
+    ]);
+    await service.call('irs/delete', [{ ID: principal }]);
     await finished(
       service,
       await submit(service, 'irs/insert', [{ Name: 'N', Users: [importedUser('three')] }]),

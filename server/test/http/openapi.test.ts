@@ -81,6 +81,28 @@ const calls: [
     () => [{ ExternalKey: 'new' }, { Name: 'N', Users: [newUser('four')] }],
   ],
   ['irs/insert', 207, 'an insert applied in part', () => [{ ExternalKey: 'taken' }, { ExternalKey: 'L' }]],
+  [
+    'irs/update',
+    200,
+    'an edit',
+    () => [
+      { ID: principal, Denomination: 'Edited', Users: [{ Operation: 'edit', Username: 'one', Phone: '1' }] },
+    ],
+    { Prefer: 'return=representation' },
+  ],
+  [
+    'irs/update',
+    422,
+    'a failed record with an external key',
+    () => [{ ExternalKey: 'none', State: 'active' }],
+  ],
+  [
+    'irs/delete',
+    200,
+    'deleted users',
+    () => [{ ID: principal, Users: [{ Username: 'two' }] }],
+    { Prefer: 'return=representation' },
+  ],
   ['irs/insert', 422, 'an insert of which nothing was applied', () => [{}, { ID: 1, Email: '' }]],
   ['irs/insert', 400, 'an empty array', () => []],
   ['irs/list', 200, 'a page of principals', () => ({ PageSize: 1000 })],
@@ -124,7 +146,7 @@ describe('/openapi.json', () => {
     // The examples use the principal with ID 1 and its first user.
     const fresh = await startTestService();
     await insertPrincipals(fresh, 1);
-    for (const path of ['irs/update', 'irs/insert', 'irs/list', 'irs/users']) {
+    for (const path of ['irs/update', 'irs/insert', 'irs/upsert', 'irs/list', 'irs/users', 'irs/delete']) {
       const content = document.paths[base + path]?.post?.requestBody?.content['application/json'];
       const examples = examplesOf(content);
       expect(examples.length).toBeGreaterThan(0);
@@ -141,6 +163,26 @@ describe('/openapi.json', () => {
       'irs/update',
       [{ ID: 1, Users: [{ ID: 1, Username: null, Password: 'abcdefgh', ConfirmPassword: 'abcdefgh' }] }],
     ],
+    ['irs/update', [{ ID: 1, Denomination: '', NewExternalKey: 'x', State: 'disabled', Users: null }]],
+    [
+      'irs/update',
+      [
+        {
+          ExternalKey: 'x',
+          Users: [
+            { Operation: 'edit', Username: 'x', NewUsername: 'y', Email: '', Phone: null, State: 'active' },
+            { Operation: 'edit', ID: 7, Attributes: {} },
+            { Operation: 'delete', ID: 7 },
+            { Operation: 'reset', Username: 'x', Password: 'abcdefgh', ConfirmPassword: 'abcdefgh' },
+            { Operation: 'reset', ID: 7, PasswordHash: 'x' },
+            { ...newUser('x'), Operation: 'register' },
+          ],
+        },
+      ],
+    ],
+    ['irs/state', [{ ExternalKey: 'x', Users: [{ Username: 'x', State: 'active' }] }]],
+    ['irs/state', [{ ID: 1, State: 'disabled' }]],
+    ['irs/delete', [{ ID: 1 }, { ExternalKey: 'x', Users: [{ ID: 7 }, { Username: 'x' }] }]],
     ['irs/insert', [{ Denomination: 'D', Surname: null, Users: null }]],
     ['irs/insert', [{ Email: 'a@example.com', Users: [] }]],
     [
@@ -157,6 +199,14 @@ describe('/openapi.json', () => {
     ['irs/update', []],
     ['irs/update', [{ ID: 1, Users: [] }]],
     ['irs/update', [{ ID: 1, Users: [newUser('both', { ID: 1 })] }]],
+    ['irs/update', [{ ID: 1 }]],
+    ['irs/update', [{ ID: 1, Users: [{ Operation: 'edit', ID: 1, Username: 'x' }] }]],
+    ['irs/update', [{ ID: 1, Users: [{ Operation: 'edit', Phone: 'x' }] }]],
+    ['irs/update', [{ ID: 1, Users: [{ Operation: 'delete', ID: 1, Phone: 'x' }] }]],
+    ['irs/update', [{ ID: 1, Users: [{ Operation: 'remove', ID: 1 }] }]],
+    ['irs/delete', [{ ID: 1, Users: [] }]],
+    ['irs/delete', [{ ID: 1, State: 'disabled' }]],
+    ['irs/state', [{ ID: 1, ExternalKey: 'x', State: 'active' }]],
     ['irs/update', [{ ID: 1, Users: [newUser('more', { More: 1 })] }]],
     ['irs/update', [{ ID: '1', Users: [newUser('text')] }]],
     ['irs/insert', [{}]],

@@ -79,7 +79,7 @@ function judge(sample: Sample, answer: { status: number; text: string }, model: 
   expect(envelope.debug).toBeNull();
   expect(answer.text).not.toMatch(/correct horse|\$argon2/);
   if (answer.status === 200) expect([envelope.errorCode, envelope.message]).toEqual([null, null]);
-  else expectFault({ code: envelope.errorCode, message: envelope.message });
+  else expectError({ code: envelope.errorCode, message: envelope.message });
   if (answer.status === 400 || answer.status === 413) {
     expect(envelope.result).toBeNull();
     return;
@@ -100,21 +100,22 @@ function judge(sample: Sample, answer: { status: number; text: string }, model: 
       if (sample.path === 'irs/update') expect(tuple.Item1).toBe(record.ID);
       model.apply(sample.path, record, tuple);
     } else {
-      expectFault({ code: tuple.Item2, message: tuple.Item4 });
+      expectError({ code: tuple.Item2, message: tuple.Item4 });
       expect(codes[tuple.Item2 as keyof typeof codes]).toBe('record');
       expect(['NOT_APPLIED', 'OUTCOME_UNKNOWN']).not.toContain(tuple.Item2);
       const id =
         sample.path === 'irs/update' && Number.isSafeInteger(record.ID) ? Number(record.ID) + 0 : null;
       expect(tuple.Item1).toBe(id);
-      const faults = Object.values(tuple.Item5);
-      expect(faults.length).toBeGreaterThan(0);
-      for (const found of faults) for (const fault of found) expectFault(fault);
-      expect(tuple.Item6).toEqual({});
+      const fieldErrors = Object.values(tuple.Item5);
+      expect(fieldErrors.length).toBeGreaterThan(0);
+      for (const errors of fieldErrors) for (const error of errors) expectError(error);
+      const named = id === null ? [{}, { ExternalKey: record.ExternalKey }] : [{}];
+      expect(named).toContainEqual(tuple.Item6);
     }
   }
 }
 
-function expectFault({ code, message }: { code: string | null; message: string | null }): void {
+function expectError({ code, message }: { code: string | null; message: string | null }): void {
   expect(codes).toHaveProperty(String(code));
   expect(message).toMatch(/^["A-Z\d]./s);
   expect(message).not.toMatch(/undefined|NaN|\[object/);

@@ -17,7 +17,7 @@ export function newWorkFolder(service: Pick<TestService, 'url'>) {
   const withPaths = ([command = '', file = '', ...options]: readonly string[]) => [
     command,
     path(file),
-    ...options.map((option) => (/\.(csv|key)$/.test(option) ? path(option) : option)),
+    ...options.map((option) => (/\.(csv|key|json)$/.test(option) ? path(option) : option)),
   ];
   return {
     path,
@@ -37,7 +37,9 @@ export type WorkFolder = ReturnType<typeof newWorkFolder>;
 
 /** Parses a CSV file into objects with its column names as keys. */
 export function rowsOf(folder: WorkFolder, name: string): Record<string, string>[] {
-  return parse(folder.read(name), { columns: true, bom: true, delimiter: [',', ';'] });
+  const content = folder.read(name);
+  const delimiter = content.split('\n', 1)[0]?.includes(';') ? ';' : ',';
+  return parse(content, { columns: true, bom: true, delimiter });
 }
 
 /** Reads a file with the reader of the importer. */

@@ -106,7 +106,7 @@ it('an import that is killed resumes where it stopped, and applies no row twice'
   await expectEachOnce(folder, 'killed', rows);
 });
 
-it('an import that is interrupted prints how to resume it', async () => {
+it('an import that is interrupted prints how to resume it, and names its jobs with the command that cancels them', async () => {
   const folder = newWorkFolder(service);
   const rows = batch + 10;
   writeUsers(folder, 'stopped', rows);
@@ -120,6 +120,10 @@ it('an import that is interrupted prints how to resume it', async () => {
       130,
       expect.stringContaining('Run the same command again to resume'),
     ]);
+    const progress = JSON.parse(readFileSync(folder.path('stopped.csv.progress'), 'utf8'));
+    const [job] = Object.values(progress.jobs);
+    expect(stderr()).toContain(`rows that were already sent, in job ${job}. To cancel:\n`);
+    expect(stderr()).toMatch(new RegExp(`^ {2}.*anagrafe job cancel ${job}$`, 'm'));
   });
   expect((await folder.run(['import', 'stopped.csv'])).code).toBe(3);
   await expectEachOnce(folder, 'stopped', rows);
@@ -234,4 +238,26 @@ it('an import that fails before its first call leaves no progress file, and can 
   ]);
   expect(existsSync(folder.path('wrong.csv.progress'))).toBe(false);
   expect((await folder.run(['import', 'wrong.csv'])).code).toBe(0);
+});
+
+it('an import that is killed between two rounds resumes the rows that were refused because of others', async () => {
+  const folder = newWorkFolder(service);
+  const header = 'ExternalKey,Denomination,Username,Email,PasswordHash';
+  const lines = range(30).map((n) => `R,Rounds,rounds ${n},${n === 7 ? 'no address' : ''},${importedHash}`);
+  folder.write('rounds.csv', `${header}\n${lines.join('\n')}\n`);
+  const gateway = await startGateway(service.url);
+  const args = ['import', 'rounds.csv', '--url', gateway.url];
+  const jobs = async () =>
+    (await service.call<unknown>('jobs', undefined, { method: 'GET' })).body.result?.totalCount ?? 0;
+  const before = await jobs();
+  const child = folder.begin(args);
+  // The first job refuses the record because of one row; the second one has the other rows.
+  await expect.poll(jobs).toBeGreaterThanOrEqual(before + 1);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const { code, stderr } = await folder.run(args);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('29 of 30 rows imported')]);
+  const own = (await storedUsernames(service)).filter((username) => username.startsWith('rounds '));
+  expect(own).toHaveLength(29);
+  expect(rowsOf(folder, 'rounds.failed.csv').map(({ Username }) => Username)).toEqual(['rounds 7']);
 });

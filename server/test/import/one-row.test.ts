@@ -31,7 +31,7 @@ describe('a single row of an import', () => {
     expect((await importRowsOf(folder, 'odd.failed.ndjson')).length).toBe(2);
   });
 
-  it('with invalid data of its principal does not prevent another row from inserting that principal', async () => {
+  it('with invalid data of its principal fails, and does not prevent another row from inserting that principal', async () => {
     folder.write(
       'described.csv',
       'ExternalKey,Denomination,PrincipalEmail,Username,Password\n' +
@@ -41,7 +41,11 @@ describe('a single row of an import', () => {
     expect((await folder.run(['import', 'described.csv'])).code).toBe(3);
     expect(
       rowsOf(folder, 'described.failed.csv').map((row) => [row.Username, row['Anagrafe errors']]),
-    ).toEqual([['described.3', 'PrincipalEmail: This is not a valid email address.']]);
+    ).toEqual([
+      ['described.1', 'PrincipalEmail: This is not a valid email address.'],
+      ['described.3', 'PrincipalEmail: This is not a valid email address.'],
+    ]);
+    expect(await storedUsernames(service)).toContain('described.2');
   });
 
   it('that would reset a password fails', async () => {
@@ -50,6 +54,19 @@ describe('a single row of an import', () => {
     expect(rowsOf(folder, 'wrong.failed.csv')[0]?.['Anagrafe errors']).toMatch(
       /^UserID: This row resets a password/,
     );
+  });
+
+  it('that would delete a user fails', async () => {
+    const [ID = 0] = await insertPrincipals(service, 1);
+    await service.call('irs/update', [{ ID, Users: [newUser('undeleted')] }]);
+    folder.write(
+      'delete.json',
+      JSON.stringify([{ ID, Users: [{ Username: 'undeleted', Operation: 'delete' }] }]),
+    );
+    for (const options of [['--dry-run'], []])
+      expect((await folder.run(['import', 'delete.json', ...options])).code).toBe(3);
+    expect(folder.read('delete.failed.ndjson')).toContain('Users[0].Operation: An import registers users.');
+    expect(await storedUsernames(service)).toContain('undeleted');
   });
 
   it('that would reset a password fails as a JSON record too', async () => {

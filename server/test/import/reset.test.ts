@@ -20,7 +20,7 @@ describe('anagrafe reset', () => {
     const { body } = await service.call('irs/update', [{ ID: principal, Users }], {
       headers: { prefer: 'return=representation' },
     });
-    ids = (body.result?.records[0]?.Item6.Users ?? []).map(({ ID }) => ID);
+    ids = (body.result?.records[0]?.Item6.Users ?? []).map(({ ID }) => ID ?? 0);
   });
 
   it('resets passwords by case-insensitive username and by user ID', async () => {

@@ -4,11 +4,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { decryptRecords, encryptRecords, type SentRecord } from '../../src/jobs/encrypted-chunk.ts';
 import { type Fields, usersOf } from '../../src/lib/request-fields.ts';
 import type { ReservedIds } from '../../src/records/operation.ts';
+import { range } from '../setup/records.ts';
 
 const key = randomBytes(32);
 const none = { principal: null, users: [] };
 
-const range = (count: number) => Array.from({ length: count }, (_, n) => n);
 const user = (n: number) => ({
   Username: `user ${n}`,
   Password: `password ${n}`,
@@ -19,11 +19,14 @@ interface Example {
   readonly position: number;
   readonly fields: Fields;
   readonly ids: ReservedIds;
+  readonly approved?: string;
 }
 
-const sent = ({ position, fields, ids }: Example): SentRecord => ({
+const sent = ({ position, fields, ids, approved }: Example): SentRecord => ({
   position,
   users: usersOf(fields).length,
+  weight: position + 1,
+  approved: approved ?? null,
   text: Buffer.from(JSON.stringify(fields)),
   ids,
 });
@@ -32,16 +35,27 @@ async function roundTrip(examples: readonly Example[]): Promise<Example[]> {
   const encrypted = await encryptRecords(examples.map(sent), key, 'job 1 0');
   const records = await decryptRecords(encrypted, key, 'job 1 0');
   expect(records.map(({ users }) => users)).toEqual(examples.map(({ fields }) => usersOf(fields).length));
+  expect(records.map(({ weight }) => weight)).toEqual(examples.map(({ position }) => position + 1));
   return Promise.all(
-    records.map(async ({ position, ids, fields }) => ({ position, ids, fields: await fields() })),
+    records.map(async ({ position, ids, approved, fields }) => ({
+      position,
+      ids,
+      fields: await fields(),
+      ...(approved !== null && { approved }),
+    })),
   );
 }
 
 describe('encrypted records', () => {
-  it('are decrypted unchanged, with their positions and reserved IDs, in their order', async () => {
+  it('are decrypted unchanged, with their positions, reserved IDs and tags, in their order', async () => {
     const records = [
       { position: 4, fields: { ID: 7, Users: [user(1)] }, ids: { principal: null, users: [11] } },
-      { position: 9, fields: { Denomination: 'Rossi' }, ids: { principal: 3, users: [] } },
+      {
+        position: 9,
+        fields: { Denomination: 'Rossi' },
+        ids: { principal: 3, users: [] },
+        approved: 'a approved',
+      },
       {
         position: 2,
         fields: { Name: 'Mario', Users: [user(2), { ID: 5, Password: 'x' }, user(3)] },

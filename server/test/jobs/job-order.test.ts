@@ -11,6 +11,7 @@ import {
   readJob,
   submit,
 } from '../setup/jobs.ts';
+import { range } from '../setup/records.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
@@ -18,8 +19,6 @@ let service: TestService;
 beforeAll(async () => {
   service = await startTestService();
 });
-
-const range = (count: number) => Array.from({ length: count }, (_, n) => n);
 
 /** Inserts a principal with one user, and returns their IDs. */
 async function principalWithUser(username: string): Promise<{ ID: number; user: number }> {

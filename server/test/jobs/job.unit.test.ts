@@ -17,9 +17,12 @@ function job(more: Partial<Job>): Job {
     users: 100,
     usersDone: 40,
     usersApplied: 30,
+    recentUsers: 0,
+    recentAt: null,
     submittedAt: later(-60),
     startedAt: start,
     endedAt: null,
+    counts: null,
     ...more,
   };
 }
@@ -30,15 +33,30 @@ describe('the pace of a job', () => {
     expect(paceOf(waiting, later(10))).toEqual({ usersPerSecond: null, estimatedEnd: null });
   });
 
-  it('is the number of users applied per second, from which the end is estimated', () => {
-    // 30 users in 10 seconds are 3 per second, and 60 users are left.
-    expect(paceOf(job({}), later(10))).toEqual({ usersPerSecond: 3, estimatedEnd: later(30) });
+  it('is the number of users applied per second in about the last minute, from which the end is estimated', () => {
+    // After hours at 3 users per second, the weighted number is 60 times that. 60 users are left.
+    const steady = job({ startedAt: later(-36_000), recentUsers: 180, recentAt: later(10) });
+    const { usersPerSecond, estimatedEnd } = paceOf(steady, later(10));
+    expect(usersPerSecond).toBe(3);
+    expect(estimatedEnd?.getTime()).toBeCloseTo(later(30).getTime(), -2);
   });
 
-  it('is rounded to a tenth after the end was estimated', () => {
-    const { usersPerSecond, estimatedEnd } = paceOf(job({ usersApplied: 10, usersDone: 10 }), later(30));
-    expect(usersPerSecond).toBe(0.3);
-    expect(estimatedEnd).toEqual(later(30 + 270));
+  it('is the average shortly after the start', () => {
+    const { usersPerSecond } = paceOf(job({ recentUsers: 30, recentAt: later(2) }), later(2));
+    expect(usersPerSecond).toBeGreaterThan(14.9);
+    expect(usersPerSecond).toBeLessThan(15.4);
+  });
+
+  it('falls during an interruption, and recovers within minutes', () => {
+    const interrupted = job({ startedAt: later(-36_000), recentUsers: 180, recentAt: later(0) });
+    expect(paceOf(interrupted, later(120)).usersPerSecond).toBe(0.4);
+    const resumed = { ...interrupted, recentUsers: 180 * Math.exp(-62) + 3 * 120, recentAt: later(3720) };
+    expect(paceOf(resumed, later(3720)).usersPerSecond).toBeGreaterThan(3);
+  });
+
+  it('is the average until the first chunk has ended', () => {
+    // 30 users in 10 seconds are 3 per second, and 60 users are left.
+    expect(paceOf(job({}), later(10))).toEqual({ usersPerSecond: 3, estimatedEnd: later(30) });
   });
 
   it('is 0 without an estimated end while no user was applied', () => {
@@ -54,7 +72,8 @@ describe('the pace of a job', () => {
   });
 
   it('has no estimated end if the job is cancelled but has not ended', () => {
-    expect(paceOf(job({ state: 'cancelled' }), later(10))).toEqual({ usersPerSecond: 3, estimatedEnd: null });
+    const cancelled = job({ state: 'cancelled', recentUsers: 30, recentAt: later(10) });
+    expect(paceOf(cancelled, later(10)).estimatedEnd).toBeNull();
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  expectFaults,
+  expectFieldErrors,
   expectRefusal,
   logged,
   principal,
@@ -34,7 +34,7 @@ describe('a record of irs/update', () => {
     ['an object', '{"ID":1}', null],
   ])('is refused when its ID is %s', async (_, id, item1) => {
     const answer = await updateText(`[{"ID":${id},"Users":[${JSON.stringify(newUser('never.stored'))}]}]`);
-    expect(await expectFaults(answer, 'INVALID_RECORD')).toEqual([['ID', 'INVALID_ID']]);
+    expect(await expectFieldErrors(answer, 'INVALID_RECORD')).toEqual([['ID', 'INVALID_ID']]);
     expect(readEnvelope(answer).result?.records[0]?.Item1).toBe(item1);
   });
 
@@ -43,7 +43,7 @@ describe('a record of irs/update', () => {
     async (id) => {
       const passwords = '"Password":"correct horse battery","ConfirmPassword":"correct horse battery"';
       const answer = await updateText(`[{"ID":${principal},"Users":[{"ID":${id},${passwords}}]}]`);
-      expect(await expectFaults(answer, 'INVALID_USERS')).toEqual([['Users[0].ID', 'INVALID_ID']]);
+      expect(await expectFieldErrors(answer, 'INVALID_USERS')).toEqual([['Users[0].ID', 'INVALID_ID']]);
     },
   );
 
@@ -55,14 +55,14 @@ describe('a record of irs/update', () => {
   ])('is refused when %s contains NUL', async (field, code) => {
     const user = { ...newUser('never.stored'), Email: 'a@b.it' };
     const spoilt = { ...user, [field]: `${user[field as 'Email']}\0` };
-    const faults = await expectFaults(await update({ ID: principal, Users: [spoilt] }), 'INVALID_USERS');
-    expect(faults).toContainEqual([`Users[0].${field}`, code]);
+    const errors = await expectFieldErrors(await update({ ID: principal, Users: [spoilt] }), 'INVALID_USERS');
+    expect(errors).toContainEqual([`Users[0].${field}`, code]);
   });
 
   it('is refused when the new password of a reset contains NUL', async () => {
     const Password = 'correct\0horse battery';
     const record = { ID: principal, Users: [{ ID: user, Password, ConfirmPassword: Password }] };
-    expect(await expectFaults(await update(record), 'INVALID_USERS')).toEqual([
+    expect(await expectFieldErrors(await update(record), 'INVALID_USERS')).toEqual([
       ['Users[0].Password', 'PASSWORD_CHARACTERS'],
     ]);
   });
@@ -71,28 +71,31 @@ describe('a record of irs/update', () => {
     'is refused when the fields of a user are $value instead of strings',
     async ({ value }) => {
       const user = { Username: value, Email: value, Password: value, ConfirmPassword: value };
-      const faults = await expectFaults(await update({ ID: principal, Users: [user] }), 'INVALID_USERS');
-      expect(faults).toEqual(Object.keys(user).map((field) => [`Users[0].${field}`, 'WRONG_TYPE']));
+      const errors = await expectFieldErrors(await update({ ID: principal, Users: [user] }), 'INVALID_USERS');
+      expect(errors).toEqual(Object.keys(user).map((field) => [`Users[0].${field}`, 'WRONG_TYPE']));
     },
   );
 
   it.each([7, 'x', true, null, [], [[]]].map((value) => ({ value })))(
     'is refused when a user is $value',
     async ({ value }) => {
-      const faults = await expectFaults(await update({ ID: principal, Users: [value] }), 'INVALID_USERS');
-      expect(faults).toEqual([['Users[0]', 'WRONG_TYPE']]);
+      const errors = await expectFieldErrors(
+        await update({ ID: principal, Users: [value] }),
+        'INVALID_USERS',
+      );
+      expect(errors).toEqual([['Users[0]', 'WRONG_TYPE']]);
     },
   );
 
   it.each([7, 'x', true, {}])('is refused when Users is %j', async (value) => {
-    const faults = await expectFaults(await update({ ID: principal, Users: value }), 'INVALID_USERS');
-    expect(faults).toEqual([['Users', 'WRONG_TYPE']]);
+    const errors = await expectFieldErrors(await update({ ID: principal, Users: value }), 'INVALID_USERS');
+    expect(errors).toEqual([['Users', 'WRONG_TYPE']]);
   });
 
   it('is refused when the record or a user has unknown fields', async () => {
     const record = { ...registration(), Extra: 1, users: [], Users: [{ ...newUser('never.stored'), x: 0 }] };
-    const faults = await expectFaults(await update(record), 'INVALID_RECORD');
-    expect(faults.sort()).toEqual([
+    const errors = await expectFieldErrors(await update(record), 'INVALID_RECORD');
+    expect(errors.sort()).toEqual([
       ['Extra', 'UNKNOWN_FIELD'],
       ['Users[0].x', 'UNKNOWN_FIELD'],
       ['users', 'UNKNOWN_FIELD'],
@@ -105,9 +108,11 @@ describe('a record of irs/update', () => {
       const field = `${JSON.stringify(name)}:{"ID":${principal},"Username":"polluted","isAdmin":true}`;
       const user = JSON.stringify(newUser('never.stored')).slice(1, -1);
       const inRecord = await updateText(`[{"ID":${principal},${field},"Users":[{${user}}]}]`);
-      expect(await expectFaults(inRecord, 'INVALID_RECORD')).toEqual([[name, 'UNKNOWN_FIELD']]);
+      expect(await expectFieldErrors(inRecord, 'INVALID_RECORD')).toEqual([[name, 'UNKNOWN_FIELD']]);
       const inUser = await updateText(`[{"ID":${principal},"Users":[{${user},${field}}]}]`);
-      expect(await expectFaults(inUser, 'INVALID_USERS')).toEqual([[`Users[0].${name}`, 'UNKNOWN_FIELD']]);
+      expect(await expectFieldErrors(inUser, 'INVALID_USERS')).toEqual([
+        [`Users[0].${name}`, 'UNKNOWN_FIELD'],
+      ]);
       expect(({} as Record<string, unknown>).isAdmin).toBeUndefined();
     },
   );
@@ -115,8 +120,8 @@ describe('a record of irs/update', () => {
   it('does not inherit fields from __proto__', async () => {
     const users = JSON.stringify([newUser('never.stored')]);
     const answer = await updateText(`[{"__proto__":{"ID":${principal},"Users":${users}}}]`);
-    const faults = await expectFaults(answer, 'INVALID_RECORD');
-    expect(faults.sort()).toEqual([
+    const errors = await expectFieldErrors(answer, 'INVALID_RECORD');
+    expect(errors.sort()).toEqual([
       ['ID', 'REQUIRED'],
       ['Users', 'REQUIRED'],
       ['__proto__', 'UNKNOWN_FIELD'],
@@ -127,7 +132,7 @@ describe('a record of irs/update', () => {
     for (const length of [57, 58, 59, 60]) {
       const name = `${'a'.repeat(length)}${'😀'.repeat(4)}`;
       const inBody = await update({ ...registration(), [name]: 1 });
-      expect((await expectFaults(inBody, 'INVALID_RECORD'))[0]?.[1]).toBe('UNKNOWN_FIELD');
+      expect((await expectFieldErrors(inBody, 'INVALID_RECORD'))[0]?.[1]).toBe('UNKNOWN_FIELD');
       expect(inBody.text).not.toMatch(/\\ud[89a-f]/i);
       const body = JSON.stringify([registration()]);
       const inQuery = await send(`irs/update?${encodeURIComponent(name)}=1`, { body });
@@ -139,14 +144,16 @@ describe('a record of irs/update', () => {
     }
   });
 
-  it('is refused when its password has ten million characters, which are neither returned nor logged', async () => {
-    const Password = 'secret sand '.repeat(833_334);
+  it('is refused when its password has two million characters, which are neither returned nor logged', async () => {
+    const Password = 'secret sand '.repeat(166_667);
     const record = {
       ID: principal,
       Users: [newUser('never.stored', { Password, ConfirmPassword: Password })],
     };
     const answer = await update(record);
-    expect(await expectFaults(answer, 'INVALID_USERS')).toEqual([['Users[0].Password', 'PASSWORD_TOO_LONG']]);
+    expect(await expectFieldErrors(answer, 'INVALID_USERS')).toEqual([
+      ['Users[0].Password', 'PASSWORD_TOO_LONG'],
+    ]);
     expect(answer.text).not.toContain('secret sand');
     expect(service.log.slice(logged).join('')).not.toContain('secret sand');
   });
@@ -156,7 +163,9 @@ describe('a record of irs/update', () => {
     ['Email', 'EMAIL_TOO_LONG'],
   ])('is refused when its %s has a million characters', async (field, code) => {
     const record = { ID: principal, Users: [newUser('never.stored', { [field]: 'a@b'.repeat(350_000) })] };
-    expect(await expectFaults(await update(record), 'INVALID_USERS')).toEqual([[`Users[0].${field}`, code]]);
+    expect(await expectFieldErrors(await update(record), 'INVALID_USERS')).toEqual([
+      [`Users[0].${field}`, code],
+    ]);
   });
 
   it('lists the errors of each user when registrations and resets are mixed', async () => {
@@ -164,8 +173,8 @@ describe('a record of irs/update', () => {
       ID: principal,
       Users: [newUser('present'), { ID: user + 1_000_000 }, { ID: user, Username: 'x' }],
     };
-    const faults = await expectFaults(await update(record), 'INVALID_USERS');
-    expect(faults.sort()).toEqual([
+    const errors = await expectFieldErrors(await update(record), 'INVALID_USERS');
+    expect(errors.sort()).toEqual([
       ['Users[0].Username', 'USERNAME_TAKEN'],
       ['Users[1].ConfirmPassword', 'REQUIRED'],
       ['Users[1].ID', 'USER_NOT_FOUND'],
@@ -186,7 +195,7 @@ describe('a record of irs/insert', () => {
     ['Email', 'EMAIL_INVALID'],
   ])('is refused when %s contains NUL', async (field, code) => {
     const answer = await send('irs/insert', { body: JSON.stringify([{ [field]: 'a\0b' }]) });
-    expect(await expectFaults(answer, 'INVALID_RECORD')).toEqual([[field, code]]);
+    expect(await expectFieldErrors(answer, 'INVALID_RECORD')).toEqual([[field, code]]);
   });
 
   it.each([
@@ -198,11 +207,11 @@ describe('a record of irs/insert', () => {
     const answer = await send('irs/insert', {
       body: JSON.stringify([{ Denomination: `Rossi${character}Srl` }]),
     });
-    expect(await expectFaults(answer, 'INVALID_RECORD')).toEqual([['Denomination', 'TEXT_CHARACTERS']]);
+    expect(await expectFieldErrors(answer, 'INVALID_RECORD')).toEqual([['Denomination', 'TEXT_CHARACTERS']]);
   });
 
-  it('is refused when it has ten million characters in a field', async () => {
-    const answer = await send('irs/insert', { body: JSON.stringify([{ Surname: 'x'.repeat(10_000_000) }]) });
-    expect(await expectFaults(answer, 'INVALID_RECORD')).toEqual([['Surname', 'TEXT_TOO_LONG']]);
+  it('is refused when it has two million characters in a field', async () => {
+    const answer = await send('irs/insert', { body: JSON.stringify([{ Surname: 'x'.repeat(2_000_000) }]) });
+    expect(await expectFieldErrors(answer, 'INVALID_RECORD')).toEqual([['Surname', 'TEXT_TOO_LONG']]);
   });
 });

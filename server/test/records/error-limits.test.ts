@@ -15,11 +15,11 @@ beforeAll(async () => {
 });
 
 /** Returns users with exactly one field error each. */
-const faultyUsers = (count: number) =>
-  Array.from({ length: count }, (_, n) => newUser(`faulty ${n}`, { ConfirmPassword: 'another sentence' }));
+const invalidUsers = (count: number) =>
+  Array.from({ length: count }, (_, n) => newUser(`invalid ${n}`, { ConfirmPassword: 'another sentence' }));
 
 /** Returns a record with 21 unknown fields: the answer names 20 of them and counts the rest in one more entry. */
-const faultyRecord = () => ({
+const invalidRecord = () => ({
   ID: principal,
   Users: [],
   ...Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`Field${n}`, 1])),
@@ -44,7 +44,7 @@ function expectLimited(tuple: Tuple | undefined): void {
 }
 
 describe('a record with more than 1,000 errors', () => {
-  const record = () => ({ ID: principal, Users: faultyUsers(3 * listedPerRecord) });
+  const record = () => ({ ID: principal, Users: invalidUsers(3 * listedPerRecord) });
 
   it('has its first 1,000 errors in a dry run, with the number of the others', async () => {
     const [tuple] = await dryRun([record()]);
@@ -66,7 +66,7 @@ describe('a record with more than 1,000 errors', () => {
 
 describe('a call with more than 20,000 errors', () => {
   it('lists the first 20,000 errors, then one for each record with the number of the others', async () => {
-    const records = Array.from({ length: 2000 }, faultyRecord);
+    const records = Array.from({ length: 2000 }, invalidRecord);
     const tuples = await dryRun(records);
     expect(tuples).toHaveLength(records.length);
     const perRecord = placesOf(tuples[0]).length;

@@ -27,6 +27,12 @@ describe('a record without its secrets', () => {
     });
   });
 
+  it('has a value that is invalid in an edit in place of a redacted one if the operation is misspelt', async () => {
+    const record = { ID: 7, Users: [{ Operation: 'Edit', ID: 1, Email: 'no address' }] };
+    const { Users } = await withoutSecrets('update', record);
+    expect(Users).toEqual([{ Operation: '', ID: 1, Email: false, ...empty }]);
+  });
+
   it('keeps the fields of an insert', async () => {
     const details = {
       ExternalKey: 'C-1',
@@ -43,6 +49,55 @@ describe('a record without its secrets', () => {
       Users: [{ Username: 'mario', Email: 'm@example.com', ID: '', ...empty }],
     });
     expect(await withoutSecrets('insert', details)).toEqual(details);
+  });
+
+  it('keeps edits and deletions, without fields for passwords', async () => {
+    const record = {
+      ExternalKey: 'C-1',
+      NewExternalKey: 'C-2',
+      Denomination: '',
+      State: 'disabled',
+      Users: [
+        { Operation: 'edit', Username: 'mario', NewUsername: 'mario.rossi', Email: '', State: 'active' },
+        { Operation: 'delete', ID: 7 },
+        { Operation: 'reset', Username: 'anna', Password: 'secret', ConfirmPassword: 'secret' },
+      ],
+    };
+    const [edit, deletion] = record.Users;
+    expect(await withoutSecrets('update', record)).toEqual({
+      ...record,
+      Users: [edit, deletion, { Operation: 'reset', Username: 'anna', ...empty }],
+    });
+  });
+
+  it('never contains an empty text that would clear a field which was not cleared', async () => {
+    const long = 'x'.repeat(2000);
+    const Users = [
+      { Operation: 'edit', ID: 1, Email: 'a password', Phone: long, Extra: 1 },
+      { Operation: 'my password', ID: 1 },
+    ];
+    expect(await withoutSecrets('update', { ID: 1, Name: long, Email: 'a password', Users })).toEqual({
+      ID: 1,
+      Name: false,
+      Email: false,
+      Users: [
+        { Operation: 'edit', ID: 1, Email: false, Phone: false, Extra: '' },
+        { Operation: '', ID: 1, ...empty },
+      ],
+    });
+  });
+
+  it('keeps the names of users in records of irs/state and irs/delete', async () => {
+    const Users = [{ Username: 'mario' }, { ID: 7 }];
+    expect(await withoutSecrets('delete', { ExternalKey: 'C-1', Users })).toEqual({
+      ExternalKey: 'C-1',
+      Users,
+    });
+    const states = Users.map((user) => ({ ...user, State: 'disabled' }));
+    expect(await withoutSecrets('state', { ExternalKey: 'C-1', Users: states })).toEqual({
+      ExternalKey: 'C-1',
+      Users: states,
+    });
   });
 
   it('omits absent fields, and keeps the number of users', async () => {
@@ -62,7 +117,7 @@ describe('a record without its secrets', () => {
     });
   });
 
-  it('has an empty text, which is refused again, for a value of unknown content', async () => {
+  it('has an empty text, which is refused again, for a value that may be a secret', async () => {
     const record = { ID: { is: 'secret' }, Users: [{ Username: ['secret'], Email: 'x'.repeat(1025) }] };
     expect(await withoutSecrets('update', record)).toEqual({
       ID: '',
@@ -114,6 +169,26 @@ describe('a record without its secrets', () => {
     });
   });
 
+  it('keeps valid attributes, and has an empty text for others and for those that equal the password', async () => {
+    const users = [
+      { Username: 'mario', Attributes: { Department: 'Sales', Floor: null } },
+      { Username: 'anna', Attributes: { Department: ['secret'] } },
+      { Username: 'ugo', Attributes: { Pin: 'secret' }, Password: 'secret' },
+      { Username: 'eva', Attributes: 'secret' },
+      { Username: 'leo', Attributes: {} },
+    ];
+    expect(await withoutSecrets('update', { ID: 1, Users: users })).toEqual({
+      ID: 1,
+      Users: [
+        { Username: 'mario', Attributes: { Department: 'Sales' }, ...empty },
+        { Username: 'anna', Attributes: '', ...empty },
+        { Username: 'ugo', Attributes: '', ...empty },
+        { Username: 'eva', Attributes: '', ...empty },
+        { Username: 'leo', Attributes: {}, ...empty },
+      ],
+    });
+  });
+
   it('keeps only the name of an unknown field', async () => {
     const record: Fields = JSON.parse(
       '{"ID":1,"__proto__":{"Password":"secret"},"Password":"secret","FieldErrors":["secret"],"Users":[{"Username":"x","__proto__":"secret","constructor":"secret","password":"secret"}]}',
@@ -139,11 +214,58 @@ describe('a record without its secrets', () => {
     });
     await fc.assert(
       fc.asyncProperty(record, async (sent) => {
-        for (const operation of ['update', 'insert', 'state'] as const) {
+        for (const operation of ['update', 'insert', 'state', 'delete'] as const) {
           expect(JSON.stringify(await withoutSecrets(operation, sent))).not.toContain('the secret');
         }
       }),
     );
+  });
+});
+
+describe('a failed record', () => {
+  const outcome = {
+    id: null,
+    error: { code: 'INVALID_RECORD' },
+    errors: new FieldErrors(),
+    users: [],
+  } as const;
+  const stored = async (fields: Fields, id: number | null = null) =>
+    (
+      await storedFailures('update', [
+        { position: 0, outcome: { ...outcome, id }, fields: async () => fields },
+      ])
+    )[0];
+
+  it('is stored with its external key and its first username', async () => {
+    const Users = [{ ID: 7 }, { Username: 'Mario' }, { Username: 'anna' }];
+    expect(await stored({ ExternalKey: 'C-1', Users })).toMatchObject({
+      externalKey: 'C-1',
+      username: 'Mario',
+    });
+    expect(await stored({ ID: 3, ExternalKey: 'C-1' }, 3)).toMatchObject({
+      externalKey: null,
+      username: null,
+    });
+    expect(await stored({ ExternalKey: 'x'.repeat(129) })).toMatchObject({ externalKey: null });
+  });
+
+  it('is stored with all IDs, keys and usernames that it contains, usernames in their mapped form', async () => {
+    const Users = [
+      { ID: 7 },
+      { Username: 'MARIO', NewUsername: 'Mario.Rossi' },
+      { Username: ' ' },
+      'x',
+      { ID: 'x' },
+    ];
+    const failure = await stored({ ID: 3, ExternalKey: 'C-1', NewExternalKey: 'C-2', Users });
+    expect(failure?.mentions).toEqual([
+      'principal:3',
+      'key:C-1',
+      'key:C-2',
+      'user:7',
+      'name:mario',
+      'name:mario.rossi',
+    ]);
   });
 });
 

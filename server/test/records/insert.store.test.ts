@@ -111,7 +111,7 @@ describe('irs/insert', () => {
       Email: 'nobody',
       Users: 'mario',
     });
-    const found = Object.entries(tuples[0]?.Item5 ?? {}).map(([place, [fault]]) => [place, fault?.code]);
+    const found = Object.entries(tuples[0]?.Item5 ?? {}).map(([place, [error]]) => [place, error?.code]);
     expect(Object.fromEntries(found)).toEqual({
       ID: 'UNKNOWN_FIELD',
       denomination: 'UNKNOWN_FIELD',

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { databaseTime } from '../setup/clock.ts';
 import { runs } from '../setup/random.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
@@ -58,7 +58,7 @@ describe('a principal in irs/list', () => {
       'ID,ExternalKey,Denomination,Surname,Name,Vatnumber,Taxcode,Email,State,CreatedAt,UpdatedAt,UsersCount,Users',
     );
     expect(Object.keys(principal?.Users[0] ?? {}).join()).toBe(
-      'ID,Username,Email,Phone,State,CreatedAt,UpdatedAt,PasswordChangedAt,LastLoginAt',
+      'ID,Username,Email,Phone,FirstName,LastName,Language,Attributes,State,CreatedAt,UpdatedAt,PasswordChangedAt,LastLoginAt',
     );
     expect(principal).toMatchObject({ State: 'active', UsersCount: 4 });
     expect(principal?.Users.map((user) => user.Username)).toEqual([
@@ -78,7 +78,7 @@ describe('a principal in irs/list', () => {
   });
 });
 
-describe('UsersShown', () => {
+describe('the parameter UsersShown of irs/list', () => {
   it('limits the users listed with a principal, but not their count', async () => {
     const shown = async (UsersShown: number | null) => {
       const { body } = await list({ ID: ids.owner, UsersShown });
@@ -117,7 +117,7 @@ describe('the filters of irs/list', () => {
   });
 });
 
-describe('Search', () => {
+describe('the parameter Search of irs/list', () => {
   it.each([
     ['the beginning of a word', 'caff', ['caffe']],
     ['a word without its accents, in any case', 'PERU', ['caffe']],
@@ -146,7 +146,7 @@ describe('Search', () => {
     ['an underscore as itself', 'qq_', ['owner']],
     ['an underscore as no other letter', 'q__', []],
     ['a percent sign as itself: nothing', 'qq%', []],
-  ])('finds by %s', async (_, text, expected) => {
+  ])('finds principals by %s', async (_, text, expected) => {
     expect(await search(text)).toEqual(expected);
   });
 
@@ -170,12 +170,10 @@ describe('Search', () => {
   });
 });
 
-describe('Date', () => {
-  it('finds principals that changed since then, including by a reset or registration of a user', async () => {
+describe('the parameter Date of irs/list', () => {
+  it('finds principals that changed since that time, also by a reset or registration of a user', async () => {
     const owner = (await list({ ID: ids.owner })).body.result?.records[0];
-    await sleep(20);
-    const [clock] = await service.database.query<{ now: Date }>('select clock_timestamp() as now');
-    const since = clock?.now.toISOString() ?? '';
+    const since = (await databaseTime(service.database)).toISOString();
     expect((await list({ Date: since })).found).toEqual([]);
     const reset = { ID: owner?.Users[0]?.ID, Password: 'a new sentence', ConfirmPassword: 'a new sentence' };
     await service.call('irs/update', [{ ID: ids.owner, Users: [reset] }]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileRequestSchema } from '../../src/http/validation.ts';
 import { ApiError } from '../../src/lib/field-errors.ts';
-import { PrincipalFilter, UserFilter } from '../../src/records/list.routes.ts';
+import { PrincipalFilter, UserFilter } from '../../src/records/listing.schemas.ts';
 import { type ListFilter, type Listing, listingOf } from '../../src/records/listing.ts';
 
 /** Returns a function that validates a body by the schema of a route, and throws the `ApiError` of an invalid one. */
@@ -39,6 +39,11 @@ describe('the parameters of a list', () => {
       externalKey: null,
       search: null,
       usernameKeys: null,
+      email: null,
+      nameTerms: null,
+      state: null,
+      neverSignedIn: false,
+      afterId: null,
       own: null,
       usersShown: 1000,
     };

@@ -40,12 +40,12 @@ async function storedHash(username: string): Promise<string> {
 }
 
 /** Sends a record with this user. Returns the error codes by place, and the text of the answer. */
-async function faultsOf(user: Record<string, unknown>, path = 'irs/update') {
+async function fieldErrorsOf(user: Record<string, unknown>, path = 'irs/update') {
   const record = path === 'irs/update' ? { ID: principal } : { Name: 'Owner' };
   const { body, text } = await service.call(path, [{ ...record, Users: [user] }]);
   const places = Object.entries(body.result?.records[0]?.Item5 ?? {});
   return {
-    faults: Object.fromEntries(places.map(([at, found]) => [at, found.map(({ code }) => code)])),
+    errors: Object.fromEntries(places.map(([at, found]) => [at, found.map(({ code }) => code)])),
     text,
   };
 }
@@ -125,11 +125,11 @@ describe('a PasswordHash', () => {
       PasswordHash: bcrypt,
       ...Object.fromEntries(names.map((name) => [name, sentence])),
     };
-    const { faults } = await faultsOf(user);
-    expect(faults).toEqual(
+    const { errors } = await fieldErrorsOf(user);
+    expect(errors).toEqual(
       Object.fromEntries(names.map((name) => [`Users[0].${name}`, ['PASSWORD_BESIDE_HASH']])),
     );
-    expect((await faultsOf(user, 'irs/insert')).faults).toEqual(faults);
+    expect((await fieldErrorsOf(user, 'irs/insert')).errors).toEqual(errors);
   });
 
   it('is refused as an unknown field of a reset', async () => {
@@ -140,14 +140,14 @@ describe('a PasswordHash', () => {
       [registered.Username],
     );
     const before = await service.database.query('select password_hash from anagrafe.users order by id');
-    const { faults } = await faultsOf({ ID: user?.id, PasswordHash: bcrypt });
-    expect(faults).toEqual({
+    const { errors } = await fieldErrorsOf({ ID: user?.id, PasswordHash: bcrypt });
+    expect(errors).toEqual({
       'Users[0].PasswordHash': ['UNKNOWN_FIELD'],
       'Users[0].Password': ['REQUIRED'],
       'Users[0].ConfirmPassword': ['REQUIRED'],
     });
     const beside = { ID: user?.id, PasswordHash: bcrypt, Password: sentence, ConfirmPassword: sentence };
-    expect((await faultsOf(beside)).faults).toEqual({ 'Users[0].PasswordHash': ['UNKNOWN_FIELD'] });
+    expect((await fieldErrorsOf(beside)).errors).toEqual({ 'Users[0].PasswordHash': ['UNKNOWN_FIELD'] });
     expect(await service.database.query('select password_hash from anagrafe.users order by id')).toEqual(
       before,
     );
@@ -168,14 +168,17 @@ describe('a PasswordHash', () => {
     ['has too many passes', argon2id.replace('t=1', 't=1000000'), 'PASSWORD_HASH_COST'],
     ['has too few iterations', hashes['PBKDF2 as PHC'].replace('i=10000', 'i=9999'), 'PASSWORD_HASH_COST'],
   ])('that %s is refused, and the answer does not contain it', async (about, PasswordHash, code) => {
-    const { faults, text } = await faultsOf({ Username: `one that ${about}`, PasswordHash });
-    expect(faults).toEqual({ 'Users[0].PasswordHash': [code] });
+    const { errors, text } = await fieldErrorsOf({ Username: `one that ${about}`, PasswordHash });
+    expect(errors).toEqual({ 'Users[0].PasswordHash': [code] });
     if (typeof PasswordHash === 'string' && PasswordHash !== '') expect(text).not.toContain(PasswordHash);
     expect(await storedHash(`one that ${about}`)).toBe('');
   });
 
   it('with a cost out of bounds is refused with the cost and the bounds', async () => {
-    const { text } = await faultsOf({ Username: 'too dear', PasswordHash: bcrypt.replace('$08$', '$15$') });
+    const { text } = await fieldErrorsOf({
+      Username: 'too dear',
+      PasswordHash: bcrypt.replace('$08$', '$15$'),
+    });
     expect(text).toContain('This bcrypt hash has a cost of 15. Allowed: 8 to 14.');
   });
 

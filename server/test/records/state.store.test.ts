@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { asUser, login, registerUsers, rightPassword, signedIn } from '../setup/login.ts';
+import { fieldCodes, representation } from '../setup/records.ts';
 import { newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
@@ -9,6 +10,7 @@ beforeAll(async () => {
   service = await startTestService();
 });
 
+/** Registers two users under a new principal. */
 async function two() {
   const names = [`first ${++serial}`, `second ${serial}`];
   const { principal, ids } = await registerUsers(service, ...names);
@@ -27,7 +29,7 @@ async function statesOf(principal: number) {
 }
 
 describe('a disabled user', () => {
-  it('cannot sign in and loses its sessions, other users keep theirs, and it can be enabled again', async () => {
+  it('cannot sign in and loses its sessions until it is enabled, and other users keep theirs', async () => {
     const { principal, one, names } = await two();
     const [first = '', second = ''] = names;
     const gone = await signedIn(service, first);
@@ -77,15 +79,17 @@ describe('a disabled principal', () => {
     expect((await login(service, names[0] ?? '')).status).toBe(200);
   });
 
-  it('can have active and disabled users, all set in one record', async () => {
+  it('can have active and disabled users, whose states are set in one record', async () => {
     const { principal, one, other } = await two();
     const Users = [
       { ID: other, State: 'disabled' },
       { ID: one, State: 'active' },
     ];
-    const { body } = await service.call('irs/state', [{ ID: principal, State: 'disabled', Users }], {
-      headers: { prefer: 'return=representation' },
-    });
+    const { body } = await service.call(
+      'irs/state',
+      [{ ID: principal, State: 'disabled', Users }],
+      representation,
+    );
     expect(body.result?.records[0]?.Item6.Users?.map(({ ID, Operation }) => [ID, Operation])).toEqual([
       [other, 'state'],
       [one, 'state'],
@@ -95,7 +99,7 @@ describe('a disabled principal', () => {
 });
 
 describe('a record of irs/state', () => {
-  it('is refused as a whole and lists all of its field errors', async () => {
+  it('is refused as a whole, with all of its field errors', async () => {
     const { principal, one } = await two();
     const otherPrincipal = await two();
     const { status, body } = await set(
@@ -117,12 +121,7 @@ describe('a record of irs/state', () => {
       { ID: principal, Users: {} },
     );
     expect(status).toBe(422);
-    const codes = body.result?.records.map(({ Item5 }) =>
-      Object.fromEntries(
-        Object.entries(Item5).map(([place, faults]) => [place, faults.map(({ code }) => code)]),
-      ),
-    );
-    expect(codes).toEqual([
+    expect(body.result?.records.map(fieldCodes)).toEqual([
       { 'Users[1].ID': ['USER_NOT_FOUND'] },
       { State: ['INVALID_STATE'] },
       { State: ['REQUIRED'] },
@@ -139,7 +138,79 @@ describe('a record of irs/state', () => {
     expect(await statesOf(principal)).toEqual(['active', 'active', 'active']);
   });
 
-  it('can be sent as a dry run, with an idempotency key and as a job', async () => {
+  it('can name its principal by the external key, and its users by their usernames', async () => {
+    const { principal, one, other, names } = await two();
+    const ExternalKey = `state ${serial}`;
+    await service.call('irs/update', [{ ID: principal, NewExternalKey: ExternalKey }]);
+    const Users = [
+      { Username: names[1], State: 'disabled' },
+      { ID: one, State: 'disabled' },
+    ];
+    const { status, body } = await service.call(
+      'irs/state',
+      [{ ExternalKey, State: 'disabled', Users }],
+      representation,
+    );
+    expect([status, body.result?.records[0]?.Item1]).toEqual([200, principal]);
+    expect(body.result?.records[0]?.Item6).toEqual({
+      Users: [other, one].map((ID, n) => ({
+        ID,
+        Username: names[1 - n],
+        Email: null,
+        Operation: 'state',
+      })),
+    });
+    expect(await statesOf(principal)).toEqual(['disabled', 'disabled', 'disabled']);
+  });
+
+  it('is refused if it names a principal or a user twice or not at all', async () => {
+    const { principal, one, names } = await two();
+    const State = 'disabled';
+    const { body } = await set(
+      { ID: principal, ExternalKey: 'x', State },
+      { ExternalKey: 'unknown', State },
+      {
+        ID: principal,
+        Users: [
+          { ID: one, State },
+          { Username: names[0], State },
+          { ID: one, Username: names[0], State },
+          { Username: 'unknown', State },
+        ],
+      },
+    );
+    const codes = body.result?.records.map(({ Item5, Item6 }) => [
+      Object.fromEntries(Object.entries(Item5).map(([place, [error]]) => [place, error?.code])),
+      Item6,
+    ]);
+    expect(codes).toEqual([
+      [{ ID: 'AMBIGUOUS_PRINCIPAL' }, {}],
+      [{ ExternalKey: 'PRINCIPAL_NOT_FOUND' }, { ExternalKey: 'unknown' }],
+      [
+        {
+          'Users[1].Username': 'DUPLICATE_USER',
+          'Users[2]': 'AMBIGUOUS_USER',
+          'Users[3].Username': 'USER_NOT_FOUND',
+        },
+        {},
+      ],
+    ]);
+  });
+
+  it('writes no audit row and no new UpdatedAt if every state is already set', async () => {
+    const { principal, one } = await two();
+    const rows = () =>
+      service.database.query<object>(
+        `select id, updated_at, (select count(*) from anagrafe.audit_log where principal_id = $1) as rows
+           from anagrafe.principals where id = $1`,
+        [principal],
+      );
+    const before = await rows();
+    const { status } = await set({ ID: principal, State: 'active', Users: [{ ID: one, State: 'active' }] });
+    expect([status, await rows()]).toEqual([200, before]);
+  });
+
+  it('can be sent as a dry run, with an idempotency key, or as a job', async () => {
     const { principal } = await two();
     const record = [{ ID: principal, State: 'disabled' }];
     expect((await service.call('irs/state?dryRun=true', record)).status).toBe(200);

@@ -1,5 +1,6 @@
 import { verify } from '@node-rs/argon2';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { databaseTime } from '../setup/clock.ts';
 import { holding } from '../setup/jobs.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
@@ -112,10 +113,7 @@ describe('a record that waited for a row lock', () => {
     const free = await holding(service, lock, async ({ connection, blocked }) => {
       waiting = update([{ ID: first, Users: [reset(id, 'a new long sentence'), newUser('waits.new')] }]);
       await blocked(1);
-      // A Date has millisecond precision: the sleep makes the release at least one millisecond later than the request.
-      await connection.query('select pg_sleep(0.005)');
-      const [clock] = await connection.query<{ now: Date }>('select clock_timestamp() as now');
-      return clock?.now ?? new Date();
+      return databaseTime(connection);
     });
     expect((await waiting)?.status).toBe(200);
     const [{ times = [] } = {}] = await service.database.query<{ times: Date[] }>(

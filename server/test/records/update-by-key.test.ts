@@ -33,18 +33,19 @@ describe('a record that names its principal by its external key', () => {
     const reset = { ...newUser('unused'), Username: undefined, ID: users.result?.records[0]?.ID };
     const own = await service.call('irs/update', [{ ExternalKey: 'ERP-2', Users: [reset] }]);
     expect([own.status, own.body.result?.records[0]?.Item1]).toEqual([200, other?.Item1]);
-    const foreign = await service.call('irs/update', [{ ExternalKey: 'ERP-1', Users: [reset] }]);
-    expect([foreign.status, foreign.body.errorCode]).toEqual([422, 'USER_NOT_FOUND']);
+    const refused = await service.call('irs/update', [{ ExternalKey: 'ERP-1', Users: [reset] }]);
+    expect([refused.status, refused.body.errorCode]).toEqual([422, 'USER_NOT_FOUND']);
   });
 
   it('is refused if no principal has the key, which is case-sensitive', async () => {
     for (const ExternalKey of ['ERP-9', 'erp-1', ' ERP-1']) {
       const { status, body } = await service.call('irs/update', [
-        { ExternalKey, Users: [newUser('nobody')] },
+        { ExternalKey, Users: [newUser('of no principal')] },
       ]);
       expect([status, body.errorCode]).toEqual([422, 'PRINCIPAL_NOT_FOUND']);
       expect(body.result?.records[0]).toMatchObject({
         Item1: null,
+        Item6: { ExternalKey },
         Item5: {
           ExternalKey: [
             { code: 'PRINCIPAL_NOT_FOUND', message: 'There is no principal with this ExternalKey.' },
@@ -56,7 +57,7 @@ describe('a record that names its principal by its external key', () => {
 
   it.each([
     ['both an ID and a key', { ID: 1, ExternalKey: 'ERP-1' }, 'ID', 'AMBIGUOUS_PRINCIPAL'],
-    ['neither', {}, 'ID', 'REQUIRED'],
+    ['neither an ID nor a key', {}, 'ID', 'REQUIRED'],
     ['a key that is null', { ExternalKey: null }, 'ID', 'REQUIRED'],
     ['a key that is not a string', { ExternalKey: 7 }, 'ExternalKey', 'WRONG_TYPE'],
     ['an empty key', { ExternalKey: '' }, 'ExternalKey', 'TEXT_EMPTY'],
@@ -71,11 +72,14 @@ describe('a record that names its principal by its external key', () => {
   it.each([
     ['en', 'Send ID or ExternalKey.'],
     ['it', 'Inviare ID oppure ExternalKey.'],
-  ])('is refused without both, with a message that names both (%s)', async (language, message) => {
-    const headers = { 'accept-language': language };
-    const { body } = await service.call('irs/update', [{ Users: [newUser('refused')] }], { headers });
-    expect(body.result?.records[0]?.Item5).toEqual({ ID: [{ code: 'REQUIRED', message }] });
-  });
+  ])(
+    'is refused without ID and ExternalKey, with a message that names both fields (%s)',
+    async (language, message) => {
+      const headers = { 'accept-language': language };
+      const { body } = await service.call('irs/update', [{ Users: [newUser('refused')] }], { headers });
+      expect(body.result?.records[0]?.Item5).toEqual({ ID: [{ code: 'REQUIRED', message }] });
+    },
+  );
 
   it('is applied in the order sent, together with records that name the principal by its ID', async () => {
     await service.call('irs/update', [{ ID: principal, Users: [importedUser('in order')] }]);
@@ -94,7 +98,7 @@ describe('a record that names its principal by its external key', () => {
   it('works in a job, whose failed records contain the key', async () => {
     const id = await submit(service, 'irs/update', [
       { ExternalKey: 'ERP-1', Users: [importedUser('of a job')] },
-      { ExternalKey: 'ERP-9', Users: [importedUser('of nobody')] },
+      { ExternalKey: 'ERP-9', Users: [importedUser('of no principal')] },
     ]);
     expect(jobOf(await finished(service, id)).RecordsFailed).toBe(1);
     expect(await usersOf(principal)).toContain('of a job');

@@ -61,14 +61,14 @@ describe('an unknown field', () => {
   it('is refused by its name in a record and in a user', async () => {
     const { tuples } = await update({
       ID: principal,
-      Denomination: 'New name',
+      Website: 'example.com',
       Users: [newUser('unknown', { Nickname: 'un', Role: 0, Active: false })],
     });
     expect(tuples[0]).toMatchObject({
       Item2: 'INVALID_RECORD',
       Item3: false,
       Item5: {
-        Denomination: [{ code: 'UNKNOWN_FIELD', message: 'Unknown field "Denomination".' }],
+        Website: [{ code: 'UNKNOWN_FIELD', message: 'Unknown field "Website".' }],
         'Users[0].Nickname': [{ code: 'UNKNOWN_FIELD', message: 'Unknown field "Nickname".' }],
         'Users[0].Role': [{ code: 'UNKNOWN_FIELD' }],
         'Users[0].Active': [{ code: 'UNKNOWN_FIELD' }],
@@ -106,13 +106,13 @@ describe('an unknown field', () => {
 });
 
 describe('a user that is neither a registration nor a reset', () => {
-  it('is ambiguous with both Username and ID', async () => {
+  it('is refused as ambiguous if it has both Username and ID', async () => {
     const { codes, tuples } = await update({ ID: principal, Users: [newUser('both', { ID: 1 })] });
     expect(tuples[0]?.Item2).toBe('INVALID_USERS');
     expect(codes[0]).toEqual({ 'Users[0]': ['AMBIGUOUS_USER'] });
   });
 
-  it('is not recognised with neither of them', async () => {
+  it('is refused if it has neither Username nor ID', async () => {
     const { codes } = await update({
       ID: principal,
       Users: [{ Password: 'long sentence', ConfirmPassword: 'long sentence' }, {}],
@@ -126,13 +126,13 @@ describe('a user that is neither a registration nor a reset', () => {
     ['an array', []],
     ['a number', 7],
     ['true', true],
-  ])('is of the wrong type as %s', async (_, item) => {
+  ])('is refused as a value of the wrong type: %s', async (_, item) => {
     const { codes } = await update({ ID: principal, Users: [item] });
     expect(codes[0]).toEqual({ 'Users[0]': ['WRONG_TYPE'] });
   });
 });
 
-describe('Users', () => {
+describe('the field Users of irs/update', () => {
   it('must be an array with at least one user', async () => {
     const { tuples, codes } = await update(
       { ID: principal, Users: [] },
@@ -190,7 +190,7 @@ describe('the field errors of a record', () => {
   });
 });
 
-describe('Item1', () => {
+describe('Item1 of a refused record', () => {
   it.each([
     ['an ID that does not exist', 424_242, 424_242, 'PRINCIPAL_NOT_FOUND'],
     ['the largest ID', Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 'PRINCIPAL_NOT_FOUND'],

@@ -125,13 +125,13 @@ describe('the limits of a call', () => {
 
 describe('a service with ANAGRAFE_REQUIRE_EMAIL', () => {
   it('refuses a registration without Email in irs/update and irs/insert', async () => {
-    const faults = { 'Users[0].Email': [{ code: 'REQUIRED', message: 'This field is required.' }] };
+    const errors = { 'Users[0].Email': [{ code: 'REQUIRED', message: 'This field is required.' }] };
     for (const missing of [{}, { Email: null }]) {
       const users = [newUser('no.email', missing)];
       const updated = await strict.call('irs/update', [{ ID: principal, Users: users }]);
-      expect(updated.body.result?.records[0]).toMatchObject({ Item2: 'INVALID_USERS', Item5: faults });
+      expect(updated.body.result?.records[0]).toMatchObject({ Item2: 'INVALID_USERS', Item5: errors });
       const inserted = await strict.call('irs/insert', [{ Denomination: 'D', Users: users }]);
-      expect(inserted.body.result?.records[0]).toMatchObject({ Item2: 'INVALID_USERS', Item5: faults });
+      expect(inserted.body.result?.records[0]).toMatchObject({ Item2: 'INVALID_USERS', Item5: errors });
     }
   });
 

@@ -14,12 +14,12 @@ const withPassword = (Password: unknown) => ({ Password, ConfirmPassword: Passwo
 
 async function update(...users: unknown[]) {
   const { text, status, body } = await service.call('irs/update', [{ ID: principal, Users: users }]);
-  return { text, status, faults: body.result?.records[0]?.Item5 ?? {} };
+  return { text, status, errors: body.result?.records[0]?.Item5 ?? {} };
 }
 
 async function register(username: string, password: string, more: Record<string, unknown> = {}) {
-  const { status, faults } = await update({ Username: username, ...withPassword(password), ...more });
-  return { status, codes: (faults['Users[0].Password'] ?? []).map((fault) => fault.code) };
+  const { status, errors } = await update({ Username: username, ...withPassword(password), ...more });
+  return { status, codes: (errors['Users[0].Password'] ?? []).map(({ code }) => code) };
 }
 
 async function stored(username: string, { database } = service) {
@@ -130,7 +130,7 @@ describe('a guessable password', () => {
     await update(newUser('Puccini.Giacomo', { Email: 'g.puccini@lucca.example' }));
     const { id } = await stored('Puccini.Giacomo');
     const codes = async (password: string) =>
-      (await update({ ID: id, ...withPassword(password) })).faults['Users[0].Password']?.map(
+      (await update({ ID: id, ...withPassword(password) })).errors['Users[0].Password']?.map(
         ({ code }) => code,
       );
     expect(await codes('puccini.giacomo')).toEqual(['PASSWORD_IS_USERNAME']);
@@ -145,7 +145,7 @@ describe('a guessable password', () => {
 describe('ConfirmPassword', () => {
   it('is required and must equal the password exactly', async () => {
     const confirm = async (ConfirmPassword: unknown) =>
-      (await update(newUser('confirm', { ConfirmPassword }))).faults['Users[0].ConfirmPassword']?.[0]?.code;
+      (await update(newUser('confirm', { ConfirmPassword }))).errors['Users[0].ConfirmPassword']?.[0]?.code;
     expect(await confirm('Correct horse battery')).toBe('PASSWORD_MISMATCH');
     expect(await confirm('correct horse battery ')).toBe('PASSWORD_MISMATCH');
     expect(await confirm('')).toBe('PASSWORD_MISMATCH');

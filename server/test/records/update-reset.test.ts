@@ -52,12 +52,12 @@ describe('a password reset', () => {
 
   it('gets the same answer for a user of another principal as for an unknown user', async () => {
     const before = await row(user);
-    const foreign = await service.call('irs/update', [{ ID: otherPrincipal, Users: [reset(user)] }]);
-    const nowhere = await service.call('irs/update', [{ ID: otherPrincipal, Users: [reset(987_654_321)] }]);
-    expect(foreign.status).toBe(422);
-    expect(foreign.text).toBe(nowhere.text);
-    expect(foreign.body.errorCode).toBe('USER_NOT_FOUND');
-    expect(foreign.body.result?.records).toEqual([
+    const existing = await service.call('irs/update', [{ ID: otherPrincipal, Users: [reset(user)] }]);
+    const unknown = await service.call('irs/update', [{ ID: otherPrincipal, Users: [reset(987_654_321)] }]);
+    expect(existing.status).toBe(422);
+    expect(existing.text).toBe(unknown.text);
+    expect(existing.body.errorCode).toBe('USER_NOT_FOUND');
+    expect(existing.body.result?.records).toEqual([
       {
         Item1: otherPrincipal,
         Item2: 'USER_NOT_FOUND',
@@ -75,21 +75,21 @@ describe('a password reset', () => {
   it('reveals nothing about a user of another principal through the password rules', async () => {
     // The password rules refuse each of these for the user under its own principal.
     for (const password of ['anna@example.com', 'short', 'anna']) {
-      const foreign = await service.call('irs/update', [
+      const existing = await service.call('irs/update', [
         { ID: otherPrincipal, Users: [reset(user, password)] },
       ]);
-      const nowhere = await service.call('irs/update', [
+      const unknown = await service.call('irs/update', [
         { ID: otherPrincipal, Users: [reset(987_654_321, password)] },
       ]);
-      expect(foreign.text).toBe(nowhere.text);
+      expect(existing.text).toBe(unknown.text);
     }
   });
 
   it('gets the same answer for an existing and an unknown user if the principal is unknown', async () => {
-    const foreign = await service.call('irs/update', [{ ID: 999_999, Users: [reset(user)] }]);
-    const nowhere = await service.call('irs/update', [{ ID: 999_999, Users: [reset(987_654_321)] }]);
-    expect(foreign.body.errorCode).toBe('PRINCIPAL_NOT_FOUND');
-    expect(foreign.text).toBe(nowhere.text);
+    const existing = await service.call('irs/update', [{ ID: 999_999, Users: [reset(user)] }]);
+    const unknown = await service.call('irs/update', [{ ID: 999_999, Users: [reset(987_654_321)] }]);
+    expect(existing.body.errorCode).toBe('PRINCIPAL_NOT_FOUND');
+    expect(existing.text).toBe(unknown.text);
   });
 
   it('is refused if its record names one user twice', async () => {

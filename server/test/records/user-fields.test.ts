@@ -10,9 +10,14 @@ beforeAll(async () => {
   [principal = 0] = await insertPrincipals(service, 1);
 });
 
-const values: Readonly<Record<keyof typeof userFields, string>> = {
+const values: Pick<User, keyof typeof userFields> = {
   Email: 'mario@example.com',
   Phone: '+39 06 1234 567',
+  FirstName: 'Mario',
+  LastName: 'Rossi',
+  Language: 'it-CH',
+  // The value has every character that a JSON text or an array of PostgreSQL would have to escape.
+  Attributes: { Department: 'Vendite "Nord" {1,2} \\ è', 'cost.centre-1_a': '', ['__proto__']: 'own' },
 };
 
 describe('the fields of a user', () => {
@@ -23,6 +28,16 @@ describe('the fields of a user', () => {
     expect(registered.status).toBe(200);
     const { body } = await service.call<User>('irs/users', { Username: 'mario.fields' });
     expect(body.result?.records).toMatchObject([values]);
+  });
+
+  it('are returned by login and login/refresh', async () => {
+    const { Password } = newUser('mario.fields');
+    const signedIn = await service.call('login', { Username: 'mario.fields', Password });
+    const record = signedIn.body.result?.record as unknown as { RefreshToken: string };
+    expect(record).toMatchObject(values);
+    const { RefreshToken } = record;
+    const refreshed = await service.call('login/refresh', { RefreshToken });
+    expect(refreshed.body.result?.record).toMatchObject(values);
   });
 
   it('are null for a user that was registered without them', async () => {

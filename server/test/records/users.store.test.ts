@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { databaseTime } from '../setup/clock.ts';
 import { runs } from '../setup/random.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
@@ -69,10 +69,10 @@ async function users(parameters: unknown, at = service) {
 }
 
 describe('a user in irs/users', () => {
-  it('has the documented fields and the ID of its principal, and no secret', async () => {
+  it('has the documented fields and those of its principal, and no secret', async () => {
     const { text, found } = await users({ ID: small });
     expect(Object.keys(found[0] ?? {}).join()).toBe(
-      'ID,Username,Email,Phone,State,CreatedAt,UpdatedAt,PasswordChangedAt,LastLoginAt,IRID',
+      'ID,Username,Email,Phone,FirstName,LastName,Language,Attributes,State,CreatedAt,UpdatedAt,PasswordChangedAt,LastLoginAt,IRID,ExternalKey,Denomination',
     );
     expect(found[0]).toMatchObject({
       Username: 'Mario.Rossi',
@@ -80,6 +80,8 @@ describe('a user in irs/users', () => {
       State: 'active',
       LastLoginAt: null,
       IRID: small,
+      ExternalKey: 'small',
+      Denomination: 'Small',
     });
     expect(text).not.toMatch(/argon2|no hash|"PasswordHash|"password|correct horse/);
   });
@@ -154,9 +156,7 @@ describe('the filters of irs/users', () => {
   });
 
   it('find users that changed since a date, including password resets', async () => {
-    await sleep(20);
-    const [clock] = await service.database.query<{ now: Date }>('select clock_timestamp() as now');
-    const since = clock?.now.toISOString();
+    const since = (await databaseTime(service.database)).toISOString();
     expect((await users({ Date: since })).names).toEqual([]);
     const [mario] = (await users({ Username: 'mario.rossi' })).found;
     const reset = { ID: mario?.ID, Password: 'a new sentence', ConfirmPassword: 'a new sentence' };
@@ -171,7 +171,11 @@ describe('an invalid parameter of irs/users', () => {
     ['Page', [0, '1']],
     ['PageSize', [1001]],
     ['Date', ['never', '2026-02-30']],
-    ['Email', ['m.rossi@example.com']],
+    ['Email', ['', ' ', 7, `${'x'.repeat(250)}@x.it`]],
+    ['Name', ['', 7, 'x'.repeat(201)]],
+    ['State', ['Active', 'deleted', true]],
+    ['NeverSignedIn', ['true', 1]],
+    ['AfterID', [-1, '1', 1.5]],
     ['IRID', [1]],
   ])('gets 400 with its name: %s', async (name, values) => {
     for (const value of values) {

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { storedUsernames, wrongFigures } from '../faults/figures.ts';
 import { blocked, cancel, deletion, during, hangUp, waitFor } from '../setup/interruption.ts';
+import { importedUser } from '../setup/jobs.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
@@ -229,7 +230,8 @@ describe('a write that the database cancels', () => {
     await allowConnections(true);
     await expect.poll(async () => (await fetch(`${slow.url}/health/ready`)).status).toBe(200);
     expect(await storedUsernames(slow.database)).toEqual(new Set());
-    expect((await slow.call('irs/update', body.slice(1))).status).toBe(200);
+    const Users = [importedUser('b')];
+    expect((await slow.call('irs/update', [{ ID: ids[1], Users }])).status).toBe(200);
     await slow.stop();
   });
 });

@@ -66,4 +66,8 @@ export const adminCalls = [
   'POST webhooks/999/replay',
   'POST webhooks/999/deliveries/00000000-0000-0000-0000-000000000000/replay',
   'GET statistics',
+  'GET users/999999/sessions',
+  'DELETE users/999999/sessions',
+  'DELETE users/999999/sessions/00000000-0000-0000-0000-000000000000',
+  'GET settings',
 ] as const;

@@ -1,4 +1,5 @@
 import { onTestFinished, vi } from 'vitest';
+import type { Connection } from '../../src/db/database.ts';
 
 /**
  * Freezes Date.now and performance.now of this process until the test ends; timers keep running. The window of a rate
@@ -11,4 +12,14 @@ export function stopClock(): void {
     performanceNow.mockRestore();
     dateNow.mockRestore();
   });
+}
+
+/**
+ * Returns the time of the database clock. In whole milliseconds, which is the precision of dates in the API, it is later
+ * than every time that the database has stored before.
+ */
+export async function databaseTime(database: Pick<Connection, 'query'>): Promise<Date> {
+  const [row] = await database.query<{ now: Date }>('select clock_timestamp() as now from pg_sleep(0.002)');
+  if (!row) throw new Error('the database returned no time');
+  return row.now;
 }

@@ -2,8 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Anagrafe, type DeliveryDetails } from '../../../client/src/index.ts';
 import { deleteExpiredRows } from '../../src/retention.store.ts';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
+import { finished, importedUser, submit } from '../setup/jobs.ts';
 import { endless, type Received, type Receiver, startReceiver, stuck } from '../setup/receiver.ts';
 import { newUser, startTestService, type TestService } from '../setup/service.ts';
+import { subscribe } from '../setup/webhooks.ts';
 
 let service: TestService;
 let admin: ReturnType<typeof adminOf>;
@@ -81,6 +83,35 @@ describe('a delivery', () => {
     }
   });
 
+  it('contains at most 1,000 users of a record; the other users are in further messages', async () => {
+    const receiver = await startReceiver();
+    const { ID } = await endpoint(receiver, { Types: ['user.registered', 'user.updated'] });
+    const usernames = Array.from({ length: 2100 }, (_, n) => `many.${n}`);
+    const ExternalKey = 'W-1';
+    const Users = usernames.map((username) => importedUser(username));
+    await finished(service, await submit(service, 'irs/insert', [{ ExternalKey, Users }], office), office);
+    const edits = usernames.map((Username) => ({
+      Operation: 'edit',
+      Username,
+      Phone: '1',
+      State: 'disabled',
+    }));
+    const edited = await submit(service, 'irs/update', [{ ExternalKey, Users: edits }], office);
+    await finished(service, edited, office);
+    await expect.poll(() => receiver.received.length).toBe(6);
+    const events = receiver.received.map(({ body }) => JSON.parse(body));
+    for (const type of ['user.registered', 'user.updated']) {
+      const messages = events.filter((event) => event.type === type).map(({ data }) => data.Users);
+      expect(messages.map(({ length }) => length).toSorted((one, other) => one - other)).toEqual([
+        100, 1000, 1000,
+      ]);
+      expect(new Set(messages.flat().map(({ Username }) => Username))).toEqual(new Set(usernames));
+    }
+    expect(new Set(events.map(({ id }) => id)).size).toBe(6);
+    const [{ headers, body }] = receiver.received as [Received];
+    expect(recordOf(await open(ID, String(headers['webhook-id'])))).toMatchObject({ Message: body });
+  });
+
   it('that failed shows the last answer, and after a replay the answer to the replay', async () => {
     const receiver = await startReceiver();
     let attempt = 0;
@@ -112,9 +143,8 @@ describe('a delivery', () => {
   });
 
   it('has no message if its audit row was deleted, and no answer if the receiver gave none', async () => {
-    const { ID } = recordOf<Made>(
-      await admin('POST webhooks', office, { URL: 'https://10.0.0.1/hook', Types: ['principal.inserted'] }),
-    );
+    // The setting allowed the address when the webhook was created.
+    const { id: ID } = await subscribe(service, 'https://10.0.0.1/hook', { types: ['principal.inserted'] });
     await insert();
     const { ID: id, Milliseconds } = await ended(ID);
     expect(Milliseconds).toBeGreaterThanOrEqual(0);

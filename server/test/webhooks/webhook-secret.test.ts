@@ -4,6 +4,7 @@ import { deleteExpiredRows } from '../../src/retention.store.ts';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
 import { type Received, type Receiver, startReceiver } from '../setup/receiver.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
+import { subscribe } from '../setup/webhooks.ts';
 
 let service: TestService;
 let admin: ReturnType<typeof adminOf>;
@@ -100,8 +101,8 @@ describe('a test of a webhook', () => {
     expect(status).toBe(400);
   });
 
-  it('fails for an internal address, and reports the failure', async () => {
-    const { ID } = recordOf<Made>(await admin('POST webhooks', office, { URL: 'https://10.0.0.1/hook' }));
+  it('fails for an address that is internal by now, and reports the failure', async () => {
+    const { id: ID } = await subscribe(service, 'https://10.0.0.1/hook');
     expect(await test(ID)).toMatchObject({ Delivered: false, Status: null, FailureCode: 'internal_address' });
     expect((await admin('POST webhooks/999999/test', office)).body.errorCode).toBe('WEBHOOK_NOT_FOUND');
     const wrong = await admin(`POST webhooks/${ID}/rotate`, office, { Days: 1 });

@@ -83,8 +83,8 @@ describe('webhooks', () => {
     [{ URL: 'nothing' }, 'URL'],
     [{ URL: { toString: 'https://example.com' } }, 'URL'],
     [{ URL: ['https://example.com'] }, 'URL'],
-    [{ URL, Types: ['user.deleted'] }, 'Types'],
-    [{ URL, Types: 'user.deleted' }, 'Types'],
+    [{ URL, Types: ['user.unknown'] }, 'Types'],
+    [{ URL, Types: 'user.unknown' }, 'Types'],
     [{ URL, Granularity: 'call' }, 'Granularity'],
     [{ URL, Granularity: 'job', Types: ['user.registered'] }, 'Types'],
     [{ URL, Url: 'x' }, 'Url'],
@@ -98,7 +98,7 @@ describe('webhooks', () => {
   it.each([
     ['Types', { Granularity: 'record', Types: ['user.registered'] }, { Granularity: 'job' }],
     ['Types', { Granularity: 'job', Types: ['job.completed'] }, { Types: ['user.registered'] }],
-  ])('are not changed so that they would never deliver: %s', async (name, options, change) => {
+  ])('are not changed to a combination that never delivers: %s', async (name, options, change) => {
     const { ID } = recordOf<{ ID: number }>(await admin('POST webhooks', office, { URL, ...options }));
     const { status, body } = await admin(`PATCH webhooks/${ID}`, office, change);
     expect([status, body.errorCode]).toEqual([400, 'INVALID_PARAMETER']);
@@ -108,7 +108,7 @@ describe('webhooks', () => {
     expect((await admin(`DELETE webhooks/${ID}`, office)).status).toBe(200);
   });
 
-  it('say in the language of the request why they are disabled', async () => {
+  it('have the reason why they are disabled in the language of the request', async () => {
     const { ID } = recordOf<{ ID: number }>(await admin('POST webhooks', office, { URL }));
     const headers = { ...office, 'accept-language': 'it' };
     expect(recordOf(await admin(`PATCH webhooks/${ID}`, headers, { Enabled: false }))).toMatchObject({

@@ -39,13 +39,14 @@ function Details({ row }: { row: AuditRow }) {
             row.Registered &&
               row.Registered.length > 0 && [messages.detail.registered, formatIds(row.Registered)],
             row.Reset && row.Reset.length > 0 && [messages.detail.reset, formatIds(row.Reset)],
-            [messages.detail.seal, row.Hash],
+            row.Deleted && row.Deleted.length > 0 && [messages.detail.deleted, formatIds(row.Deleted)],
+            [messages.detail.hash, row.Hash],
           ]}
         />
         {row.Details && (
           <>
             <Text size="xs" c="dimmed" fw={600} mt="sm">
-              {messages.detail.noted}
+              {messages.detail.data}
             </Text>
             <Code block style={wrapped}>
               {JSON.stringify(row.Details, null, 2)}
@@ -67,10 +68,10 @@ export function useColumns(): readonly Column<AuditRow>[] {
   return [
     { name: columns.position, numeric: true, card: 'none', cell: ({ Position }) => number(Position) },
     { name: columns.at, cell: ({ At }) => <Moment at={At} /> },
-    { name: columns.author, cell: actorName },
-    { name: columns.about, cell: principalLink },
+    { name: columns.actor, cell: actorName },
+    { name: columns.principal, cell: principalLink },
     {
-      name: columns.what,
+      name: columns.action,
       card: 'title',
       cell: (row) => (
         <>

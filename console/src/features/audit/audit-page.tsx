@@ -54,7 +54,7 @@ function VerificationResult({ verdict }: { verdict: AuditVerification }) {
   if (!Sound) {
     return (
       <Alert color="red" variant="light" role="alert" icon={<Icon name="warning" />} title={chain.broken}>
-        {chain.brokenText(number(Rows), number(Position ?? 0), error ? chain.faults[error] : '')}
+        {chain.brokenText(number(Rows), number(Position ?? 0), error ? chain.errors[error] : '')}
       </Alert>
     );
   }

@@ -66,18 +66,32 @@ export function Events() {
 /** Returns a function that describes the subject of an event, such as its user and principal. */
 function useEventSubject(): (event: CloudEvent) => string {
   const { about } = useEventsMessages();
-  const { operation } = useResultMessages();
+  const { operation, fields } = useResultMessages();
   const { number } = useFormats();
-  const join = (...parts: readonly string[]) => parts.join(' · ');
+  const join = (...parts: readonly string[]) => parts.filter(Boolean).join(' · ');
+  const labels = (changed: readonly string[]) => changed.map((field) => fields[field] ?? field).join(', ');
+  const principal = ({ IRID, ExternalKey }: { IRID: number; ExternalKey: string | null }) =>
+    about.principal(IRID, ExternalKey);
   return (event) => {
     switch (event.type) {
       case 'principal.inserted':
-        return about.principal(event.data.IRID);
+      case 'principal.deleted':
+        return principal(event.data);
+      case 'principal.updated':
+        return join(principal(event.data), labels(event.data.Changed));
       case 'principal.state_changed':
-        return join(about.principal(event.data.IRID), about.state[event.data.State]);
+        return join(principal(event.data), about.state[event.data.State]);
       case 'user.registered':
       case 'user.password_reset':
-        return join(about.user(event.data.UserID, event.data.Username), about.principal(event.data.IRID));
+        return join(about.user(event.data.UserID, event.data.Username), principal(event.data));
+      case 'user.deleted':
+        return join(about.user(event.data.UserID, null), principal(event.data));
+      case 'user.updated':
+        return join(
+          about.user(event.data.UserID, event.data.Username),
+          principal(event.data),
+          labels(event.data.Changed),
+        );
       case 'user.state_changed':
         return join(about.user(event.data.UserID, event.data.Username), about.state[event.data.State]);
       case 'call.completed':

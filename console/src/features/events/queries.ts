@@ -5,10 +5,14 @@ import { useAnagrafe } from '../session/api-client.ts';
 /** All event types, in the order of the options in the interface. */
 export const eventTypes: readonly EventType[] = [
   'principal.inserted',
+  'principal.updated',
   'principal.state_changed',
+  'principal.deleted',
   'user.registered',
   'user.password_reset',
+  'user.updated',
   'user.state_changed',
+  'user.deleted',
   'call.completed',
   'job.completed',
   'webhook.disabled',

@@ -1,7 +1,18 @@
-import type { ImportRow, Principals, RowErrors } from '@anagrafe/importer';
-import { DryRunState, dryRunRows, findResets, fromFileError } from '@anagrafe/importer';
+import type {
+  ColumnMapping,
+  ImportConnection,
+  ImportRow,
+  Principals,
+  RowErrors,
+  UnusedColumn,
+  WarningSummary,
+} from '@anagrafe/importer';
+import { ColumnProfiles, DryRunState, dryRunRows, findResets, fromFileError } from '@anagrafe/importer';
 import { useMutation } from '@tanstack/react-query';
 import { usePatientAnagrafe } from '../session/api-client.ts';
+import { fillPasswords, type GeneratedPasswords } from './generated-passwords.ts';
+import type { ImportOptions } from './import-options.tsx';
+import { type Plan, planRows } from './plan-rows.ts';
 import { type Reading, type Row, readRows, type UsersFile } from './users-file.ts';
 
 export interface Checked {
@@ -13,11 +24,29 @@ export interface Checked {
   readonly seconds: number;
   /** The principals that the import would insert, by external key. */
   readonly newPrincipals: Principals;
+  /** The generated passwords of the users in `valid` that would be registered. */
+  readonly passwords: GeneratedPasswords;
+  /** The changes to confirm; null if the import only creates. */
+  readonly plan: Plan | null;
+  readonly warnings: readonly WarningSummary[];
+  readonly unused: readonly UnusedColumn[];
 }
+
+/** The result of a check whose rows have no result yet. */
+export const nothingValid = {
+  valid: [],
+  seconds: 0,
+  newPrincipals: new Map(),
+  passwords: new Map(),
+  plan: null,
+  warnings: [],
+  unused: [],
+} satisfies Partial<Checked>;
 
 interface CheckInput {
   readonly rows: readonly Row[];
   readonly reading: Reading;
+  readonly mode: ImportOptions['mode'];
   /** The principals that the rest of the file would insert; required if `rows` is only a part of the file. */
   readonly newPrincipals?: Principals;
 }
@@ -32,20 +61,71 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
   return useMutation({
     gcTime: 0,
     onSuccess: onEach,
-    mutationFn: async ({ rows, reading, newPrincipals }: CheckInput): Promise<Checked> => {
+    mutationFn: async ({ rows, reading, mode, newPrincipals }: CheckInput): Promise<Checked> => {
       const errors: RowErrors = new Map();
       for (const { number, error } of rows) if (error) errors.set(number, [fromFileError(error)]);
-      const parsed = readRows(rows, file, reading);
+      const read = readRows(rows, file, reading);
+      const { rows: parsed, passwords } = reading.generatesPasswords
+        ? fillPasswords(read)
+        : { rows: read, passwords: new Map() };
       // An import only registers users. A row that would reset a password is an error.
       for (const [number, found] of findResets(parsed)) errors.set(number, found);
-      const readable = parsed.filter(({ number }) => !errors.has(number));
-      const state = new DryRunState(newPrincipals);
-      const result = await dryRunRows(readable, { anagrafe }, state);
+      const isValid = ({ number }: ImportRow) => !errors.has(number);
+      const state = new DryRunState(newPrincipals, mode === 'update' ? 'update' : 'refuse');
+      const result = await dryRunRows(parsed.filter(isValid), { anagrafe }, state);
       for (const [number, found] of result.errors) errors.set(number, found);
-      const valid = readable.filter(({ number }) => !errors.has(number));
-      return { rows, errors, valid, seconds: result.seconds, newPrincipals: state.newPrincipals };
+      // One row alone has no plan: a plan is for all rows that are sent.
+      const isPlanned = mode === 'update' && newPrincipals === undefined;
+      const plan = isPlanned ? await planValid(parsed, errors, { anagrafe }) : null;
+      const valid = parsed.filter(isValid);
+      return {
+        rows,
+        errors,
+        valid,
+        seconds: result.seconds,
+        newPrincipals: state.newPrincipals,
+        passwords: ofRows(passwords, plan?.registered ?? new Set(valid.map(({ number }) => number))),
+        plan,
+        warnings: state.warnings.summaries,
+        unused: unusedColumns(rows, file, reading.columns),
+      };
     },
   });
+}
+
+/** Plans the rows without errors. A row that only the plan refuses gets its errors, and the others are planned again. */
+async function planValid(
+  rows: readonly ImportRow[],
+  errors: RowErrors,
+  connection: ImportConnection,
+): Promise<Plan> {
+  for (;;) {
+    const plan = await planRows(
+      rows.filter(({ number }) => !errors.has(number)),
+      connection,
+    );
+    if (plan.errors.size === 0) return plan;
+    for (const [number, found] of plan.errors) errors.set(number, found);
+  }
+}
+
+function unusedColumns(
+  rows: readonly Row[],
+  { names }: UsersFile,
+  columns: ColumnMapping,
+): readonly UnusedColumn[] {
+  const profiles = new ColumnProfiles(
+    names.map((name) => {
+      const field = columns[name] ?? null;
+      return { name, field, kind: field !== null ? 'mapped' : name.trim() === '' ? 'unnamed' : 'unknown' };
+    }),
+  );
+  for (const { source } of rows) profiles.add(source);
+  return profiles.unused;
+}
+
+function ofRows(passwords: GeneratedPasswords, rows: ReadonlySet<number>): GeneratedPasswords {
+  return new Map([...passwords].filter(([row]) => rows.has(row)));
 }
 
 /**

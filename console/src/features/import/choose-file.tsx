@@ -11,7 +11,7 @@ import { Surface } from '../../ui/page.tsx';
 import classes from './import.module.css';
 import { NoRowsError, readUsersFile, rowsMax, TooManyRowsError, type UsersFile } from './users-file.ts';
 
-const accepted = '.csv,.tsv,.txt,.json,.ndjson,.jsonl';
+const accepted = '.csv,.tsv,.txt,.xlsx,.json,.ndjson,.jsonl';
 
 interface ChooseProps {
   /** True after another file was discarded: the button then takes the focus. */

@@ -1,12 +1,14 @@
 import {
+  attributeOf,
   type ColumnMapping,
   type ImportField,
   importFields,
+  isAttributeField,
   isImportField,
   principalColumns,
   type RowPrincipal,
 } from '@anagrafe/importer';
-import { Box, Fieldset, Group, NativeSelect, Text, TextInput } from '@mantine/core';
+import { Box, Button, Fieldset, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
 import { useImportMessages, usePrincipalsMessages } from '../../i18n/language.tsx';
@@ -59,7 +61,8 @@ export function principalOf({ by, value }: Named): RowPrincipal | null {
   return /^[1-9]\d{0,14}$/.test(value.trim()) ? { ID: Number(value) } : null;
 }
 
-export function useImportLabels(): Readonly<Record<ImportField, string>> {
+/** Returns a function that labels a field, such as `Email` or, for one attribute, `Attributes: Department`. */
+export function useImportLabel(): (field: ImportField) => string {
   const { fields, principalField } = useImportMessages();
   const { fields: principalLabels, userFields } = usePrincipalsMessages();
   // `External key` becomes `Principal: external key`; an abbreviation such as VAT stays as it is.
@@ -68,26 +71,38 @@ export function useImportLabels(): Readonly<Record<ImportField, string>> {
     column,
     principalField(lowerFirst(principalLabels[field])),
   ]);
-  return { ID: principalField('ID'), ...fields, ...userFields, ...Object.fromEntries(ofPrincipal) };
+  const labels: Readonly<Record<string, string>> = {
+    ID: principalField('ID'),
+    ...fields,
+    ...userFields,
+    ...Object.fromEntries(ofPrincipal),
+  };
+  return (field) =>
+    isAttributeField(field) ? `${userFields.Attributes}: ${attributeOf(field)}` : (labels[field] ?? field);
 }
 
 interface ColumnsProps {
   readonly file: UsersFile;
   readonly columns: ColumnMapping;
+  /** True if the mapping of an earlier file with the same columns is used. */
+  readonly isSaved: boolean;
   readonly onChange: (columns: ColumnMapping) => void;
   readonly children: ReactNode;
 }
 
 const samplesShown = 3;
 
-export function Columns({ file, columns, onChange, children }: ColumnsProps) {
+export function Columns({ file, columns, isSaved, onChange, children }: ColumnsProps) {
   const messages = useImportMessages();
-  const labels = useImportLabels();
+  const label = useImportLabel();
   const { number } = useFormats();
+  const attributeFields = Object.values(file.recognised).filter(
+    (field) => field !== null && isAttributeField(field),
+  );
   const samples = file.rows.slice(0, samplesShown).map((row) => cellsOf(row, file));
   const options = [
     { value: '', label: messages.columns.notRead },
-    ...importFields.map((field) => ({ value: field, label: labels[field] })),
+    ...[...importFields, ...attributeFields].map((field) => ({ value: field, label: label(field) })),
   ];
   const labelOf = (name: string, at: number) =>
     name.trim() === '' ? messages.columns.unnamed(number(at + 1)) : name;
@@ -131,6 +146,14 @@ export function Columns({ file, columns, onChange, children }: ColumnsProps) {
 
   return (
     <Surface title={messages.columns.title} flush>
+      {isSaved && (
+        <Group gap="xs" px="lg" pb="md">
+          <Text size="sm">{messages.columns.saved}</Text>
+          <Button size="xs" variant="default" onClick={() => onChange(file.recognised)}>
+            {messages.columns.recognise}
+          </Button>
+        </Group>
+      )}
       <Table
         caption={messages.columns.caption}
         columns={tableColumns}

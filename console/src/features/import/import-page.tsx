@@ -1,24 +1,21 @@
-import { newIdempotencyKey } from '@anagrafe/client';
-import {
-  type ColumnMapping,
-  ImportFileError,
-  PrincipalNotAppliedError,
-  type RowErrors,
-} from '@anagrafe/importer';
+import { ApiError, newIdempotencyKey } from '@anagrafe/client';
+import { type ColumnMapping, ImportFileError, type RowErrors } from '@anagrafe/importer';
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
-import { useCommonMessages, useImportMessages } from '../../i18n/language.tsx';
+import { useImportMessages } from '../../i18n/language.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { focusOnMount } from '../../ui/focus.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
 import { Page, useIsActivePage } from '../../ui/page.tsx';
-import { type Checked, useCheck, withRow } from './check-rows.ts';
+import { type Checked, nothingValid, useCheck, withRow } from './check-rows.ts';
 import { Choose } from './choose-file.tsx';
 import { Columns, type Named, Principal, principalOf } from './column-mapping.tsx';
+import { defaultOptions, Options } from './import-options.tsx';
 import { Sent, Unsaved, useUnsaved } from './import-result.tsx';
 import { Rows } from './rows-table.tsx';
+import { saveColumns, savedColumns } from './saved-columns.ts';
 import { type Sending, useSendRows } from './send-rows.ts';
 import type { Row, UsersFile } from './users-file.ts';
 
@@ -30,23 +27,17 @@ interface TroubleProps {
 
 /** Shows why checking or sending failed. An `ImportFileError` has no retry button, because the file itself is invalid. */
 function Trouble({ error, title, onRetry }: TroubleProps) {
-  const { fileError, rowError } = useImportMessages();
-  const { table } = useCommonMessages();
-  const isInvalidFile = error instanceof ImportFileError;
-  if (!isInvalidFile && !(error instanceof PrincipalNotAppliedError))
-    return <Failure error={error} title={title} onRetry={onRetry} />;
+  const { fileError } = useImportMessages();
+  if (!(error instanceof ImportFileError)) return <Failure error={error} title={title} onRetry={onRetry} />;
   return (
     <Alert color="red" variant="light" role="alert" icon={<Icon name="warning" />} title={title}>
-      <Stack gap="xs" align="flex-start">
-        <Text size="sm">{isInvalidFile ? fileError(error.detail) : rowError(error.reason)}</Text>
-        {!isInvalidFile && (
-          <Button size="xs" variant="default" onClick={onRetry}>
-            {table.retry}
-          </Button>
-        )}
-      </Stack>
+      <Text size="sm">{fileError(error.detail)}</Text>
     </Alert>
   );
+}
+
+function isOutdated(error: Error): boolean {
+  return error instanceof ApiError && error.code === 'PLAN_OUTDATED';
 }
 
 /** Import of one file: map the columns, check and correct the rows, send them, show the result. */
@@ -54,15 +45,18 @@ function Work({ file }: { file: UsersFile }) {
   const messages = useImportMessages();
   const { number } = useFormats();
   const [rows, setRows] = useState<readonly Row[]>(file.rows);
-  const [columns, setColumns] = useState<ColumnMapping>(file.recognised);
+  const [saved] = useState(() => savedColumns(file.names));
+  const [columns, setColumns] = useState<ColumnMapping>(saved ?? file.recognised);
   const [named, setNamed] = useState<Named>({ by: 'ID', value: '' });
+  const [options, setOptions] = useState(defaultOptions);
   const [checked, setChecked] = useState<Checked | null>(null);
   const [sending, setSending] = useState<Sending | null>(null);
   const check = useCheck(file);
   const checkRow = useCheck(file, (found) => setChecked((before) => before && withRow(before, found)));
   const send = useSendRows();
   useUnsaved(send.isPending || (!send.data && rows !== file.rows));
-  const reading = { columns, principal: principalOf(named) };
+  const { mode, generatesPasswords } = options;
+  const reading = { columns, principal: principalOf(named), generatesPasswords };
 
   function checkAll(): void {
     const onSuccess = (found: Checked) => {
@@ -70,11 +64,11 @@ function Work({ file }: { file: UsersFile }) {
       setSending(null);
       send.reset();
     };
-    check.mutate({ rows, reading }, { onSuccess });
+    check.mutate({ rows, reading, mode }, { onSuccess });
   }
   function replaceRow(row: Row): void {
     setRows((before) => before.map((other) => (other.number === row.number ? row : other)));
-    checkRow.mutate({ rows: [row], reading, ...(checked && { newPrincipals: checked.newPrincipals }) });
+    checkRow.mutate({ rows: [row], reading, mode, newPrincipals: checked?.newPrincipals ?? new Map() });
   }
   /** Wraps a setter of a reading option so that a change discards the check result, which is valid for one reading. */
   const discardingCheck =
@@ -84,17 +78,22 @@ function Work({ file }: { file: UsersFile }) {
       setChecked(null);
       check.reset();
     };
+  const mapColumns = discardingCheck((mapping: ColumnMapping) => {
+    setColumns(mapping);
+    saveColumns(file.names, mapping);
+  });
   function sendRows(): void {
     if (!checked) return;
     // A retry reuses the name and therefore the idempotency keys, so that the service applies each record once.
-    const attempt = sending ?? { name: `console-${newIdempotencyKey()}`, rows: checked.valid };
+    const { valid: rows, passwords, plan } = checked;
+    const attempt = sending ?? { name: `console-${newIdempotencyKey()}`, rows, passwords, plan };
     setSending(attempt);
     send.mutate(attempt);
   }
   function correctFailed(errors: RowErrors): void {
     const left = rows.filter((row) => errors.has(row.number));
     setRows(left);
-    setChecked({ rows: left, errors, valid: [], seconds: 0, newPrincipals: new Map() });
+    setChecked({ ...nothingValid, rows: left, errors });
     setSending(null);
     send.reset();
   }
@@ -107,9 +106,10 @@ function Work({ file }: { file: UsersFile }) {
       <Text fw={600} tabIndex={-1} ref={focusOnMount}>
         {messages.rowsOf(file.name, number(rows.length))}
       </Text>
-      <Columns file={file} columns={columns} onChange={discardingCheck(setColumns)}>
+      <Columns file={file} columns={columns} isSaved={columns === saved} onChange={mapColumns}>
         <Principal named={named} onChange={discardingCheck(setNamed)} />
       </Columns>
+      <Options options={options} onChange={discardingCheck(setOptions)} />
       {check.error && <Trouble error={check.error} title={messages.checkFailed} onRetry={checkAll} />}
       {!checked && (
         <Group>
@@ -130,7 +130,14 @@ function Work({ file }: { file: UsersFile }) {
           onRun={sendRows}
         />
       )}
-      {send.error && <Trouble error={send.error} title={messages.sendFailed} onRetry={sendRows} />}
+      {send.error && (
+        <Trouble
+          error={send.error}
+          title={messages.sendFailed}
+          // A plan that no longer holds must be computed and confirmed again.
+          onRetry={isOutdated(send.error) ? checkAll : sendRows}
+        />
+      )}
     </Stack>
   );
 }

@@ -1,7 +1,7 @@
 import type { Job } from '@anagrafe/client';
 import { FailedRows, formatRowError, type RowError, type RowErrors } from '@anagrafe/importer';
-import { Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { createContext, useContext, useEffect, useState } from 'react';
+import { Alert, Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
 import { useImportMessages, useResultMessages } from '../../i18n/language.tsx';
@@ -11,6 +11,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
 import { Surface } from '../../ui/page.tsx';
 import { JobProgress } from '../results/job-progress.tsx';
+import { passwordLines } from './generated-passwords.ts';
 import { type SentRows, useSentProgress } from './send-rows.ts';
 import type { Row, UsersFile } from './users-file.ts';
 
@@ -74,14 +75,58 @@ function Running({ jobs }: { jobs: readonly Job[] }) {
   );
 }
 
+/** Saves the generated passwords of the applied rows, which no one can read afterwards. */
+function downloadPasswords(
+  { name, layout }: UsersFile,
+  { rows, passwords }: SentRows,
+  failed: RowErrors,
+): void {
+  const lines = passwordLines(rows, passwords, failed, layout.separator || ',');
+  saveFile(`${name.replace(/\.[^.]*$/, '')}-passwords.csv`, lines, 'text/csv');
+}
+
+interface PasswordsProps {
+  readonly count: number;
+  readonly saved: boolean;
+  readonly onDownload: () => void;
+}
+
+function Passwords({ count, saved, onDownload }: PasswordsProps) {
+  const { passwords } = useImportMessages();
+  const { number } = useFormats();
+  return (
+    <Alert
+      color={saved ? 'teal' : 'yellow'}
+      variant="light"
+      icon={<Icon name={saved ? 'check' : 'warning'} />}
+    >
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm" fw={600}>
+          {passwords.title(number(count), count)}
+        </Text>
+        <Text size="sm">{passwords.once}</Text>
+        <Button
+          size="xs"
+          variant={saved ? 'default' : 'filled'}
+          leftSection={<Icon name="download" size={14} />}
+          onClick={onDownload}
+        >
+          {passwords.download}
+        </Button>
+      </Stack>
+    </Alert>
+  );
+}
+
 interface OutcomeProps {
   readonly applied: number;
   readonly failed: number;
+  readonly children: ReactNode;
   readonly onCorrect: () => void;
   readonly onDownload: () => void;
 }
 
-function Outcome({ applied, failed, onCorrect, onDownload }: OutcomeProps) {
+function Outcome({ applied, failed, children, onCorrect, onDownload }: OutcomeProps) {
   const { outcome } = useImportMessages();
   const { number } = useFormats();
   return (
@@ -90,6 +135,7 @@ function Outcome({ applied, failed, onCorrect, onDownload }: OutcomeProps) {
         <Text role="status">
           {outcome.applied(number(applied))} {failed > 0 && outcome.failed(number(failed))}
         </Text>
+        {children}
         {failed > 0 && (
           <Group>
             <Button onClick={onCorrect}>{outcome.correct}</Button>
@@ -118,7 +164,9 @@ export function Sent({ file, rows, sent, left, onCorrect }: SentProps) {
   const [saved, setSaved] = useState(false);
   const rejected = data?.errors;
   const failed = new Map([...left, ...(rejected ?? [])]);
-  useUnsaved(failed.size > 0 && !saved);
+  const [savedPasswords, setSavedPasswords] = useState(false);
+  const passwords = [...sent.passwords.keys()].filter((row) => !rejected?.has(row)).length;
+  useUnsaved((failed.size > 0 && !saved) || (passwords > 0 && !savedPasswords));
 
   function download(): void {
     downloadFailed(file, rows, failed, (error) => formatRowError({ ...error, message: rowError(error) }));
@@ -132,11 +180,22 @@ export function Sent({ file, rows, sent, left, onCorrect }: SentProps) {
       {data && !rejected && <Running jobs={data.jobs} />}
       {rejected && (
         <Outcome
-          applied={sent.rows - rejected.size}
+          applied={sent.rows.length - rejected.size}
           failed={failed.size}
           onCorrect={() => onCorrect(failed)}
           onDownload={download}
-        />
+        >
+          {passwords > 0 && (
+            <Passwords
+              count={passwords}
+              saved={savedPasswords}
+              onDownload={() => {
+                downloadPasswords(file, sent, rejected);
+                setSavedPasswords(true);
+              }}
+            />
+          )}
+        </Outcome>
       )}
     </Stack>
   );

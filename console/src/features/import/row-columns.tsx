@@ -4,6 +4,7 @@ import {
   fromFileError,
   type ImportField,
   importFields,
+  isAttributeField,
   isImportField,
   type RowError,
   userFieldNames,
@@ -15,7 +16,7 @@ import { useImportMessages } from '../../i18n/language.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { useFieldLabel } from '../results/field-errors.tsx';
 import type { Checked } from './check-rows.ts';
-import { useImportLabels } from './column-mapping.tsx';
+import { useImportLabel } from './column-mapping.tsx';
 import { Cell, isSecret, JsonField } from './row-fields.tsx';
 import {
   cellsOf,
@@ -41,14 +42,14 @@ const errorsShown = 20;
 /** Lists the errors of a row with the column, or for a record with the user and the line in its JSON. */
 function RowErrors({ id, row, errors }: RowErrorsProps) {
   const messages = useImportMessages();
-  const labels = useImportLabels();
+  const label = useImportLabel();
   const { number } = useFormats();
   const describePath = useFieldLabel();
   if (errors.length === 0) return <Text size="sm">{messages.rows.fine}</Text>;
   const record = recordIn(row);
   const labelOf = (path: string) => {
     if (record) return messages.rows.at(describePath(path), number(lineOf(record, path)));
-    return isImportField(path) ? labels[path] : path;
+    return isImportField(path) ? label(path) : path;
   };
   return (
     <Stack id={id} gap={2} miw={150} maw={360}>
@@ -79,7 +80,7 @@ const fieldsInOrder = [...userFields, ...importFields.filter((field) => !userFie
 /** Columns of the rows table: the line, the errors (with the JSON editor if needed) and one editable cell per field. */
 export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptions): readonly Column<Row>[] {
   const messages = useImportMessages();
-  const labels = useImportLabels();
+  const label = useImportLabel();
   const { number } = useFormats();
   const checkedRows = new Set(checked.rows);
   const isJson = (row: Row) => isShownAsJson(row, file, columns);
@@ -89,17 +90,18 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
     if (checkedRows.has(row)) return checked.errors.get(row.number) ?? [];
     return row.error && [fromFileError(row.error)];
   }
-  const cells = fieldsInOrder.flatMap((field): Column<Row>[] => {
+  const attributeFields = Object.values(columns).filter((field) => field !== null && isAttributeField(field));
+  const cells = [...fieldsInOrder, ...attributeFields].flatMap((field): Column<Row>[] => {
     const at = file.names.findIndex((name) => columns[name] === field);
     if (at < 0) return [];
     return [
       {
-        name: labels[field],
+        name: label(field),
         card: 'full',
         cell: (row) =>
           !isJson(row) && (
             <Cell
-              label={messages.rows.cell(labels[field], number(row.line))}
+              label={messages.rows.cell(label(field), number(row.line))}
               text={cellsOf(row, file)[at] ?? ''}
               secret={isSecret(field)}
               wrong={errorsOf(row)?.some(({ column }) => column === field) ?? false}

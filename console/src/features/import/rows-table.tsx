@@ -10,7 +10,9 @@ import { Pager } from '../../ui/paging.tsx';
 import { Empty, Table } from '../../ui/table.tsx';
 import type { Checked } from './check-rows.ts';
 import classes from './import.module.css';
+import { PlanTable } from './plan-table.tsx';
 import { useRowColumns } from './row-columns.tsx';
+import { RowWarnings } from './row-warnings.tsx';
 import type { Row, UsersFile } from './users-file.ts';
 
 /**
@@ -53,7 +55,8 @@ export function Rows({ file, rows, columns, checked, busy, onRow, onCheck, onRun
   const { number, duration } = useFormats();
   const [view, setView] = useState<'only' | 'all'>('only');
   const [requestedPage, setRequestedPage] = useState(1);
-  const { errors, valid, seconds } = checked;
+  const { errors, valid, seconds, plan, warnings, unused } = checked;
+  const isNothing = valid.length === 0 || plan?.changes.length === 0;
   const changed = checked.rows !== rows;
   const shown = view === 'all' ? rows : rows.filter(({ number: row }) => errors.has(row));
   const totalPages = Math.max(1, Math.ceil(shown.length / pageSize));
@@ -95,6 +98,7 @@ export function Rows({ file, rows, columns, checked, busy, onRow, onCheck, onRun
           </Text>
         )}
       </Stack>
+      {!changed && <RowWarnings warnings={warnings} unused={unused} />}
       <Table
         caption={messages.rows.caption}
         columns={shownColumns}
@@ -112,8 +116,9 @@ export function Rows({ file, rows, columns, checked, busy, onRow, onCheck, onRun
         totalPages={totalPages}
         onPage={setRequestedPage}
       />
+      {plan && !changed && <PlanTable plan={plan} />}
       <Group gap="xs" className={classes.actions ?? ''}>
-        <Button onClick={onRun} disabled={changed || valid.length === 0} loading={busy === 'sending'}>
+        <Button onClick={onRun} disabled={changed || isNothing} loading={busy === 'sending'}>
           {messages.run(number(valid.length), valid.length)}
         </Button>
         <Button variant="default" {...checkAgain} loading={busy === 'checking'}>

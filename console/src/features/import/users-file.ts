@@ -28,6 +28,8 @@ export interface Reading {
   readonly columns: ColumnMapping;
   /** Default for rows that name no principal. */
   readonly principal: RowPrincipal | null;
+  /** Accepts rows without a password and without a password hash, for which the console generates passwords. */
+  readonly generatesPasswords: boolean;
 }
 
 type Shape = Pick<UsersFile, 'layout' | 'names'>;
@@ -76,9 +78,9 @@ export function recordIn({ source }: Row): JsonObject | null {
 export function readRows(
   rows: readonly Row[],
   { layout, names }: Shape,
-  { columns, principal }: Reading,
+  { columns, principal, generatesPasswords }: Reading,
 ): ImportRow[] {
-  const options = { columns, ...(principal && { principal }) };
+  const options = { columns, ...(principal && { principal }), withoutPasswords: generatesPasswords };
   return interpretRows(rows, { format: layout.format, header: names }, options);
 }
 

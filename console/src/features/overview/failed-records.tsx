@@ -5,7 +5,7 @@ import { ListSection } from '../../ui/list-page.tsx';
 import { usePaged } from '../../ui/paging.tsx';
 import { CellLink, type Column, Note } from '../../ui/table.tsx';
 import { Moment, usePollInterval } from '../../ui/time.tsx';
-import { PrincipalLink, useFieldLabel } from '../results/field-errors.tsx';
+import { RecordSubject, useFieldLabel } from '../results/field-errors.tsx';
 import { useAnagrafe } from '../session/api-client.ts';
 
 export function useFailures() {
@@ -33,7 +33,9 @@ export function Failures({ list }: { list: ReturnType<typeof useFailures> }) {
     },
     {
       name: failures.principal,
-      cell: ({ ID, Code }) => <PrincipalLink id={ID} code={Code} />,
+      cell: ({ ID, Code, ExternalKey, Username }) => (
+        <RecordSubject id={ID} code={Code} externalKey={ExternalKey} username={Username} />
+      ),
     },
     { name: failures.reason, card: 'title', cell: (failure) => <Reason failure={failure} /> },
   ];

@@ -1,15 +1,42 @@
 import { Anchor, Box, Group, Stack, Text, ThemeIcon } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useOverviewMessages } from '../../i18n/language.tsx';
 import { Command } from '../../ui/copy.tsx';
 import { Surface } from '../../ui/page.tsx';
+import { useAnagrafe } from '../session/api-client.ts';
 import { useSession } from '../session/session.ts';
 
-/** The first steps with a service that has no principals and no users yet. */
-export function NextSteps() {
+/** Matches the addresses and names of the machine itself. */
+const loopback = /^(localhost|127\..*|\[?::1\]?)$/;
+
+/**
+ * Reads the address that only this machine can reach, on which the service listens; null if others can reach it. A page
+ * that was loaded from another address shows that they can. In protected mode other machines may not call anyway.
+ */
+function useLocalAddress(isProtectedMode: boolean) {
+  const { admin } = useAnagrafe();
+  return useQuery({
+    queryKey: ['settings'],
+    queryFn: async ({ signal }) => {
+      const host = (await admin.settings({ signal })).find(({ Name }) => Name === 'ANAGRAFE_HOST')?.Value;
+      return host !== undefined && loopback.test(host) ? host : null;
+    },
+    enabled: !isProtectedMode && loopback.test(location.hostname),
+  });
+}
+
+/**
+ * The first steps with a service that has no principals and no users yet. `placeholder` is shown until their number is
+ * known, so that nothing moves.
+ */
+export function NextSteps({ placeholder }: { placeholder: ReactNode }) {
   const { steps } = useOverviewMessages();
-  const command = firstCall(useSession().data?.State === 'protected');
+  const isProtectedMode = useSession().data?.State === 'protected';
+  const { data: localAddress, isLoading } = useLocalAddress(isProtectedMode);
+  const command = firstCall(isProtectedMode);
+  if (isLoading) return placeholder;
   return (
     <Surface title={steps.title}>
       <Stack gap="lg" component="ol" m={0} p={0} style={{ listStyle: 'none' }}>
@@ -31,6 +58,9 @@ export function NextSteps() {
             {steps.read.action}
           </Anchor>
         </Step>
+        {localAddress && (
+          <Step number={4} title={steps.others.title} text={steps.others.text(localAddress)} />
+        )}
       </Stack>
     </Surface>
   );
@@ -40,7 +70,7 @@ interface StepProps {
   readonly number: number;
   readonly title: string;
   readonly text: string;
-  readonly children: ReactNode;
+  readonly children?: ReactNode;
 }
 
 function Step({ number, title, text, children }: StepProps) {

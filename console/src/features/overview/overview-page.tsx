@@ -41,7 +41,7 @@ export function Overview() {
       {!data && !error && frame}
       {isNew && (
         <Suspense fallback={frame}>
-          <NextSteps />
+          <NextSteps placeholder={frame} />
         </Suspense>
       )}
       {data && !isNew && <Activity Hours={data.Hours} Days={data.Days} />}

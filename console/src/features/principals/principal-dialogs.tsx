@@ -1,120 +1,149 @@
-import {
-  type Principal,
-  principalFields,
-  type State,
-  type StateRecord,
-  type UserOfPrincipal,
-} from '@anagrafe/client';
-import { Badge, SimpleGrid, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { type Principal, principalFields } from '@anagrafe/client';
+import { SimpleGrid, Text, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
 import { useLocation } from 'wouter';
+import { useFormats } from '../../i18n/formats.ts';
 import { usePrincipalsMessages } from '../../i18n/language.tsx';
 import { ConfirmDialog, Dialog, DialogForm, useFinish } from '../../ui/dialog.tsx';
 import { useNotice } from '../../ui/notice.tsx';
-import { errorBesides, faultsOf, sentenceAt, useFaultFocus } from './form-errors.ts';
-import { nameOf, principalFieldNames, useCreatePrincipal, useSetState } from './queries.ts';
+import { type FieldErrors, messageAt, useRecordForm } from '../users/record-form.ts';
+import { oppositeState, SetState } from '../users/user-state.tsx';
+import {
+  nameOf,
+  type PrincipalTexts,
+  principalFieldNames,
+  useCreatePrincipal,
+  useDeletePrincipal,
+  useEditPrincipal,
+} from './queries.ts';
 
 const fields = principalFieldNames;
-const emptyInput = Object.fromEntries(fields.map((field) => [field, ''])) as Record<
-  keyof typeof principalFields,
-  string
->;
+const emptyInput = Object.fromEntries(fields.map((field) => [field, ''])) as PrincipalTexts;
+const isField = (path: string) => fields.some((field) => field === path);
+
+interface PrincipalFieldsProps {
+  readonly form: UseFormReturnType<PrincipalTexts>;
+  readonly errors: FieldErrors;
+  readonly busy: boolean;
+  /** Returns the path of a field in the errors of the service. */
+  readonly pathOf?: (field: keyof PrincipalTexts) => string;
+}
+
+function PrincipalFields({ form, errors, busy, pathOf = (field) => field }: PrincipalFieldsProps) {
+  const messages = usePrincipalsMessages();
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }}>
+      {fields.map((field, index) => (
+        <TextInput
+          key={field}
+          label={messages.fields[field]}
+          type={principalFields[field].format}
+          readOnly={busy}
+          autoComplete="off"
+          {...form.getInputProps(field)}
+          error={messageAt(errors, pathOf(field))}
+          {...(index === 0 && { 'data-autofocus': true })}
+        />
+      ))}
+    </SimpleGrid>
+  );
+}
 
 export function Create({ onClose }: { onClose: () => void }) {
   const messages = usePrincipalsMessages();
   const notify = useNotice();
   const [, goTo] = useLocation();
-  const { mutate, error, isPending, reset } = useCreatePrincipal();
-  const form = useForm({
-    initialValues: emptyInput,
-    onValuesChange: () => error && reset(),
-    transformValues: (texts) =>
-      Object.fromEntries(fields.map((field) => [field, texts[field].trim() || null])),
-  });
+  const request = useCreatePrincipal();
+  const { isPending, mutate } = request;
+  const { form, errors, dialogForm } = useRecordForm({ request, initialValues: emptyInput, shows: isField });
+  const create = (texts: PrincipalTexts) =>
+    mutate(Object.fromEntries(fields.map((field) => [field, texts[field].trim() || null])), {
+      onSuccess: (id) => {
+        notify(messages.created);
+        goTo(`/principals/${id}`);
+      },
+    });
   return (
     <Dialog title={messages.create} onClose={onClose} lasting={isPending}>
       <DialogForm
-        ref={useFaultFocus(error)}
-        noValidate
-        onSubmit={form.onSubmit((record) =>
-          mutate(record, {
-            onSuccess: (id) => {
-              notify(messages.created);
-              goTo(`/principals/${id}`);
-            },
-          }),
-        )}
+        {...dialogForm}
+        onSubmit={form.onSubmit(create)}
         submit={messages.submitCreate}
-        request={{ isPending, error: errorBesides(error, fields) }}
         onCancel={onClose}
       >
         <Text size="sm" c="dimmed">
           {messages.createIntro}
         </Text>
-        <SimpleGrid cols={{ base: 1, xs: 2 }}>
-          {fields.map((field, index) => (
-            <TextInput
-              key={field}
-              label={messages.fields[field]}
-              type={principalFields[field].format}
-              autoComplete="off"
-              {...form.getInputProps(field)}
-              error={sentenceAt(faultsOf(error), field)}
-              {...(index === 0 && { 'data-autofocus': true })}
-            />
-          ))}
-        </SimpleGrid>
+        <PrincipalFields form={form} errors={errors} busy={isPending} />
       </DialogForm>
     </Dialog>
   );
 }
 
-/** The badge of a state. `of` selects the label, because the Italian labels differ in gender. */
-export function StateBadge({ of, state }: { of: 'principal' | 'user'; state: State }) {
-  const { states } = usePrincipalsMessages();
-  const look = state === 'active' ? { variant: 'default' } : { variant: 'light', color: 'red' };
+/** `ExternalKey` of a record names its principal; `NewExternalKey` changes it. */
+const editPath = (field: keyof PrincipalTexts) => (field === 'ExternalKey' ? 'NewExternalKey' : field);
+const isEditedField = (path: string) => fields.some((field) => editPath(field) === path);
+
+export function EditPrincipal({ principal, onClose }: { principal: Principal; onClose: () => void }) {
+  const { edit: messages } = usePrincipalsMessages();
+  const finish = useFinish(onClose);
+  const request = useEditPrincipal(principal.ID);
+  const { isPending, mutate } = request;
+  const stored = Object.fromEntries(fields.map((field) => [field, principal[field] ?? ''])) as PrincipalTexts;
+  const { form, errors, dialogForm } = useRecordForm({
+    request,
+    initialValues: stored,
+    shows: isEditedField,
+  });
+  const changed = fields
+    .map((field) => [field, form.values[field].trim()] as const)
+    .filter(([field, text]) => text !== stored[field]);
   return (
-    <Badge flex="none" {...look}>
-      {states[of][state]}
-    </Badge>
+    <Dialog title={messages.title(nameOf(principal))} onClose={onClose} lasting={isPending}>
+      <DialogForm
+        {...dialogForm}
+        onSubmit={form.onSubmit(() =>
+          mutate(Object.fromEntries(changed), { onSuccess: () => finish(messages.done) }),
+        )}
+        submit={messages.submit}
+        disabled={changed.length === 0}
+        onCancel={onClose}
+      >
+        <PrincipalFields form={form} errors={errors} busy={isPending} pathOf={editPath} />
+      </DialogForm>
+    </Dialog>
   );
 }
 
-const opposite = { active: 'disabled', disabled: 'active' } as const;
-
-interface SetStateProps {
-  readonly of: 'principal' | 'user';
-  readonly name: string;
-  readonly next: State;
-  readonly record: StateRecord;
-  readonly onClose: () => void;
-}
-
-function SetState({ of, name, next, record, onClose }: SetStateProps) {
-  const messages = usePrincipalsMessages().turn[next];
-  const finish = useFinish(onClose);
-  const request = useSetState();
+export function DeletePrincipal({ principal, onClose }: { principal: Principal; onClose: () => void }) {
+  const { remove: messages } = usePrincipalsMessages();
+  const { number } = useFormats();
+  const notify = useNotice();
+  const [, goTo] = useLocation();
+  const request = useDeletePrincipal();
+  const name = nameOf(principal);
   return (
     <ConfirmDialog
       title={messages.title(name)}
-      text={messages[of]}
-      action={messages.action}
-      gentle={next === 'active'}
+      text={messages.text(principal.UsersCount, number(principal.UsersCount))}
+      action={messages.submit}
+      name={name}
       request={request}
-      onConfirm={() => request.mutate(record, { onSuccess: () => finish(messages.done(name)) })}
+      onConfirm={() =>
+        request.mutate(principal.ID, {
+          onSuccess: () => {
+            notify(messages.done(name));
+            goTo('/principals');
+          },
+        })
+      }
       onClose={onClose}
     />
   );
 }
 
 export function SwitchPrincipal({ principal, onClose }: { principal: Principal; onClose: () => void }) {
-  const next = opposite[principal.State];
+  const next = oppositeState[principal.State];
   const record = { ID: principal.ID, State: next };
   return <SetState of="principal" name={nameOf(principal)} {...{ next, record, onClose }} />;
-}
-
-export function SwitchUser({ user, onClose }: { user: UserOfPrincipal; onClose: () => void }) {
-  const next = opposite[user.State];
-  const record = { ID: user.IRID, Users: [{ ID: user.ID, State: next }] };
-  return <SetState of="user" name={user.Username} {...{ next, record, onClose }} />;
 }

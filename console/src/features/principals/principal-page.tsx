@@ -1,24 +1,27 @@
-import { type AuditRow, type Principal, type UserOfPrincipal, userFields } from '@anagrafe/client';
-import { Button, Switch, Text } from '@mantine/core';
-import { useState } from 'react';
+import type { AuditRow, Principal } from '@anagrafe/client';
+import { Button, Switch } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
-import { useCommonMessages, usePrincipalsMessages } from '../../i18n/language.tsx';
+import { usePrincipalsMessages } from '../../i18n/language.tsx';
 import { ActionsMenu, CreateButton } from '../../ui/actions-menu.tsx';
 import { DetailPage, type Fact } from '../../ui/detail-page.tsx';
 import { useDialog } from '../../ui/dialog.tsx';
 import { Search, useSearchTerm } from '../../ui/filters.tsx';
+import { IconButton } from '../../ui/icon.tsx';
 import { ListSection } from '../../ui/list-page.tsx';
 import { NotFound } from '../../ui/page.tsx';
-import { type Column, Note } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
 import { useDescribeAuditRow } from '../audit/describe-audit-row.ts';
 import { useAuditLog } from '../audit/queries.ts';
 import { useActorName } from '../clients/queries.ts';
-import { StateBadge, SwitchPrincipal, SwitchUser } from './principal-dialogs.tsx';
-import { nameOf, principalFieldNames, usePrincipal, useUsers } from './queries.ts';
-import { Register, Reset } from './user-dialogs.tsx';
-
-const userFieldNames = Object.keys(userFields) as (keyof typeof userFields)[];
+import { useUsersOf } from '../users/queries.ts';
+import { useUserColumns } from '../users/user-columns.tsx';
+import { Register } from '../users/user-dialogs.tsx';
+import { StateBadge } from '../users/user-state.tsx';
+import { useExport } from './export.tsx';
+import { DeletePrincipal, EditPrincipal, SwitchPrincipal } from './principal-dialogs.tsx';
+import { nameOf, principalFieldNames, usePrincipal } from './queries.ts';
 
 /** Replaces the page if no principal has the ID in the URL. */
 export function PrincipalNotFound() {
@@ -33,23 +36,40 @@ export function OnePrincipal({ id }: { id: number }) {
   const { data: principal } = query;
   const [dialog, open] = useDialog();
   const factsOf = useFacts();
+  const exporting = useExport(id);
   if (principal === null) return <PrincipalNotFound />;
+  const openFor = (render: (principal: Principal, close: () => void) => ReactNode) => () =>
+    principal && open((close) => render(principal, close));
   const isActive = principal?.State !== 'disabled';
   const actions = (
     <>
-      <Button
-        variant="default"
-        disabled={!principal}
-        onClick={() =>
-          principal && open((close) => <SwitchPrincipal principal={principal} onClose={close} />)
-        }
-        {...(principal && isActive && { c: 'var(--mantine-color-error)' })}
-      >
-        {messages.turn[isActive ? 'disabled' : 'active'].action}
-      </Button>
       <CreateButton onClick={() => open((close) => <Register principalId={id} onClose={close} />)}>
         {messages.register.action}
       </CreateButton>
+      <Button
+        variant="default"
+        disabled={!principal}
+        onClick={openFor((one, close) => <EditPrincipal principal={one} onClose={close} />)}
+      >
+        {messages.edit.action}
+      </Button>
+      <ActionsMenu
+        label={messages.more}
+        target={<IconButton icon="more" label={messages.more} isOutlined />}
+        actions={[
+          ...exporting.actions,
+          {
+            name: messages.turn[isActive ? 'disabled' : 'active'].action,
+            isDestructive: isActive,
+            onChoose: openFor((one, close) => <SwitchPrincipal principal={one} onClose={close} />),
+          },
+          {
+            name: messages.remove.action,
+            isDestructive: true,
+            onChoose: openFor((one, close) => <DeletePrincipal principal={one} onClose={close} />),
+          },
+        ]}
+      />
     </>
   );
   return (
@@ -58,6 +78,7 @@ export function OnePrincipal({ id }: { id: number }) {
       back={{ href: '/principals', name: messages.all }}
       actions={actions}
       query={query}
+      notice={exporting.failure}
       factsTitle={messages.details.title}
       expectedFacts={8}
       facts={principal && factsOf(principal)}
@@ -87,54 +108,11 @@ function useFacts(): (principal: Principal) => readonly Fact[] {
 }
 
 function Users({ id, isEmpty }: { id: number; isEmpty: boolean }) {
-  const { users: messages, userFields: userLabels, turn, reset } = usePrincipalsMessages();
-  const { columns: names } = messages;
-  const { never } = useCommonMessages();
+  const { users: messages } = usePrincipalsMessages();
   const search = useSearchTerm();
-  const list = useUsers(id, search.term);
+  const list = useUsersOf(id, search.term);
   const [dialog, open] = useDialog();
-  const actionsOf = (user: UserOfPrincipal) => [
-    { name: reset.submit, onChoose: () => open((close) => <Reset user={user} onClose={close} />) },
-    {
-      name: turn[user.State === 'active' ? 'disabled' : 'active'].action,
-      isDestructive: user.State === 'active',
-      onChoose: () => open((close) => <SwitchUser user={user} onClose={close} />),
-    },
-  ];
-  const columns: readonly Column<UserOfPrincipal>[] = [
-    {
-      name: names.username,
-      card: 'title',
-      cell: ({ Username, ID }) => (
-        <>
-          <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
-            {Username}
-          </Text>
-          <Note>{messages.id(ID)}</Note>
-        </>
-      ),
-    },
-    ...userFieldNames.map((field) => ({
-      name: userLabels[field],
-      ...(field === 'Email' && { card: 'full' as const }),
-      cell: (user: UserOfPrincipal) => user[field] ?? '—',
-    })),
-    { name: names.state, cell: ({ State }) => <StateBadge of="user" state={State} /> },
-    {
-      name: names.lastLogin,
-      cell: ({ LastLoginAt }) => (LastLoginAt === null ? never : <Moment at={LastLoginAt} />),
-    },
-    {
-      name: names.passwordChanged,
-      cell: ({ PasswordChangedAt }) => <Moment at={PasswordChangedAt} />,
-    },
-    {
-      name: names.actions,
-      quiet: true,
-      numeric: true,
-      cell: (user) => <ActionsMenu label={messages.actionsOf(user.Username)} actions={actionsOf(user)} />,
-    },
-  ];
+  const columns = useUserColumns(open, { withPrincipal: false });
   return (
     <ListSection
       title={messages.title}

@@ -3,14 +3,17 @@ import { Button, Group, Text } from '@mantine/core';
 import { Link, useParams } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
 import { usePrincipalsMessages } from '../../i18n/language.tsx';
-import { CreateButton } from '../../ui/actions-menu.tsx';
+import { ActionsMenu, CreateButton } from '../../ui/actions-menu.tsx';
 import { useDialog } from '../../ui/dialog.tsx';
 import { Search, useSearchTerm } from '../../ui/filters.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { idOf } from '../../ui/page.tsx';
 import { CellLink, type Column } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
-import { Create, StateBadge } from './principal-dialogs.tsx';
+import { StateBadge } from '../users/user-state.tsx';
+import { useExport } from './export.tsx';
+import { Create } from './principal-dialogs.tsx';
 import { OnePrincipal, PrincipalNotFound } from './principal-page.tsx';
 import { nameOf, usePrincipals } from './queries.ts';
 
@@ -29,6 +32,7 @@ function AllPrincipals() {
   const search = useSearchTerm();
   const list = usePrincipals(search.term);
   const [dialog, open] = useDialog();
+  const exporting = useExport();
   const total = list.data?.totalCount;
   const columns: readonly Column<Principal>[] = [
     {
@@ -59,10 +63,26 @@ function AllPrincipals() {
       title={messages.title}
       intro={messages.intro}
       actions={
-        <CreateButton onClick={() => open((close) => <Create onClose={close} />)}>
-          {messages.create}
-        </CreateButton>
+        <>
+          <ActionsMenu
+            label={messages.export.action}
+            target={
+              <Button
+                variant="default"
+                leftSection={<Icon name="download" size={16} />}
+                loading={exporting.isPending}
+              >
+                {messages.export.action}
+              </Button>
+            }
+            actions={exporting.actions}
+          />
+          <CreateButton onClick={() => open((close) => <Create onClose={close} />)}>
+            {messages.create}
+          </CreateButton>
+        </>
       }
+      failure={exporting.failure}
       filters={
         <>
           <Search

@@ -2,7 +2,7 @@ import type { Tuple } from '@anagrafe/client';
 import { List, Text } from '@mantine/core';
 import { useFormats } from '../../i18n/formats.ts';
 import { useResultMessages } from '../../i18n/language.tsx';
-import { CellLink } from '../../ui/table.tsx';
+import { CellLink, Note } from '../../ui/table.tsx';
 
 const pathPattern = /^(?:Users\[(\d+)\])?(?:(?:^|\.)(\w+))?$/;
 
@@ -55,12 +55,33 @@ export function Faults({ tuple }: { tuple: Tuple }) {
   );
 }
 
-/** A principal ID, linked to its page unless the error code says that the principal does not exist. */
-export function PrincipalLink({ id, code }: { id: number | null; code: string | null }) {
-  if (id === null || code === 'PRINCIPAL_NOT_FOUND') return id ?? '—';
+interface RecordSubjectProps {
+  /** The ID of the principal; null if the record did not name an existing one. */
+  readonly id: number | null;
+  /** The error code of the record; null if it was applied. */
+  readonly code: string | null;
+  readonly externalKey: string | null | undefined;
+  /** The first user of the record. */
+  readonly username: string | null | undefined;
+}
+
+/**
+ * The principal and the first user of a record. The ID is linked to the page of the principal unless the error code says
+ * that the principal does not exist.
+ */
+export function RecordSubject({ id, code, externalKey, username }: RecordSubjectProps) {
+  const isMissing = id === null || code === 'PRINCIPAL_NOT_FOUND';
+  const notes = [id !== null && externalKey, username].filter(Boolean);
   return (
-    <CellLink href={`/principals/${id}`} isUnderlined>
-      {id}
-    </CellLink>
+    <>
+      {isMissing ? (
+        (id ?? externalKey ?? '—')
+      ) : (
+        <CellLink href={`/principals/${id}`} isUnderlined>
+          {id}
+        </CellLink>
+      )}
+      {notes.length > 0 && <Note>{notes.join(' · ')}</Note>}
+    </>
   );
 }

@@ -11,7 +11,7 @@ import { Failure } from '../../ui/loading-or-error.tsx';
 import { useNotice } from '../../ui/notice.tsx';
 import type { PagedList } from '../../ui/paging.tsx';
 import type { Column } from '../../ui/table.tsx';
-import { Faults, PrincipalLink } from './field-errors.tsx';
+import { Faults, RecordSubject } from './field-errors.tsx';
 
 type FailedRecordsRequest = UseMutationResult<FailedRecord[], Error, void>;
 
@@ -73,7 +73,9 @@ export function Results({ list, failedRecords, id }: ResultsProps) {
     { name: tuples.position, numeric: true, cell: ({ position }) => number(position + 1) },
     {
       name: tuples.principal,
-      cell: ({ tuple }) => <PrincipalLink id={tuple.Item1} code={tuple.Item2} />,
+      cell: ({ tuple: { Item1, Item2, Item6 } }) => (
+        <RecordSubject id={Item1} code={Item2} externalKey={Item6.ExternalKey} username={Item6.Username} />
+      ),
     },
     { name: tuples.outcome, card: 'title', cell: ({ tuple }) => <Outcome tuple={tuple} /> },
     {

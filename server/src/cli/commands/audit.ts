@@ -3,9 +3,10 @@ import { auditFields } from '../../audit/audit.routes.ts';
 import { openAudit } from '../../audit/audit.store.ts';
 import { type AuditSnapshot, verifyAuditLog } from '../../audit/audit-log.ts';
 import type { ChainEnd, ChainError, Verdict } from '../../audit/hash-chain.ts';
-import { type Config, readConfig } from '../../config.ts';
+import type { Config } from '../../config.ts';
 import { withDatabase, withKeyRing } from '../database.ts';
 import { print, printLines, tell } from '../output/output.ts';
+import { configFor, type SettingsOptions } from '../settings.ts';
 
 export function auditCommand(): Command {
   const command = new Command('audit').description('verify and export the audit log');
@@ -32,10 +33,15 @@ export function auditCommand(): Command {
   return command;
 }
 
-async function verify({ expect, json }: { expect?: ChainEnd; json?: boolean }): Promise<void> {
-  const verdict = await verifyStoredAuditLog(readConfig(process.env), expect ?? null);
+interface VerifyOptions extends SettingsOptions {
+  readonly expect?: ChainEnd;
+  readonly json?: boolean;
+}
+
+async function verify(options: VerifyOptions): Promise<void> {
+  const verdict = await verifyStoredAuditLog(configFor(options), options.expect ?? null);
   if (!verdict.sound) process.exitCode = 1;
-  if (json) return print(JSON.stringify(plain(verdict)));
+  if (options.json) return print(JSON.stringify(plain(verdict)));
   tell(inWords(verdict));
   if (verdict.sound) print(endText(verdict.last));
 }
@@ -84,8 +90,8 @@ function readEnd(text: string): ChainEnd {
   return { position: Number(position), hash: Buffer.from(hash, 'hex') };
 }
 
-function exportRows(): Promise<void> {
-  return withDatabase(readConfig(process.env), (database) =>
+function exportRows(options: SettingsOptions): Promise<void> {
+  return withDatabase(configFor(options), (database) =>
     openAudit(database).inSnapshot((moment) => printLines(exportedLines(moment))),
   );
 }

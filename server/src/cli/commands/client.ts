@@ -14,12 +14,14 @@ import {
   rotateSecret,
   updateClient,
 } from '../../clients/clients.ts';
-import { ConfigError, readConfig } from '../../config.ts';
+import { type Config, ConfigError } from '../../config.ts';
 import { isNetwork } from '../../lib/network.ts';
 import { commandLine } from '../../lib/operator-error.ts';
 import { withDatabase } from '../database.ts';
+import { localOnlyHint } from '../output/banner.ts';
 import { readChoices } from '../output/format.ts';
 import { print, tell } from '../output/output.ts';
+import { configFor, type SettingsOptions } from '../settings.ts';
 
 const publicKeyText = 'public key of the client';
 
@@ -99,7 +101,7 @@ export function clientCommand(): Command {
   return command;
 }
 
-interface CreateOptions {
+interface CreateOptions extends SettingsOptions {
   name: string;
   scope: Scope[];
   network: string[];
@@ -107,20 +109,23 @@ interface CreateOptions {
   json?: boolean;
 }
 
-function create({ name, scope, network, knownByAddress, json }: CreateOptions): Promise<void> {
-  return withClients(async (store, place) => {
+function create({ name, scope, network, knownByAddress, json, ...settings }: CreateOptions): Promise<void> {
+  return withClients(settings, async (store, place, config) => {
     const first = (await store.listClients()).length === 0;
     const options = { name, scopes: scope, networks: network, knownByAddress };
     const { client, secret } = await createClient(options, store, operatorActor);
     if (json) return print(JSON.stringify({ ...client, secret }));
     showSecret(client.publicKey, secret);
     tell(`\nCreated client "${name}" with the scopes ${client.scopes.join(', ')}. Database: ${place}`);
-    if (first) tell('Protected mode is off: calls now need an API client.');
+    if (!first) return;
+    tell('Protected mode is off: calls now need an API client.');
+    const hint = localOnlyHint(config);
+    if (hint !== null) tell(hint);
   });
 }
 
-function list({ json }: { json?: boolean }): Promise<void> {
-  return withClients(async (store) => {
+function list({ json, ...settings }: SettingsOptions & { json?: boolean }): Promise<void> {
+  return withClients(settings, async (store) => {
     const clients = await store.listClients();
     if (json) return print(JSON.stringify(clients));
     if (clients.length === 0)
@@ -129,7 +134,7 @@ function list({ json }: { json?: boolean }): Promise<void> {
   });
 }
 
-interface UpdateOptions {
+interface UpdateOptions extends SettingsOptions {
   name?: string;
   scope?: Scope[];
   network?: string[] | false;
@@ -139,7 +144,7 @@ interface UpdateOptions {
 
 function update(
   publicKey: string,
-  { name, scope, network, knownByAddress, json }: UpdateOptions,
+  { name, scope, network, knownByAddress, json, ...settings }: UpdateOptions,
 ): Promise<void> {
   const change: ClientChange = {
     ...(name !== undefined && { name }),
@@ -149,7 +154,7 @@ function update(
   };
   if (Object.keys(change).length === 0)
     throw new ConfigError('Nothing to change. "anagrafe client update --help" lists the options.');
-  return withClients(async (store) => {
+  return withClients(settings, async (store) => {
     const client = await updateClient(publicKey, change, store, operatorActor);
     if (json) return print(JSON.stringify(client));
     print(describe(client));
@@ -158,9 +163,9 @@ function update(
 
 function rotate(
   publicKey: string,
-  { graceHours, json }: { graceHours: number; json?: boolean },
+  { graceHours, json, ...settings }: SettingsOptions & { graceHours: number; json?: boolean },
 ): Promise<void> {
-  return withClients(async (store) => {
+  return withClients(settings, async (store) => {
     const oldEndsAt = graceEnd(graceHours);
     const secret = await rotateSecret(publicKey, oldEndsAt, store, operatorActor);
     if (json) return print(JSON.stringify({ publicKey, secret, oldEndsAt }));
@@ -169,16 +174,23 @@ function rotate(
   });
 }
 
-function revoke(publicKey: string, { json }: { json?: boolean }): Promise<void> {
-  return withClients(async (store) => {
+function revoke(
+  publicKey: string,
+  { json, ...settings }: SettingsOptions & { json?: boolean },
+): Promise<void> {
+  return withClients(settings, async (store) => {
     await revokeClient(publicKey, store, operatorActor);
     if (json) return print(JSON.stringify({ publicKey, revoked: true }));
     tell(`Client ${publicKey} is revoked. Its next call is refused.`);
   });
 }
 
-function withClients(work: (store: ClientStore, place: string) => Promise<void>): Promise<void> {
-  return withDatabase(readConfig(process.env), (database, place) => work(openClients(database), place));
+function withClients(
+  options: SettingsOptions,
+  work: (store: ClientStore, place: string, config: Config) => Promise<void>,
+): Promise<void> {
+  const config = configFor(options);
+  return withDatabase(config, (database, place) => work(openClients(database), place, config));
 }
 
 function showSecret(publicKey: string, secret: string): void {

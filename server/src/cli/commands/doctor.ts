@@ -1,12 +1,14 @@
 import { Command } from 'commander';
 import { type Config, prefix, readConfig, settingErrors } from '../../config.ts';
+import { exposureOf, loadSettings } from '../../settings-file.ts';
 import { examineStore } from '../doctor/database.ts';
 import type { Severity } from '../doctor/finding-catalog.ts';
-import { describeFinding, type Finding } from '../doctor/findings.ts';
+import { describeFinding, type Finding, finding } from '../doctor/findings.ts';
 import { examineHashing } from '../doctor/hashing.ts';
 import { examineExposure, examinePort, nodeVersion, openFiles, settingFindings } from '../doctor/machine.ts';
 import { paint } from '../output/format.ts';
 import { exitCodes, print, tell } from '../output/output.ts';
+import type { SettingsOptions } from '../settings.ts';
 
 export function doctorCommand(): Command {
   return new Command('doctor')
@@ -21,13 +23,13 @@ export function doctorCommand(): Command {
     .action(doctor);
 }
 
-async function doctor({ json }: { json?: boolean }): Promise<void> {
+async function doctor({ json, config }: SettingsOptions & { json?: boolean }): Promise<void> {
   const findings: Finding[] = [];
   let interrupted = false;
   process.once('SIGINT', () => {
     interrupted = true;
   });
-  for await (const finding of examine(process.env)) {
+  for await (const finding of examine(config)) {
     // Leaving the loop runs the `finally` blocks of the generators, which stop a PostgreSQL started for the check.
     if (interrupted) break;
     findings.push(finding);
@@ -72,18 +74,27 @@ function verdict(failed: number, warned: number): string {
 }
 
 /** Runs every check, in the order of the steps of a start. */
-async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
+async function* examine(settingsFile: string | undefined): AsyncGenerator<Finding> {
   yield nodeVersion();
-  const errors = settingErrors(environment);
-  yield* settingFindings(environment, errors);
-  const rest = Object.entries(environment).filter(([name]) => !errors.has(name));
+  const loaded = loadSettings(process.env, settingsFile);
+  const errors = settingErrors(loaded.environment, loaded);
+  yield* settingFindings(loaded, [...loaded.errors, ...errors.values()]);
+  const exposure = exposureOf(loaded);
+  if (exposure) yield finding('settings_file_exposed', { path: loaded.path ?? '', names: loaded.exposed });
+  const rest = Object.entries(loaded.environment).filter(([name]) => !errors.has(name));
   const config = readConfig(Object.fromEntries(rest));
   /** `config` has the default of an invalid setting, so a check that depends on the setting would be meaningless. */
   const areValid = (...names: (keyof Config)[]) => names.every((name) => !errors.has(prefix + name));
 
   yield openFiles(config);
-  if (areValid('DATA', 'DATABASE_URL')) yield* examineStore(config, { withKey: areValid('MASTER_KEY') });
+  let hasClients = false;
+  if (areValid('DATA', 'DATABASE_URL')) {
+    for await (const found of examineStore(config, { withKey: areValid('MASTER_KEY') })) {
+      if (found.code === 'client_required') hasClients = true;
+      yield found;
+    }
+  }
   if (areValid('HOST', 'PORT')) yield await examinePort(config);
-  if (areValid('HOST', 'TRUST_PROXY')) yield examineExposure(config);
+  if (areValid('HOST', 'TRUST_PROXY')) yield examineExposure(config, { hasClients });
   if (areValid('HASH_CONCURRENCY', 'HASH_MEMORY_KIB', 'HASH_PASSES')) yield* examineHashing(config);
 }

@@ -1,22 +1,15 @@
 import { parse, resolve } from 'node:path';
-import {
-  type ColumnMapping,
-  type Encoding,
-  encodings,
-  importFields,
-  isImportField,
-} from '@anagrafe/importer';
+import { type Language, languages } from '@anagrafe/importer';
 import type { ImportTask } from '@anagrafe/importer/node';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { withConnection } from '../connection.ts';
+import { type FileOptions, fileOptionsOf, withFileOptions } from '../import-file.ts';
 import { type ImportInput, importFile, type RunOptions } from '../import-run.ts';
 
-interface ImportOptions extends RunOptions {
-  readonly map: ColumnMapping;
+interface ImportOptions extends RunOptions, FileOptions {
+  readonly update?: boolean;
   readonly principal?: number;
   readonly externalKey?: string;
-  readonly encoding?: Encoding;
-  readonly separator?: string;
   readonly generatePasswords?: string;
   readonly failed?: string;
   readonly progress?: string;
@@ -24,12 +17,16 @@ interface ImportOptions extends RunOptions {
 
 export function importCommand(): Command {
   return fileCommand('import', 'register')
-    .description('import users from a CSV, JSON or NDJSON file of any size')
+    .description('import users from a CSV, XLSX, JSON or NDJSON file')
     .addOption(
       new Option(
         '--external-key <key>',
         'ExternalKey of the principal for rows that do not have one',
       ).conflicts('principal'),
+    )
+    .option(
+      '--update',
+      'change principals and users that differ from the file; passwords of existing users are kept',
     )
     .addHelpText(
       'after',
@@ -37,19 +34,23 @@ export function importCommand(): Command {
 The first line has the column names: Username, Password or PasswordHash, Email, and the ID or ExternalKey of the
 principal. To create principals, use Denomination, Surname, Name, Vatnumber, Taxcode and PrincipalEmail. Common Italian
 column names, such as "Nome utente", are recognised too.
+A row that contradicts an earlier row about the same principal fails. So does a row whose username exists, even if all
+of its values are stored already, and a row that differs from the stored principal; with --update, existing users and
+principals get the values of the file. A user that is disabled stays disabled, unless the file has a column State.
 If the import is interrupted, run the same command again: it resumes, and no row is applied twice.
 ${exitHelp}
 
 Examples:
   anagrafe import users.csv --dry-run
-  anagrafe import users.csv --map "Login name=Username" --map "Note="
+  anagrafe import users.xlsx --sheet Clienti --update
+  anagrafe import users.csv --map "Login name=Username" --map "Note=" --save-mapping erp.json
   anagrafe import users.csv --principal 17 --generate-passwords passwords.csv`,
     );
 }
 
 export function resetCommand(): Command {
   return fileCommand('reset', 'reset')
-    .description('reset passwords from a CSV, JSON or NDJSON file of any size')
+    .description('reset passwords from a CSV, XLSX, JSON or NDJSON file')
     .addHelpText(
       'after',
       `
@@ -69,35 +70,40 @@ const exitHelp = `The exit code is 0 if all rows were applied, 3 if some failed,
 function fileCommand(name: string, purpose: ImportTask['purpose']): Command {
   const command = new Command(name)
     .argument('<file>', 'path of the file')
-    .option('--dry-run', 'run all checks without changing anything')
-    .addOption(
-      new Option(
-        '--map <column=field>',
-        'map a column to a field, or ignore it with "column="; can be repeated',
-      )
-        .argParser(readMapping)
-        .default({}, 'by column name'),
-    )
+    .option('--dry-run', 'run all checks without changing anything');
+  withFileOptions(command)
+    .option('--save-mapping <file>', 'save how the columns of this file are mapped')
     .option('--principal <id>', 'ID of the principal for rows that do not have one', readId)
     .option('--generate-passwords <file>', 'generate missing passwords and write them to this file')
-    .option('--failed <file>', 'file for the failed rows; default: <name>.failed.csv next to the input file')
+    .option(
+      '--failed <file>',
+      'file for the failed rows; default: <name>.failed.csv next to the input file, or <name>.failed-2.csv if it exists',
+    )
+    .addOption(
+      new Option('--language <language>', 'language of the reasons for failed rows; default: of the system')
+        .choices([...languages])
+        .default(systemLanguage(process.env), 'of the system'),
+    )
     .option('--progress <file>', 'file for the progress; default: <file>.progress')
     .option('--restart', 'start over instead of resuming an interrupted run')
-    .addOption(
-      new Option('--encoding <name>', 'encoding of the file; default: detected').choices([...encodings]),
-    )
-    .option(
-      '--separator <character>',
-      'separator of a CSV file, such as ";" or "\\t"; default: detected',
-      readSeparator,
-    )
     .option('--json', 'print the result as JSON');
-  return withConnection(command).action((file: string, options: ImportOptions) =>
-    importFile(taskOf(file, purpose, options), options),
+  return withConnection(command).action(async (file: string, options: ImportOptions) =>
+    importFile(await taskOf(file, purpose, options), options),
   );
 }
 
-function taskOf(file: string, purpose: ImportTask['purpose'], options: ImportOptions): ImportInput {
+/** Returns Italian if the locale of the system is Italian, otherwise English. */
+function systemLanguage(env: Readonly<Record<string, string | undefined>>): Language {
+  const locale =
+    env.LC_ALL || env.LC_MESSAGES || env.LANG || new Intl.NumberFormat().resolvedOptions().locale;
+  return /^it\b|^it_/i.test(locale) ? 'it' : 'en';
+}
+
+async function taskOf(
+  file: string,
+  purpose: ImportTask['purpose'],
+  options: ImportOptions,
+): Promise<ImportInput> {
   const path = resolve(file);
   const { dir, name, ext } = parse(path);
   const failedExtension = /^\.(json|ndjson|jsonl)$/i.test(ext) ? '.ndjson' : '.csv';
@@ -105,30 +111,15 @@ function taskOf(file: string, purpose: ImportTask['purpose'], options: ImportOpt
   return {
     purpose,
     path,
-    columns: options.map,
-    encoding: options.encoding ?? null,
-    separator: options.separator ?? null,
+    existing: options.update ? 'update' : 'refuse',
+    language: options.language,
+    ...(await fileOptionsOf(options)),
     principal: ID !== undefined ? { ID } : ExternalKey !== undefined ? { ExternalKey } : null,
     passwordsPath: options.generatePasswords === undefined ? null : resolve(options.generatePasswords),
     failedPath: resolve(options.failed ?? `${dir}/${name}.failed${failedExtension}`),
     wouldFailPath: resolve(`${dir}/${name}.would-fail${failedExtension}`),
     progressPath: resolve(options.progress ?? `${path}.progress`),
   };
-}
-
-function readMapping(text: string, before: ColumnMapping): ColumnMapping {
-  const at = text.lastIndexOf('=');
-  const [column, wanted] = [text.slice(0, at), text.slice(at + 1).trim()];
-  const field = importFields.find((known) => known.toLowerCase() === wanted.toLowerCase()) ?? wanted;
-  if (at < 1 || (field !== '' && !isImportField(field)))
-    throw new InvalidArgumentError(`Expected <column>=<field>. Fields: ${importFields.join(', ')}.`);
-  return { ...before, [column]: field === '' ? null : field };
-}
-
-function readSeparator(text: string): string {
-  const separator = text === '\\t' ? '\t' : text;
-  if (/^[^"\r\n]$/.test(separator)) return separator;
-  throw new InvalidArgumentError('Expected one character, and not a quote or a line break.');
 }
 
 function readId(text: string): number {

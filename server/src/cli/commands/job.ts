@@ -3,7 +3,8 @@ import type { Job } from '@anagrafe/client';
 import { Command } from 'commander';
 import { ConfigError } from '../../config.ts';
 import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
-import { grouped, LiveLine, type Progress } from '../output/live-line.ts';
+import { counted, grouped } from '../output/format.ts';
+import { LiveLine, type Progress } from '../output/live-line.ts';
 import { exitCodes, print, tell } from '../output/output.ts';
 import { printPages, type RowOptions, withRows } from '../output/rows.ts';
 import { type Column, toTheMinute } from '../output/table.ts';
@@ -154,7 +155,7 @@ function standingOf(job: Job): Progress {
 }
 
 function inWords({ ID, State, Records, RecordsFailed }: Job): string {
-  const applied = `${grouped(Records - RecordsFailed)} of ${grouped(Records)} records`;
+  const applied = `${grouped(Records - RecordsFailed)} of ${counted(Records, 'record')}`;
   const ended = `Job ${ID} is ${State}: ${applied} applied.`;
   return RecordsFailed === 0 ? ended : `${ended} To get the others, run: anagrafe job failed ${ID}`;
 }

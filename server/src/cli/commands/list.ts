@@ -1,5 +1,5 @@
 import type { Principal, UserOfPrincipal } from '@anagrafe/client';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
 import { readCount } from '../output/format.ts';
 import { printPages, type RowOptions, withRows } from '../output/rows.ts';
@@ -11,8 +11,15 @@ interface ListOptions extends ConnectionOptions, RowOptions {
   readonly id?: number;
   readonly externalKey?: string;
   readonly username?: string;
+  readonly email?: string;
+  readonly name?: string;
+  readonly state?: 'active' | 'disabled';
+  readonly neverSignedIn?: boolean;
   readonly since?: string;
 }
+
+/** Options that filter users and need `--users`. */
+const userOptions = ['username', 'email', 'name', 'state', 'neverSignedIn'] as const;
 
 export function listCommand(): Command {
   const command = new Command('list')
@@ -22,10 +29,26 @@ export function listCommand(): Command {
     .option('--id <id>', 'show only the principal with this ID, or its users', readCount)
     .option('--external-key <key>', 'show only the principal with this ExternalKey, or its users')
     .option('--username <username>', 'show only the user with this username; requires --users')
+    .option('--email <address>', 'show only users with this email address; requires --users')
+    .option(
+      '--name <text>',
+      'show only users with a first or last name that begins with this; requires --users',
+    )
+    .addOption(
+      new Option('--state <state>', 'show only users in this state; requires --users').choices([
+        'active',
+        'disabled',
+      ]),
+    )
+    .option('--never-signed-in', 'show only users that have never signed in; requires --users')
     .option('--since <date>', 'show only changes since a date: 2026-01-31 or 2026-01-31T08:00:00Z', readDate);
   return withConnection(withRows(command, 100))
     .addHelpText('after', () => `\n${columnText()}\n\nExample:\n  anagrafe list --users --search mario`)
     .action(list);
+}
+
+function isUserOption(name: string): boolean {
+  return (userOptions as readonly string[]).includes(name);
 }
 
 /** Checks only the form of the date. The service validates the rest. */
@@ -35,8 +58,11 @@ function readDate(text: string): string {
 }
 
 async function list(options: ListOptions, command: Command): Promise<void> {
-  if (options.username !== undefined && !options.users)
-    command.error("error: option '--username <username>' requires --users");
+  const unusable = command.options.find(
+    (option) =>
+      isUserOption(option.attributeName()) && command.getOptionValue(option.attributeName()) !== undefined,
+  );
+  if (unusable && !options.users) command.error(`error: option '${unusable.flags}' requires --users`);
   const { anagrafe } = await reach(options);
   const { search: Search = null, id: ID = null, externalKey: ExternalKey = null, since = null } = options;
   const filter = { Search, ID, ExternalKey, Date: since };
@@ -45,8 +71,15 @@ async function list(options: ListOptions, command: Command): Promise<void> {
     // A page is small, because each principal may include a thousand users.
     return printPages(options, { pageSize: 100, columns: principalColumns, pages });
   }
-  const pages = (PageSize: number) =>
-    anagrafe.users({ ...filter, Username: options.username ?? null, PageSize });
+  const { username = null, email = null, name = null, state = null, neverSignedIn = null } = options;
+  const ofUsers = {
+    Username: username,
+    Email: email,
+    Name: name,
+    State: state,
+    NeverSignedIn: neverSignedIn,
+  };
+  const pages = (PageSize: number) => anagrafe.users({ ...filter, ...ofUsers, PageSize });
   return printPages(options, { pageSize: 1000, columns: userColumns, pages });
 }
 
@@ -66,6 +99,8 @@ const userColumns: readonly Column<UserOfPrincipal>[] = [
   { head: 'Username', cell: ({ Username }) => Username },
   { head: 'State', whole: true, cell: ({ State }) => State },
   { head: 'Email', cell: ({ Email }) => Email ?? '' },
+  { head: 'Name', cell: ({ FirstName, LastName }) => [FirstName, LastName].filter(Boolean).join(' ') },
+  { head: 'Company', cell: ({ Denomination }) => Denomination ?? '' },
   { head: 'Last login', whole: true, ...moment(({ LastLoginAt }) => LastLoginAt) },
 ];
 

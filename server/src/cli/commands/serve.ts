@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import type { Logger } from 'pino';
-import { readConfig } from '../../config.ts';
 import { openLog } from '../../lib/log.ts';
 import { banner } from '../output/banner.ts';
 import { tell } from '../output/output.ts';
+import { configFor, type SettingsOptions } from '../settings.ts';
 
 export function serveCommand(): Command {
   return new Command('serve')
@@ -12,8 +12,8 @@ export function serveCommand(): Command {
     .action(serve);
 }
 
-async function serve(): Promise<void> {
-  const config = readConfig(process.env);
+async function serve(options: SettingsOptions): Promise<void> {
+  const config = configFor(options);
   const log = openLog(config.LOG_LEVEL);
   // The dynamic import halves the start time of every other command.
   const { startService } = await import('../../main.ts');

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { operatorActor } from '../../audit/audit-log.ts';
 import { defaultGraceHours, graceEnd } from '../../clients/clients.ts';
-import { ConfigError, readConfig } from '../../config.ts';
+import { ConfigError } from '../../config.ts';
 import { describeReason } from '../../i18n/translate.ts';
 import { ApiError } from '../../lib/field-errors.ts';
 import { testWebhook } from '../../webhooks/attempt.ts';
@@ -10,6 +10,7 @@ import { newWebhookSecret, webhookName } from '../../webhooks/webhook.ts';
 import { openWebhooks } from '../../webhooks/webhooks.store.ts';
 import { withKeyRing } from '../database.ts';
 import { print, tell } from '../output/output.ts';
+import { configFor, type SettingsOptions } from '../settings.ts';
 import { readHours } from './client.ts';
 
 export function secretCommands(): Command[] {
@@ -35,8 +36,8 @@ export function secretCommands(): Command[] {
   ];
 }
 
-async function test(id: string, { json }: { json?: boolean }): Promise<void> {
-  const config = readConfig(process.env);
+async function test(id: string, { json, ...settings }: SettingsOptions & { json?: boolean }): Promise<void> {
+  const config = configFor(settings);
   return withKeyRing(config, async (keyRing, database) => {
     const signing = openSigning(keyRing, config.WEBHOOK_NETWORKS);
     const webhooks = openWebhooks(database);
@@ -55,9 +56,9 @@ async function test(id: string, { json }: { json?: boolean }): Promise<void> {
 
 async function rotate(
   id: string,
-  { graceHours, json }: { graceHours: number; json?: boolean },
+  { graceHours, json, ...settings }: SettingsOptions & { graceHours: number; json?: boolean },
 ): Promise<void> {
-  return withKeyRing(readConfig(process.env), async (keyRing, database) => {
+  return withKeyRing(configFor(settings), async (keyRing, database) => {
     const webhookId = readId(id);
     const secret = newWebhookSecret();
     const oldEndsAt = graceEnd(graceHours);

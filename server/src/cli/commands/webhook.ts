@@ -2,12 +2,13 @@ import { Command, Option } from 'commander';
 import { operatorActor } from '../../audit/audit-log.ts';
 import { type EventType, eventTypes } from '../../audit/events.ts';
 import { openClients } from '../../clients/clients.store.ts';
-import { ConfigError, readConfig } from '../../config.ts';
+import { ConfigError } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
 import { describeReason } from '../../i18n/translate.ts';
 import { ApiError } from '../../lib/field-errors.ts';
 import { commandLine } from '../../lib/operator-error.ts';
 import type { Delivery, WebhookStore } from '../../webhooks/delivery.ts';
+import { checkEndpoint } from '../../webhooks/sender.ts';
 import {
   canDeliver,
   type Granularity,
@@ -22,6 +23,7 @@ import { openWebhooks } from '../../webhooks/webhooks.store.ts';
 import { withDatabase, withKeyRing } from '../database.ts';
 import { readChoices } from '../output/format.ts';
 import { print, tell } from '../output/output.ts';
+import { configFor, type SettingsOptions } from '../settings.ts';
 import { noWebhook, readId, secretCommands } from './webhook-secret.ts';
 
 const idText = 'ID of the webhook';
@@ -72,7 +74,7 @@ export function webhookCommand(): Command {
       .description(what)
       .option('--json', 'print the result as JSON')
       .addHelpText('after', `\nExample:\n  anagrafe webhook ${name} 3`)
-      .action((id: string, { json }: { json?: boolean }) => change(id, enabled, json));
+      .action((id: string, options: PrintOptions) => change(id, enabled, options));
   }
 
   command
@@ -105,21 +107,29 @@ export function webhookCommand(): Command {
   return command;
 }
 
-interface CreateOptions {
+interface PrintOptions extends SettingsOptions {
+  readonly json?: boolean;
+}
+
+interface CreateOptions extends PrintOptions {
   types: EventType[];
   granularity: Granularity;
   client?: string;
-  json?: boolean;
 }
 
-async function create(text: string, { types, granularity, client, json }: CreateOptions): Promise<void> {
+async function create(
+  text: string,
+  { types, granularity, client, json, ...settings }: CreateOptions,
+): Promise<void> {
+  const config = configFor(settings);
   const options = { url: addressOf(text), types, granularity };
+  checkEndpoint(options.url, config.WEBHOOK_NETWORKS);
   if (!canDeliver(options))
     throw new ConfigError(
       `With --granularity job, no message is sent for ${types.join(', ')}. Use --types with ${jobEventTypes.join(', ')}.`,
     );
   const secret = newWebhookSecret();
-  return withKeyRing(readConfig(process.env), async (keyRing, database) => {
+  return withKeyRing(config, async (keyRing, database) => {
     const encrypt = (id: number) => keyRing.encryptSecret(secret, webhookName(id));
     const owner = client === undefined ? null : await clientId(client, database);
     const made = await openWebhooks(database).create(options, encrypt, owner, operatorActor);
@@ -130,12 +140,12 @@ async function create(text: string, { types, granularity, client, json }: Create
   });
 }
 
-function withWebhooks(work: (store: WebhookStore) => Promise<void>): Promise<void> {
-  return withDatabase(readConfig(process.env), (database) => work(openWebhooks(database)));
+function withWebhooks(options: SettingsOptions, work: (store: WebhookStore) => Promise<void>): Promise<void> {
+  return withDatabase(configFor(options), (database) => work(openWebhooks(database)));
 }
 
-function list({ json }: { json?: boolean }): Promise<void> {
-  return withWebhooks(async (store) => {
+function list({ json, ...settings }: PrintOptions): Promise<void> {
+  return withWebhooks(settings, async (store) => {
     const webhooks = await store.list();
     if (json) return print(JSON.stringify(webhooks));
     if (webhooks.length === 0)
@@ -144,8 +154,8 @@ function list({ json }: { json?: boolean }): Promise<void> {
   });
 }
 
-function change(id: string, enabled: boolean, json?: boolean): Promise<void> {
-  return withWebhooks(async (store) => {
+function change(id: string, enabled: boolean, { json, ...settings }: PrintOptions): Promise<void> {
+  return withWebhooks(settings, async (store) => {
     const changed = await store.change(readId(id), { enabled }, operatorActor).catch((error) => {
       throw error instanceof ApiError && error.detail.code === 'FORBIDDEN' ? ownerNotAllowed(id) : error;
     });
@@ -155,16 +165,19 @@ function change(id: string, enabled: boolean, json?: boolean): Promise<void> {
   });
 }
 
-function remove(id: string, { json }: { json?: boolean }): Promise<void> {
-  return withWebhooks(async (store) => {
+function remove(id: string, { json, ...settings }: PrintOptions): Promise<void> {
+  return withWebhooks(settings, async (store) => {
     if (!(await store.remove(readId(id), operatorActor))) throw noWebhook(id);
     if (json) return print(JSON.stringify({ id: readId(id), deleted: true }));
     tell(`Webhook ${id} is deleted.`);
   });
 }
 
-function deliveries(id: string, { failed, json }: { failed: boolean; json?: boolean }): Promise<void> {
-  return withWebhooks(async (store) => {
+function deliveries(
+  id: string,
+  { failed, json, ...settings }: PrintOptions & { failed: boolean },
+): Promise<void> {
+  return withWebhooks(settings, async (store) => {
     if (!(await store.find(readId(id)))) throw noWebhook(id);
     const found = await store.deliveries(readId(id), { page: 1, pageSize: 100, failedOnly: failed });
     if (json) return print(JSON.stringify(found.deliveries));
@@ -175,8 +188,12 @@ function deliveries(id: string, { failed, json }: { failed: boolean; json?: bool
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-function replay(id: string, delivery: string | undefined, { json }: { json?: boolean }): Promise<void> {
-  return withWebhooks(async (store) => {
+function replay(
+  id: string,
+  delivery: string | undefined,
+  { json, ...settings }: PrintOptions,
+): Promise<void> {
+  return withWebhooks(settings, async (store) => {
     const webhook = await store.find(readId(id));
     if (!webhook) throw noWebhook(id);
     if (delivery !== undefined && !uuid.test(delivery))

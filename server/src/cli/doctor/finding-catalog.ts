@@ -1,7 +1,7 @@
 import { prefix } from '../../config.ts';
 import { commandLine } from '../../lib/operator-error.ts';
-import { inUnits } from '../output/format.ts';
-import { grouped } from '../output/live-line.ts';
+import { letOthersCall } from '../output/banner.ts';
+import { grouped, inUnits } from '../output/format.ts';
 
 export type Severity = 'ok' | 'warning' | 'error';
 
@@ -95,8 +95,15 @@ export const catalog = {
       `${version} is too old; ${minimum} or newer is required`,
     ({ recommended }) => `Install Node.js ${recommended} from https://nodejs.org.`,
   ),
-  settings_valid: ok('settings', ({ names }: { names: readonly string[] }) =>
-    names.length === 0 ? 'All defaults' : `Valid: ${names.join(', ')}`,
+  settings_valid: ok('settings', ({ names, path }: { names: readonly string[]; path: string | null }) => {
+    const found = names.length === 0 ? 'All defaults' : `Valid: ${names.join(', ')}`;
+    return path === null ? found : `${found} (settings file ${path})`;
+  }),
+  settings_file_exposed: warning(
+    'settings',
+    ({ path, names }: { path: string; names: readonly string[] }) =>
+      `Other users of this machine can read or change ${path}, which contains ${names.join(', ')}`,
+    ({ path }) => `Run: chmod 600 ${path}`,
   ),
   open_files_unlimited: ok('open files', 'Unlimited'),
   open_files_sufficient: ok('open files', ({ limit }: { limit: number }) => `Limit ${limit}`),
@@ -214,6 +221,10 @@ export const catalog = {
     'Restart the service to run the same version.',
   ),
   network_local: ok('network', ({ host }: { host: string }) => `${host}: reachable only from this machine`),
+  network_local_only: ok(
+    'network',
+    ({ host }: { host: string }) => `${host}: reachable only from this machine. ${letOthersCall}`,
+  ),
   network_behind_proxy: ok(
     'network',
     ({ host, proxies }: { host: string; proxies: readonly string[] }) =>

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { type Config, type ConfigError, prefix } from '../../config.ts';
 import { isLoopback } from '../../lib/network.ts';
 import { version } from '../../lib/package-folder.ts';
+import type { LoadedSettings } from '../../settings-file.ts';
 import { localUrl } from '../connection.ts';
 import { errorFinding, type Finding, finding, problemFinding } from './findings.ts';
 
@@ -89,20 +90,22 @@ export function isOpenToOthers({ HOST }: Config): boolean {
   return HOST !== 'localhost' && !isLoopback(HOST);
 }
 
-/** Checks that a reverse proxy terminates TLS if other machines can call: the service itself serves plain HTTP. */
-export function examineExposure(config: Config): Finding {
+/**
+ * Checks that a reverse proxy terminates TLS if other machines can call: the service itself serves plain HTTP. Without
+ * an API client, other machines cannot be let in yet.
+ */
+export function examineExposure(config: Config, { hasClients }: { hasClients: boolean }): Finding {
   const { HOST: host, TRUST_PROXY: proxies } = config;
-  if (!isOpenToOthers(config)) return finding('network_local', { host });
-  return proxies.length > 0
-    ? finding('network_behind_proxy', { host, proxies })
-    : finding('network_unencrypted', { host });
+  if (proxies.length > 0) return finding('network_behind_proxy', { host, proxies });
+  if (isOpenToOthers(config)) return finding('network_unencrypted', { host });
+  return finding(hasClients ? 'network_local_only' : 'network_local', { host });
 }
 
 export function settingFindings(
-  environment: NodeJS.ProcessEnv,
-  errors: ReadonlyMap<string, ConfigError>,
+  { environment, path }: Pick<LoadedSettings, 'environment' | 'path'>,
+  errors: readonly ConfigError[],
 ): Finding[] {
-  if (errors.size > 0) return [...errors.values()].map((error) => problemFinding('settings', error, ''));
+  if (errors.length > 0) return errors.map((error) => problemFinding('settings', error, ''));
   const names = Object.keys(environment).filter((name) => name.startsWith(prefix));
-  return [finding('settings_valid', { names })];
+  return [finding('settings_valid', { names, path })];
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import { isLoopback } from '../../lib/network.ts';
 import { commandLine } from '../../lib/operator-error.ts';
 import { version } from '../../lib/package-folder.ts';
 import type { Service } from '../../main.ts';
@@ -18,7 +19,7 @@ export function banner(service: Service, config: Config): string {
     `  Docs      ${url}/docs`,
     `  Console   ${url}/console`,
     '',
-    ...(service.protectedMode ? protectedHints(url) : clientHints(url)),
+    ...(service.protectedMode ? protectedHints(url) : clientHints(url, config)),
     '',
   ].join('\n');
 }
@@ -40,11 +41,28 @@ function protectedHints(url: string): string[] {
   ];
 }
 
-function clientHints(url: string): string[] {
+export const letOthersCall =
+  'To let other machines call, put a reverse proxy with TLS in front of it and set ANAGRAFE_TRUST_PROXY to the address of the proxy; in a trusted network, set ANAGRAFE_HOST=0.0.0.0 instead. Then restart the service.';
+
+/** Returns true if the service listens on this machine only, and no reverse proxy passes calls on to it. */
+function isLocalOnly({ HOST, TRUST_PROXY }: Config): boolean {
+  return TRUST_PROXY.length === 0 && (HOST === 'localhost' || isLoopback(HOST));
+}
+
+/** Says why other machines cannot call the service yet, and what to set; null if they can. */
+export function localOnlyHint(config: Config): string | null {
+  return isLocalOnly(config)
+    ? `Only programs on this machine can call the service: it listens on ${config.HOST}. ${letOthersCall}`
+    : null;
+}
+
+function clientHints(url: string, config: Config): string[] {
+  const hint = localOnlyHint(config);
   return [
     `  Calls need an API client (${commandLine('client list')}). With ANAGRAFE_KEY=<public>.<secret>:`,
     '',
     ...call(url, 'list', '{"PageSize":10}', ` \\\n      -H "Authorization: Bearer $ANAGRAFE_KEY"`),
+    ...(hint === null ? [] : ['', ...wrapped(hint)]),
   ];
 }
 
@@ -54,4 +72,12 @@ function call(url: string, name: string, body: string, credential = ''): string[
     `      -H 'Content-Type: application/json' \\`,
     `      -d '${body}'`,
   ];
+}
+
+/** Breaks a text into lines of at most 110 columns, indented as the rest of the banner. */
+function wrapped(text: string): string[] {
+  return text
+    .replace(/(.{1,108})(\s+|$)/g, '  $1\n')
+    .trimEnd()
+    .split('\n');
 }

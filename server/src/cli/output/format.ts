@@ -19,6 +19,16 @@ export function inUnits(seconds: number): string {
   return minutes > 0 ? `${minutes} min ${whole % 60} s` : `${whole} s`;
 }
 
+/** Formats a count with thousands separators: `1,234`. */
+export function grouped(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+/** Formats a count with its noun, which gets an s unless the count is 1: `1 row`, `1,234 rows`. */
+export function counted(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** Parses an option or argument that is a positive integer. */
 export function readCount(text: string): number {
   const number = /^\d{1,16}$/.test(text) ? Number(text) : 0;

@@ -1,4 +1,4 @@
-import { inUnits, paint } from './format.ts';
+import { grouped, inUnits, paint } from './format.ts';
 
 export interface Progress {
   /** One word, such as `running`. */
@@ -80,10 +80,6 @@ function parts({ state, done, total, guessed, unit, failed }: Progress, pace: Pa
     ...(rate === null ? [] : [`${rate >= 10 ? grouped(Math.round(rate)) : rate.toFixed(1)}/s`]),
     ...(left === null || left <= 0 ? [] : [`${inUnits(left)} left`]),
   ];
-}
-
-export function grouped(count: number): string {
-  return count.toLocaleString('en-US');
 }
 
 const windowMs = 10_000;

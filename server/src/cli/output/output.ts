@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import { AnagrafeError } from '@anagrafe/client';
+import { AnagrafeError, RecordError } from '@anagrafe/client';
 import { ImportFileError } from '@anagrafe/importer';
 import { ImportError } from '@anagrafe/importer/node';
 import pg from 'pg';
@@ -57,8 +57,14 @@ export function tell(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
+/** Thrown after Ctrl-C at a prompt. Nothing was done yet, and there is nothing to explain. */
+export class PromptInterrupted extends Error {
+  override name = 'PromptInterrupted';
+}
+
 /** Prints one line for an error that the operator can fix, the stack trace for any other. Returns the exit code. */
 export function explainToOperator(failure: unknown): number {
+  if (failure instanceof PromptInterrupted) return exitCodes.interrupted;
   const message = operatorMessage(failure);
   tell(`anagrafe: ${message ?? (failure as Error)?.stack ?? failure}`);
   return exitCodes.trouble;
@@ -68,6 +74,7 @@ function operatorMessage(failure: unknown): string | undefined {
   if (failure instanceof ImportError) return failure.message;
   if (failure instanceof ApiError && !failure.cause) return fromApiError(failure);
   if (failure instanceof ImportFileError) return fromImportFile(failure);
+  if (failure instanceof RecordError) return fromRecord(failure);
   if (failure instanceof AnagrafeError) return fromService(failure);
   const problem = operatorProblem(failure);
   return problem && inOneLine(problem);
@@ -137,6 +144,8 @@ function importFileAdvice(detail: ImportFileError['detail']): string {
       ];
       return ` To map a column, use --map "column=${field}"${others.join('')}.`;
     }
+    case 'EXPORT_FILE':
+      return ` Run: ${commandLine('export users.csv --hashes')}`;
     case 'DUPLICATE_COLUMN':
       return ' To ignore a column, use --map "column=".';
     case 'MAPPED_COLUMN_MISSING':
@@ -172,6 +181,15 @@ function fromService(error: AnagrafeError): string {
     FORBIDDEN: `The API client of ANAGRAFE_KEY or --key-file lacks a scope. To list the clients with their scopes, run: ${commandLine('client list')}`,
   };
   return [error.message, hints[error.code]].filter(Boolean).join(' ');
+}
+
+/** Returns the field errors of a record of one user or principal, by the names of the fields. */
+function fromRecord({ code, message, fieldErrors }: RecordError): string {
+  const errors = Object.entries(fieldErrors).flatMap(([path, found]) => {
+    const field = path.replace(/^Users\[0\]\.?/, '');
+    return found.map((error) => `${field ? `${field}: ` : ''}${error.message} (${error.code})`);
+  });
+  return errors.length > 0 ? errors.join(' ') : `${message} (${code})`;
 }
 
 const credentialMissing = translate({ code: 'UNAUTHENTICATED', variant: 'missing' }, 'en');

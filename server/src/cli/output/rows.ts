@@ -1,8 +1,7 @@
 import type { Page } from '@anagrafe/client';
 import { type Command, Option } from 'commander';
-import { readCount } from './format.ts';
-import { grouped } from './live-line.ts';
-import { tell } from './output.ts';
+import { grouped, paint, readCount } from './format.ts';
+import { print, tell } from './output.ts';
 import { type Column, printRows } from './table.ts';
 
 export interface RowOptions {
@@ -43,4 +42,24 @@ export async function printPages<Row>(options: RowOptions, list: ListInPages<Row
   await printRows(rows(), list.columns, options);
   if (total === 0 && !options.json) tell('No results.');
   if (total > wanted) tell(`Showing ${grouped(given)} of ${grouped(total)}. Use --all to show all.`);
+}
+
+/** Prints the fields of one object, one per line: `Username  mario.rossi`. Empty fields are left out. */
+export function printRecord(record: Readonly<Record<string, unknown>>): void {
+  const shown = Object.entries(record).filter(([, value]) => value !== null && value !== undefined);
+  const width = Math.max(...shown.map(([name]) => name.length));
+  for (const [name, value] of shown)
+    print(`${paint(process.stdout, 'grey', name.padEnd(width))}  ${textOf(value)}`);
+}
+
+function textOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return inOneLine(String(value));
+  return Object.entries(value)
+    .map(([name, part]) => `${name}=${inOneLine(String(part))}`)
+    .join(', ');
+}
+
+/** Replaces control characters: a stored text must not move the cursor or add lines. */
+function inOneLine(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, ' ');
 }

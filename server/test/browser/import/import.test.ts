@@ -19,7 +19,9 @@ async function drop(page: Page, name: string, content: Uint8Array): Promise<void
     transfer.items.add(new File([Uint8Array.of(${content})], ${JSON.stringify(name)}));
     return transfer;
   })()`);
-  await page.getByText('Drop a CSV, JSON or NDJSON file here').dispatchEvent('drop', { dataTransfer });
+  await page
+    .getByText('Drop a CSV, Excel (.xlsx), JSON or NDJSON file here')
+    .dispatchEvent('drop', { dataTransfer });
 }
 
 const contentWithErrors = [
@@ -158,7 +160,7 @@ describe('the import', () => {
     const page = await openImport(service, office);
     const refused = (why: string) => page.getByRole('alert').filter({ hasText: why }).waitFor();
     await choose(page, 'users.xlsx', Uint8Array.of(0x50, 0x4b, 0x03, 0x04, 0, 0, 0, 0));
-    await refused('This is a spreadsheet file');
+    await refused('The .xlsx file cannot be read');
     await choose(page, 'open.csv', 'Username,Password\n"anna,una frase');
     await refused('The quote that opens on line 2 is not closed');
     await choose(page, 'empty.csv', 'Username,Password\n');

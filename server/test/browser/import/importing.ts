@@ -4,13 +4,15 @@ import type { Credential } from '../../setup/admin.ts';
 import type { TestService } from '../../setup/service.ts';
 import { enter, visit } from '../browser.ts';
 
-/** Signs in and opens the import page. */
+/** Signs in and opens the import page. `statuses` are allowed besides that of a dry run in which all rows fail. */
 export async function openImport(
   service: TestService,
   client: Credential,
   options: Parameters<typeof visit>[1] = {},
+  ...statuses: number[]
 ): Promise<Page> {
   const person = await visit(service, options);
+  for (const status of statuses) person.expectStatus(status);
   // A dry run in which all rows fail gets this status.
   person.expectStatus(422);
   await enter(person, '/import', client);

@@ -81,7 +81,7 @@ describe('an import that the user navigates away from', () => {
   it('is discarded after a confirmation', async () => {
     const page = await openCorrected('dropped');
     await press(page, 'Choose another file');
-    await page.getByRole('dialog').getByText('including their passwords, will be lost').waitFor();
+    await page.getByRole('dialog').getByText('will be lost').waitFor();
     await press(page, 'Discard file');
     await expect.poll(() => page.locator(':focus').innerText()).toBe('Choose file');
     await expect.poll(() => asksToStay(page)).toBe(false);

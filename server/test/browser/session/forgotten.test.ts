@@ -42,7 +42,7 @@ describe('the query cache of a page', () => {
     await dialog.getByLabel('Username').fill('forgotten.user');
     await dialog.getByLabel('Password', { exact: true }).fill('una frase lunga davvero');
     await dialog.getByText('This password meets the requirements.').waitFor();
-    await expect.poll(() => cacheText(page)).toContain('"trial"');
+    await expect.poll(() => cacheText(page)).toContain('"dryRun"');
     expect(await cacheText(page)).not.toContain('una frase lunga davvero');
     await dialog.getByRole('button', { name: 'Register user' }).click();
     await takePassword(page);
@@ -59,6 +59,6 @@ describe('the query cache of a page', () => {
     await service.database.query('delete from anagrafe.console_sessions');
     await dialog.getByLabel('Username').fill('tried.user');
     await page.getByText('Your session has expired.').waitFor();
-    await expect.poll(() => cacheText(page)).not.toContain('"trial"');
+    await expect.poll(() => cacheText(page)).not.toContain('"dryRun"');
   });
 });

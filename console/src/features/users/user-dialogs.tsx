@@ -1,14 +1,20 @@
-import { type NewPassword, type UserOfPrincipal, userFields } from '@anagrafe/client';
-import { Alert, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import type { UseMutationResult } from '@tanstack/react-query';
+import type { NewPassword, UserOfPrincipal } from '@anagrafe/client';
+import { Alert, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { usePrincipalsMessages } from '../../i18n/language.tsx';
 import { DialogForm } from '../../ui/dialog.tsx';
 import { type Secret, SecretDialog } from '../../ui/secret-dialog.tsx';
-import { elsewhere, errorBesides, faultsOf, sentenceAt, useFaultFocus } from './form-errors.ts';
 import { PasswordField } from './password-field.tsx';
-import { type UserInput, type UserTexts, useDryRun, useRegister, useReset } from './queries.ts';
+import {
+  type UserInput,
+  type UserTexts,
+  useDryRun,
+  useRegister,
+  useReset,
+  userTextFields,
+} from './queries.ts';
+import { type FieldErrors, messageAt, messagesElsewhere, useRecordForm } from './record-form.ts';
+import { UserFields } from './user-fields.tsx';
 
 /** Returns a new password as a secret, which the administrator passes on to the user. */
 function usePasswordSecret(): (username: string, password: string) => Secret {
@@ -24,52 +30,38 @@ function usePasswordSecret(): (username: string, password: string) => Secret {
 }
 
 const pathOf = (field: keyof UserInput) => `Users[0].${field}`;
-const userFieldNames = Object.keys(userFields) as (keyof typeof userFields)[];
-const fieldPaths = [pathOf('Username'), ...userFieldNames.map(pathOf), pathOf('Password')];
+const fieldPaths = (['Username', ...userTextFields, 'Password'] as const).map(pathOf);
+const shows = (path: string) => fieldPaths.includes(path);
 
-/** Checks the input of a form with a dry run while it is typed, and with the errors of its request. */
-function useCheckedInput<Input extends UserInput | NewPassword>(
-  principalId: number,
-  input: Input,
-  request: UseMutationResult<unknown, Error, Input>,
-) {
+/** Checks the input of a form with a dry run while it is typed. `errors` are those of the last request. */
+function useCheckedInput(principalId: number, input: UserInput | NewPassword, errors: FieldErrors) {
   const [wasSubmitted, setWasSubmitted] = useState(false);
   const dryRun = useDryRun(principalId, input);
-  const { error, isPending, mutate } = request;
-  const errors = { ...dryRun.faults, ...faultsOf(error) };
+  const all = { ...dryRun.errors, ...errors };
   /** Returns the error of a field; undefined for an empty field before the first submission. */
   const errorAt = (field: keyof UserInput, text: string) =>
-    wasSubmitted || text !== '' ? sentenceAt(errors, pathOf(field)) : undefined;
+    wasSubmitted || text !== '' ? messageAt(all, pathOf(field)) : undefined;
   return {
     errorAt,
-    otherErrors: elsewhere(dryRun.faults, fieldPaths),
+    otherErrors: messagesElsewhere(dryRun.errors, shows),
     password: {
       error: errorAt('Password', input.Password),
-      busy: isPending,
-      taken: dryRun.current && input.Password !== '' && !sentenceAt(errors, pathOf('Password')),
+      taken: dryRun.isCurrent && input.Password !== '' && !messageAt(all, pathOf('Password')),
     },
-    form: {
-      ref: useFaultFocus(error),
-      noValidate: true,
-      request: { isPending, error: errorBesides(error, fieldPaths) },
-    },
-    submit() {
-      setWasSubmitted(true);
-      mutate(input);
-    },
+    markSubmitted: () => setWasSubmitted(true),
   };
 }
 
-const noTexts = Object.fromEntries(userFieldNames.map((field) => [field, ''])) as UserTexts;
+const noTexts = Object.fromEntries(userTextFields.map((field) => [field, ''])) as UserTexts;
 const emptyInput: UserInput = { ...noTexts, Username: '', Password: '' };
 
 export function Register({ principalId, onClose }: { principalId: number; onClose: () => void }) {
-  const { register: messages, userFields: labels } = usePrincipalsMessages();
+  const { register: messages } = usePrincipalsMessages();
   const secretOf = usePasswordSecret();
   const request = useRegister(principalId);
-  const { data, variables, error, isPending, reset } = request;
-  const form = useForm({ initialValues: emptyInput, onValuesChange: () => error && reset() });
-  const checked = useCheckedInput(principalId, form.values, request);
+  const { data, variables, isPending, mutate } = request;
+  const { form, errors, dialogForm } = useRecordForm({ request, initialValues: emptyInput, shows });
+  const checked = useCheckedInput(principalId, form.values, errors);
   const registered = data && variables;
   return (
     <SecretDialog
@@ -79,8 +71,11 @@ export function Register({ principalId, onClose }: { principalId: number; onClos
       onClose={onClose}
     >
       <DialogForm
-        {...checked.form}
-        onSubmit={form.onSubmit(checked.submit)}
+        {...dialogForm}
+        onSubmit={form.onSubmit((input) => {
+          checked.markSubmitted();
+          mutate(input);
+        })}
         submit={messages.submit}
         onCancel={onClose}
       >
@@ -89,31 +84,16 @@ export function Register({ principalId, onClose }: { principalId: number; onClos
             {checked.otherErrors.join(' ')}
           </Alert>
         )}
-        <TextInput
-          label={messages.username}
-          readOnly={isPending}
-          autoComplete="off"
-          autoCapitalize="off"
-          spellCheck={false}
-          required
-          data-autofocus
-          {...form.getInputProps('Username')}
-          error={checked.errorAt('Username', form.values.Username)}
+        <UserFields
+          inputProps={form.getInputProps}
+          errorAt={(field) => checked.errorAt(field, form.values[field])}
+          busy={isPending}
+          optionalLabel={messages.optional}
         />
-        {userFieldNames.map((field) => (
-          <TextInput
-            key={field}
-            label={messages.optional(labels[field])}
-            type={userFields[field].format}
-            readOnly={isPending}
-            autoComplete="off"
-            {...form.getInputProps(field)}
-            error={checked.errorAt(field, form.values[field])}
-          />
-        ))}
         <PasswordField
           value={form.values.Password}
           onChange={(password) => form.setFieldValue('Password', password)}
+          busy={isPending}
           {...checked.password}
         />
       </DialogForm>
@@ -125,14 +105,11 @@ export function Reset({ user, onClose }: { user: UserOfPrincipal; onClose: () =>
   const { reset: messages } = usePrincipalsMessages();
   const secretOf = usePasswordSecret();
   const request = useReset(user.IRID);
-  const { data, variables, error, isPending, reset } = request;
-  const form = useForm({ initialValues: { Password: '' }, onValuesChange: () => error && reset() });
+  const { data, variables, isPending, mutate } = request;
+  const { form, errors, dialogForm } = useRecordForm({ request, initialValues: { Password: '' }, shows });
   const { Password } = form.values;
-  const checked = useCheckedInput(
-    user.IRID,
-    useMemo(() => ({ ID: user.ID, Password }), [user.ID, Password]),
-    request,
-  );
+  const input = useMemo(() => ({ ID: user.ID, Password }), [user.ID, Password]);
+  const checked = useCheckedInput(user.IRID, input, errors);
   return (
     <SecretDialog
       title={data ? messages.done(user.Username) : messages.title(user.Username)}
@@ -141,8 +118,11 @@ export function Reset({ user, onClose }: { user: UserOfPrincipal; onClose: () =>
       onClose={onClose}
     >
       <DialogForm
-        {...checked.form}
-        onSubmit={form.onSubmit(checked.submit)}
+        {...dialogForm}
+        onSubmit={form.onSubmit(() => {
+          checked.markSubmitted();
+          mutate(input);
+        })}
         submit={messages.submit}
         onCancel={onClose}
       >
@@ -150,6 +130,7 @@ export function Reset({ user, onClose }: { user: UserOfPrincipal; onClose: () =>
         <PasswordField
           value={Password}
           onChange={(next) => form.setFieldValue('Password', next)}
+          busy={isPending}
           {...checked.password}
           focused
         />

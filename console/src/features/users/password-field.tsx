@@ -9,7 +9,7 @@ const groups = 4;
 const groupLength = 5;
 
 /** Generates a random password of about 99 bits that is easy to dictate and to type: `k7wqm-3xztb-…`. */
-function generatePassword(): string {
+export function generatePassword(): string {
   const group = () => Array.from({ length: groupLength }, randomCharacter).join('');
   return Array.from({ length: groups }, group).join('-');
 }

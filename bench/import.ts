@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { insertPrincipals, populate, resets, someHash } from './people.ts';
+import { timed } from './ratio.ts';
+import { connectTo } from './running/database.ts';
+import type { AtEnd } from './running/endings.ts';
+import { latencyOf } from './running/health.ts';
+import { watchMemory } from './running/memory.ts';
+import { type MeasuredService, program, startService } from './running/service.ts';
+
+const goal = 8000;
+const rows = Number(process.env.BENCH_IMPORT_ROWS ?? 1_000_000);
+const samples = 200;
+
+/**
+ * Measures `anagrafe import` of a CSV file with a principal and a hashed password on each line, divided by COPY of the
+ * same principals and users, with the memory of both processes and the time of a single reset meanwhile.
+ */
+export async function importing(atEnd: AtEnd): Promise<string> {
+  const service = await startService(atEnd);
+  const database = await connectTo(service, atEnd);
+  const [one = 0] = await insertPrincipals(service, 1);
+  const [user = 0] = (await populate(service, [one], 1)).get(one) ?? [];
+  await resetTimes(service, one, user, 50);
+  const idle = latencyOf(await resetTimes(service, one, user, samples));
+  const copied = rows / (await copyRows(service, database));
+  const file = join(service.folder, 'users.csv');
+  await writeLines(file, csvLines());
+  let ended = false;
+  const meanwhile: number[] = [];
+  const importedIn = runImport(service, file).finally(() => {
+    ended = true;
+  });
+  await sleep(2000);
+  while (!ended) meanwhile.push(...(await resetTimes(service, one, user, 10)));
+  const { seconds, clientMb, serviceMb } = await importedIn;
+  const { rows: counted } = await database.query(
+    `select count(*)::integer as count from anagrafe.users where username like 'imported-%'`,
+  );
+  if (counted[0].count !== rows) throw new Error(`${counted[0].count} of ${rows} rows were imported`);
+  const rate = rows / seconds;
+  const during = latencyOf(meanwhile);
+  return `import  ${(rate / copied).toFixed(2)} of COPY, ${rate.toFixed(0)} rows/s (to reach: ${goal})  [${rows} rows, COPY ${copied.toFixed(0)}/s; memory of the client ${clientMb.toFixed(0)} MB, of the service ${serviceMb.toFixed(0)} MB; p99 of a single reset ${during.p99.toFixed(0)} ms, idle ${idle.p99.toFixed(0)} ms]`;
+}
+
+async function resetTimes(service: MeasuredService, principal: number, user: number, count: number) {
+  const times: number[] = [];
+  for (let n = 0; n < count; n++) {
+    const body = [{ ID: principal, Users: resets([user]) }];
+    times.push(1000 * (await timed(() => service.call('irs/update', body))));
+    await sleep(Math.random() * 30);
+  }
+  return times;
+}
+
+async function runImport({ folder, pid, url }: MeasuredService, file: string) {
+  const env = { ...process.env, ANAGRAFE_DATA: folder, ANAGRAFE_URL: url };
+  const start = performance.now();
+  const child = spawn(process.execPath, [program, 'import', file, '--json'], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const memory = watchMemory([child.pid ?? 0, pid]);
+  let last = '';
+  for await (const line of createInterface(child.stderr)) last = line;
+  const code = child.exitCode ?? (await once(child, 'exit'))[0];
+  if (code !== 0) throw new Error(`the import ended with ${code}: ${last}`);
+  const seconds = (performance.now() - start) / 1000;
+  const [clientMb = 0, serviceMb = 0] = memory.stop();
+  return { seconds, clientMb, serviceMb };
+}
+
+function* csvLines(): Generator<string> {
+  yield 'ExternalKey,Denomination,Username,Email,PasswordHash\n';
+  for (let n = 0; n < rows; n++)
+    yield `imported-${n},Company ${n},imported-${n},imported-${n}@example.com,"${someHash}"\n`;
+}
+
+async function writeLines(file: string, lines: Iterable<string>): Promise<void> {
+  const output = createWriteStream(file);
+  let piece = '';
+  for (const line of lines) {
+    piece += line;
+    if (piece.length < 1_000_000) continue;
+    if (!output.write(piece)) await once(output, 'drain');
+    piece = '';
+  }
+  output.end(piece);
+  await finished(output);
+}
+
+/** Copies the same rows into the same tables, and returns the seconds. The rows are deleted afterwards. */
+async function copyRows({ folder }: MeasuredService, database: pg.Client): Promise<number> {
+  const first = 1_000_000_000;
+  const [principals, users] = [join(folder, 'principals.tsv'), join(folder, 'users.tsv')];
+  await writeLines(principals, principalLines(first));
+  await writeLines(users, userLines(first));
+  for (const file of [principals, users]) chmodSync(file, 0o644);
+  const seconds = await timed(async () => {
+    await database.query(
+      `copy anagrafe.principals (id, external_key, denomination, search_terms, users_count) from '${principals}'`,
+    );
+    await database.query(
+      `copy anagrafe.users (principal_id, username, username_key, email, password_hash) from '${users}'`,
+    );
+  });
+  await database.query(`delete from anagrafe.users where principal_id >= ${first}`);
+  await database.query(`delete from anagrafe.principals where id >= ${first}`);
+  await database.query('vacuum analyze');
+  return seconds;
+}
+
+function* principalLines(first: number): Generator<string> {
+  for (let n = 0; n < rows; n++)
+    yield `${first + n}\tcopied-${n}\tCompany ${n}\t'company' '${n}' 'copied'\t1\n`;
+}
+
+function* userLines(first: number): Generator<string> {
+  for (let n = 0; n < rows; n++)
+    yield `${first + n}\tcopied-${n}\tcopied-${n}\tcopied-${n}@example.com\t${someHash}\n`;
+}

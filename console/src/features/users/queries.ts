@@ -1,0 +1,197 @@
+import {
+  type Attributes,
+  type NewPassword,
+  type Registration,
+  type Reset,
+  type State,
+  type StateRecord,
+  type UserOfPrincipal,
+  userFields,
+} from '@anagrafe/client';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { usePaged } from '../../ui/paging.tsx';
+import { useAnagrafe, useChange } from '../session/api-client.ts';
+import { idOfApplied, principalsKey, usePrincipalMutation } from './record-mutation.ts';
+
+/** The input of the registration form. The request repeats the password as `ConfirmPassword`. */
+export type UserInput = UserTexts & { readonly Username: string; readonly Password: string };
+
+/** The fields of a user that are texts, hence all except `Attributes`. */
+export type UserTextField = Exclude<keyof typeof userFields, 'Attributes'>;
+export const userTextFields = (Object.keys(userFields) as (keyof typeof userFields)[]).filter(
+  (field): field is UserTextField => userFields[field].format !== 'attributes',
+);
+
+/** The optional texts of a user; an empty text is sent as null. */
+export type UserTexts = { readonly [Field in UserTextField]: string };
+
+const debounceMs = 300;
+
+/** Numbers that identify inputs in query keys, which the cache stores: the input itself contains a password. */
+const inputNumbers = new WeakMap<object, number>();
+let lastInputNumber = 0;
+
+/** Reads the users of a principal whose username begins with a term, or all, in the order of their IDs. */
+export function useUsersOf(ID: number, term: string) {
+  const anagrafe = useAnagrafe();
+  return usePaged(
+    [...principalsKey, 'users', ID, term],
+    ({ page, pageSize }, signal) =>
+      anagrafe.users({ ID, Search: term || null, PageSize: pageSize }, { signal }).page(page),
+    { pageSize: 10 },
+  );
+}
+
+/** The fields that a search of users can look at: the username by its beginning, or the whole email. */
+export const searchedFields = ['username', 'email', 'name'] as const;
+export type SearchedField = (typeof searchedFields)[number];
+
+export interface UsersFilter {
+  readonly field: SearchedField;
+  /** Empty to list all users. */
+  readonly term: string;
+  readonly state: State | null;
+  readonly neverSignedIn: boolean;
+}
+
+const filterNames = { username: 'Search', email: 'Email', name: 'Name' } as const;
+
+/** Reads the users of all principals that match a filter, in the order of their IDs. */
+export function useAllUsers(filter: UsersFilter) {
+  const anagrafe = useAnagrafe();
+  const { field, term, state, neverSignedIn } = filter;
+  return usePaged([...principalsKey, 'users', 'all', filter], ({ page, pageSize }, signal) =>
+    anagrafe
+      .users(
+        {
+          ...(term !== '' && { [filterNames[field]]: term }),
+          State: state,
+          ...(neverSignedIn && { NeverSignedIn: true }),
+          PageSize: pageSize,
+        },
+        { signal },
+      )
+      .page(page),
+  );
+}
+
+/** Reads up to 5 users whose username or name begins with the term, or whose email is the term. */
+export function useFoundUsers(term: string) {
+  const anagrafe = useAnagrafe();
+  return useQuery({
+    queryKey: [...principalsKey, 'found-users', term],
+    queryFn: async ({ signal }) => {
+      const first = async (field: SearchedField) =>
+        (await anagrafe.users({ [filterNames[field]]: term, PageSize: 5 }, { signal }).page()).records;
+      const fields: readonly SearchedField[] = term.includes('@')
+        ? ['username', 'email']
+        : ['username', 'name'];
+      const found = (await Promise.all(fields.map(first))).flat();
+      return [...new Map(found.map((user) => [user.ID, user])).values()].slice(0, 5);
+    },
+    enabled: term !== '',
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function useRegister(principalId: number) {
+  const anagrafe = useAnagrafe();
+  return usePrincipalMutation((user: UserInput, idempotencyKey) =>
+    anagrafe.register(principalId, [withNulls(user)], { idempotencyKey }),
+  );
+}
+
+export function useReset(principalId: number) {
+  const anagrafe = useAnagrafe();
+  return usePrincipalMutation((user: NewPassword, idempotencyKey) =>
+    anagrafe.reset(principalId, [user], { idempotencyKey }),
+  );
+}
+
+export function useSetState() {
+  const anagrafe = useAnagrafe();
+  return usePrincipalMutation(async (record: StateRecord, idempotencyKey) =>
+    idOfApplied(await anagrafe.setStates([record], { idempotencyKey })),
+  );
+}
+
+/** The fields of a user to change. An empty text clears its field. */
+export type UserChanges = Partial<UserTexts> & {
+  readonly NewUsername?: string;
+  readonly State?: State;
+  readonly Attributes?: Attributes;
+};
+
+export function useEditUser({ ID, IRID }: UserOfPrincipal) {
+  const anagrafe = useAnagrafe();
+  return usePrincipalMutation((changes: UserChanges, idempotencyKey) =>
+    anagrafe.edit(IRID, { Users: [{ ID, ...changes }] }, { idempotencyKey }),
+  );
+}
+
+export function useDeleteUser() {
+  const anagrafe = useAnagrafe();
+  return usePrincipalMutation(({ ID, IRID }: UserOfPrincipal, idempotencyKey) =>
+    anagrafe.remove(IRID, [{ ID }], { idempotencyKey }),
+  );
+}
+
+/**
+ * Checks the input of a form with a dry run, which writes nothing. `errors` holds the field errors by path; `isCurrent`
+ * is true if they belong to the latest input. The input must stay the same object until it changes. The query has no
+ * cache time, because the input contains a password.
+ */
+export function useDryRun(ID: number, input: UserInput | NewPassword) {
+  const anagrafe = useAnagrafe();
+  const [delayed] = useDebouncedValue(input, debounceMs);
+  const { data, isPlaceholderData } = useQuery({
+    queryKey: ['dryRun', ID, numberOf(delayed)],
+    queryFn: async ({ signal }) => {
+      const { tuples } = await anagrafe.update([{ ID, Users: [userOf(delayed)] }], { dryRun: true, signal });
+      return tuples[0]?.Item5 ?? {};
+    },
+    gcTime: 0,
+    placeholderData: keepPreviousData,
+  });
+  return { errors: data ?? {}, isCurrent: data !== undefined && !isPlaceholderData && delayed === input };
+}
+
+function numberOf(input: UserInput | NewPassword): number {
+  const number = inputNumbers.get(input) ?? ++lastInputNumber;
+  inputNumbers.set(input, number);
+  return number;
+}
+
+function userOf(input: UserInput | NewPassword): Registration | Reset {
+  const ConfirmPassword = input.Password;
+  return 'ID' in input ? { ...input, ConfirmPassword } : { ...withNulls(input), ConfirmPassword };
+}
+
+/** Replaces empty texts by null, because the API rejects them. */
+function withNulls(input: UserInput) {
+  const texts = userTextFields.map((field) => [field, input[field] || null]);
+  return { ...input, ...(Object.fromEntries(texts) as { [Field in keyof UserTexts]: string | null }) };
+}
+
+const sessionsKey = (userId: number) => [...principalsKey, 'sessions', userId];
+
+/** Reads the first 100 sessions of a user that have not ended, the most recently used first. */
+export function useSessions(userId: number) {
+  const { admin } = useAnagrafe();
+  return useQuery({
+    queryKey: sessionsKey(userId),
+    queryFn: ({ signal }) => admin.sessions.list(userId, { pageSize: 100, signal }).page(),
+    // Sign-ins do not pass through this page, so that each opening of the dialog reads the sessions again.
+    gcTime: 0,
+  });
+}
+
+/** The mutation ends one session, or all sessions of the user if its input is null. */
+export function useEndSessions(userId: number) {
+  const { admin } = useAnagrafe();
+  return useChange(async (session: string | null) => {
+    if (session === null) await admin.sessions.endAll(userId);
+    else await admin.sessions.end(userId, session);
+  }, sessionsKey(userId));
+}

@@ -1,0 +1,49 @@
+import type { State, StateRecord, UserOfPrincipal } from '@anagrafe/client';
+import { Badge } from '@mantine/core';
+import { usePrincipalsMessages } from '../../i18n/language.tsx';
+import { ConfirmDialog, useFinish } from '../../ui/dialog.tsx';
+import { useSetState } from './queries.ts';
+
+/** The badge of a state. `of` selects the label, because the Italian labels differ in gender. */
+export function StateBadge({ of, state }: { of: 'principal' | 'user'; state: State }) {
+  const { states } = usePrincipalsMessages();
+  const look = state === 'active' ? { variant: 'default' } : { variant: 'light', color: 'red' };
+  return (
+    <Badge flex="none" {...look}>
+      {states[of][state]}
+    </Badge>
+  );
+}
+
+export const oppositeState = { active: 'disabled', disabled: 'active' } as const;
+
+interface SetStateProps {
+  readonly of: 'principal' | 'user';
+  readonly name: string;
+  readonly next: State;
+  readonly record: StateRecord;
+  readonly onClose: () => void;
+}
+
+export function SetState({ of, name, next, record, onClose }: SetStateProps) {
+  const messages = usePrincipalsMessages().turn[next];
+  const finish = useFinish(onClose);
+  const request = useSetState();
+  return (
+    <ConfirmDialog
+      title={messages.title(name)}
+      text={messages[of]}
+      action={messages.action}
+      gentle={next === 'active'}
+      request={request}
+      onConfirm={() => request.mutate(record, { onSuccess: () => finish(messages.done(name)) })}
+      onClose={onClose}
+    />
+  );
+}
+
+export function SwitchUser({ user, onClose }: { user: UserOfPrincipal; onClose: () => void }) {
+  const next = oppositeState[user.State];
+  const record = { ID: user.IRID, Users: [{ ID: user.ID, State: next }] };
+  return <SetState of="user" name={user.Username} {...{ next, record, onClose }} />;
+}

@@ -1,0 +1,107 @@
+import {
+  type Anagrafe,
+  ApiError,
+  type UpsertCounts,
+  type UpsertResult,
+  type UpsertTuple,
+} from '@anagrafe/client';
+import type { ExistingPolicy } from './records.ts';
+
+export interface ImportConnection {
+  readonly anagrafe: Anagrafe;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The result for a part of the items: an answer or, for a single item, the message of the `ApiError`. */
+export type Part<Item, Answer> =
+  | { readonly items: readonly Item[]; readonly answer: Answer; readonly rejection: null }
+  | { readonly items: readonly [Item]; readonly answer: null; readonly rejection: string };
+
+/**
+ * Sends all items in one call. If the service rejects the call as too large or invalid (status 413 or 400), bisects the
+ * items until the call succeeds or the invalid item is alone. Rethrows every other error.
+ */
+export async function sendInParts<Item, Answer>(
+  items: readonly Item[],
+  send: (some: readonly Item[]) => Promise<Answer>,
+): Promise<Part<Item, Answer>[]> {
+  const [first] = items;
+  if (first === undefined) return [];
+  try {
+    return [{ items, answer: await send(items), rejection: null }];
+  } catch (error) {
+    if (!(error instanceof ApiError) || (error.status !== 400 && error.status !== 413)) throw error;
+    if (items.length === 1) return [{ items: [first], answer: null, rejection: error.message }];
+    const half = Math.ceil(items.length / 2);
+    return [
+      ...(await sendInParts(items.slice(0, half), send)),
+      ...(await sendInParts(items.slice(half), send)),
+    ];
+  }
+}
+
+export type ImportOperation = 'insert' | 'update' | 'upsert';
+
+/** Submits records as one job and returns the job ID. The same name must lead to the same job. */
+export type SubmitJob = (
+  operation: ImportOperation,
+  records: readonly never[],
+  name: string,
+  connection: ImportConnection,
+) => Promise<string>;
+
+export interface SubmitOptions {
+  /** Default: `refuse`. */
+  readonly existing?: ExistingPolicy;
+}
+
+/**
+ * Returns a function that submits a job with an idempotency key of its name, so that a repetition does not apply a
+ * record twice.
+ *
+ * @param prefix Identifies the import.
+ */
+export function submitWithKey(
+  prefix: string,
+  { anagrafe }: Pick<ImportConnection, 'anagrafe'>,
+  { existing = 'refuse' }: SubmitOptions = {},
+): SubmitJob {
+  return async (operation, records, name, { signal }) => {
+    const options = { idempotencyKey: `${prefix}-${name}`, signal };
+    const job =
+      operation === 'upsert'
+        ? await anagrafe.jobs.submit(operation, records, { ...options, existing })
+        : await anagrafe.jobs.submit(operation, records, options);
+    return job.ID;
+  };
+}
+
+/** Checks records of `irs/upsert` without applying them. `Item6` of each tuple has what the record would do. */
+export function dryRunUpsert(
+  records: readonly unknown[],
+  existing: ExistingPolicy,
+  { anagrafe, signal }: ImportConnection,
+): Promise<UpsertResult<true>> {
+  const options = { dryRun: true, representation: true, existing, signal } as const;
+  return anagrafe.upsert(records as never[], options);
+}
+
+/** Returns true if a dry run would create the principal. */
+export function wouldCreate(tuple: UpsertTuple | undefined): boolean {
+  return tuple?.Item6.Principal === 'inserted';
+}
+
+export const noCounts: UpsertCounts = {
+  PrincipalsInserted: 0,
+  PrincipalsUpdated: 0,
+  UsersRegistered: 0,
+  UsersUpdated: 0,
+  UsersDisabled: 0,
+  UsersDeleted: 0,
+  Unchanged: 0,
+};
+
+export function addCounts(one: UpsertCounts, other: UpsertCounts): UpsertCounts {
+  const names = Object.keys(noCounts) as (keyof UpsertCounts)[];
+  return Object.fromEntries(names.map((name) => [name, one[name] + other[name]])) as unknown as UpsertCounts;
+}

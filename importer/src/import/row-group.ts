@@ -1,0 +1,139 @@
+import type { FieldError } from '@anagrafe/client';
+import type { ImportRow } from '../file/rows.ts';
+import {
+  buildRecords,
+  findResets,
+  type PrincipalRow,
+  type RowPaths,
+  statesValues,
+  usersOf,
+} from './records.ts';
+import { codedError, fromFieldErrors, type RowError, type RowErrors, rowError } from './row-errors.ts';
+import { RowComparer } from './statements.ts';
+
+/** Rows that are sent as one record. */
+export interface CombinedRecord {
+  readonly members: readonly Pick<PrincipalRow, 'row' | 'fields' | 'users'>[];
+  readonly record: object;
+}
+
+/** Rows of one principal that are sent as one record. */
+export interface RowGroup extends CombinedRecord {
+  readonly key: string;
+  readonly members: readonly PrincipalRow[];
+  /** True if no row states a value of the principal, which must then exist. */
+  readonly isReference: boolean;
+}
+
+/**
+ * Combines rows that do not contradict each other. A single record of a JSON file is sent as it is.
+ *
+ * @param before Values of a principal that does not exist yet, which earlier rows have stated in a dry run.
+ */
+export function groupOf(
+  key: string,
+  members: readonly PrincipalRow[],
+  before?: Readonly<Record<string, unknown>>,
+): RowGroup {
+  const isReference = !before && !members.some(statesValues);
+  const [first, second] = members;
+  if (first?.row.kind === 'record' && !second && !before)
+    return { key, members, record: first.row.record, isReference };
+  const fields: Record<string, unknown> = { ...before };
+  const Users: unknown[] = [];
+  for (const member of members) {
+    Object.assign(fields, member.fields);
+    for (const user of member.users ?? []) Users.push(user);
+  }
+  const listsUsers = members.some(({ users }) => users !== null);
+  // `Users` that are not a list are among the fields. They are sent, because the service reports them.
+  return {
+    key,
+    members,
+    record: { ...(listsUsers && { Users }), ...fields, ...first?.reference },
+    isReference,
+  };
+}
+
+/** All rows of a file, with one record for each principal. */
+interface CombinedRows {
+  /** The groups in the order of their first rows. */
+  readonly groups: readonly RowGroup[];
+  /** The rows that name no principal by `ExternalKey` or `ID`: each is a record of `irs/insert`. */
+  readonly insert: readonly CombinedRecord[];
+  /** The errors of the rows that are left out: invalid rows, and those that contradict an earlier row. */
+  readonly errors: RowErrors;
+}
+
+/** Combines all rows of each principal, for a call that may contain a principal only once and must contain all of it. */
+export function combineRows(rows: readonly ImportRow[]): CombinedRows {
+  const errors = findResets(rows);
+  const comparer = new RowComparer('update', { isStrict: true });
+  for (const row of rows) {
+    const found = errors.has(row.number) ? [] : comparer.compare(row);
+    if (found.length > 0) errors.set(row.number, found);
+  }
+  const consistent = rows.filter(({ number }) => !errors.has(number));
+  const { upsert, insert: alone, errors: invalid } = buildRecords(consistent, 'update');
+  for (const [number, found] of invalid) errors.set(number, found);
+  const members = new Map<string, PrincipalRow[]>();
+  for (const row of upsert) {
+    const known = members.get(row.key);
+    if (known) known.push(row);
+    else members.set(row.key, [row]);
+  }
+  const insert = alone.map(({ row, record }) => ({
+    members: [{ row, fields: {}, users: usersOf(record) }],
+    record,
+  }));
+  return { groups: [...members].map(([key, some]) => groupOf(key, some)), insert, errors };
+}
+
+export type FieldErrorsByPath = Readonly<Record<string, readonly FieldError[]>>;
+
+/**
+ * Returns the errors of a record by row number. If the record combines several rows, the index in `Users[index]` selects
+ * the row, and an error of a principal field belongs to the rows that state the value that was sent. All rows have the
+ * other errors and, if there are no field errors at all, the message.
+ */
+export function errorsByRow(
+  { members, record }: CombinedRecord,
+  fieldErrors: FieldErrorsByPath,
+  message: string | null,
+  repeated: RowPaths = new Map(),
+): RowErrors {
+  const errors: RowErrors = new Map();
+  const add = (row: ImportRow, found: readonly RowError[]) => {
+    if (found.length > 0) errors.set(row.number, [...(errors.get(row.number) ?? []), ...found]);
+  };
+  const owners = rowsOfUsers(members);
+  const [only, another] = members;
+  if (only && !another) add(only.row, fromFieldErrors(fieldErrors, only.row, repeated.get(only.row.number)));
+  else for (const [path, found] of Object.entries(fieldErrors)) addFound(path, found);
+  const fallback = message === null ? codedError('RECORD_NOT_APPLIED') : rowError(message);
+  if (errors.size === 0) for (const { row } of members) add(row, [fallback]);
+  return errors;
+
+  function addFound(path: string, found: readonly FieldError[]): void {
+    const [, index, field = ''] = /^Users\[(\d+)\](.*)$/.exec(path) ?? [];
+    const owner = index === undefined ? undefined : owners[Number(index)];
+    if (owner) {
+      const { row, at } = owner;
+      const own = { [`Users[${at}]${field}`]: found };
+      add(row, fromFieldErrors(own, row, repeated.get(row.number)));
+    } else for (const { row } of stating(path)) add(row, fromFieldErrors({ [path]: found }, row));
+  }
+
+  function stating(path: string): CombinedRecord['members'] {
+    const sent = (record as Readonly<Record<string, unknown>>)[path];
+    const rows = members.filter(({ fields }) => fields[path] !== undefined && fields[path] === sent);
+    return rows.length > 0 ? rows : members;
+  }
+}
+
+/** Returns the row of each user of a record that combines rows, and the index of the user in its row. */
+export function rowsOfUsers(
+  members: CombinedRecord['members'],
+): readonly { readonly row: ImportRow; readonly at: number }[] {
+  return members.flatMap(({ row, users }) => (users ?? []).map((_, at) => ({ row, at })));
+}

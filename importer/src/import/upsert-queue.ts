@@ -1,0 +1,178 @@
+import type { FieldError, UpdateRecord } from '@anagrafe/client';
+import {
+  type ExistingPolicy,
+  isPlausible,
+  type PrincipalRow,
+  type RowPaths,
+  type RowRecord,
+  referenceOf,
+  statesValues,
+} from './records.ts';
+import type { RowErrors } from './row-errors.ts';
+import { errorsByRow, type FieldErrorsByPath, groupOf, type RowGroup } from './row-group.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Maximum number of users in a record that combines rows. */
+const usersPerRecord = 500;
+
+/** Number of rounds after which a record that always has the same principal as another one fails. */
+const postponementsMax = 1000;
+
+interface QueueOptions {
+  readonly existing: ExistingPolicy;
+  /** Nothing is stored between two calls: the values of a new principal are sent with each of its records. */
+  readonly isDryRun?: boolean;
+  /** The values that earlier batches of a dry run have stated of a principal that does not exist yet. */
+  readonly valuesOf?: (key: string) => Values | undefined;
+  /** The usernames that an earlier row has too. */
+  readonly repeated?: RowPaths;
+}
+
+/**
+ * Turns rows into records of `irs/upsert`, each of which creates or compares a principal and registers its users,
+ * completely or not at all, so that a refused row leaves no principal without users behind.
+ *
+ * A row must be able to fail alone, and a call may contain a principal only once. One call for each row would be slow,
+ * so the rows of a principal are combined into one record. If that is refused, its field errors name the rows that
+ * caused them (`Users[3]…` by the index, `Denomination` by the rows that state it); these rows fail, and the others are
+ * combined again in the next round. The service checks all rows before it hashes a password, and reports all errors of
+ * a record at once, so that a file with errors usually takes two rounds and hashes no password twice.
+ *
+ * A row with a value that the service will refuse is a record of its own, after the others of the call, so that its
+ * value is not replaced by that of another row. It then has its own errors and that of a principal that occurs twice.
+ *
+ * Once a record of a principal was applied, further rows that state nothing else only refer to the principal: they are
+ * sent as records of `irs/update`, one for each row, all in one round. With the policy `update` this is not possible,
+ * because the users may exist.
+ */
+export class UpsertQueue {
+  readonly #options: QueueOptions;
+  readonly #pending = new Map<string, PrincipalRow[]>();
+  /** The values that the service has accepted, by principal. */
+  readonly #accepted = new Map<string, Values>();
+  /** How often a record was postponed, by the number of its first row. */
+  readonly #postponed = new Map<number, number>();
+
+  constructor(rows: readonly PrincipalRow[], options: QueueOptions) {
+    this.#options = options;
+    for (const row of rows) this.#add(row.key, [row]);
+  }
+
+  /** Removes the next group of each principal, in the order of the rows, and the rows that only refer to one. */
+  take(): { readonly groups: readonly RowGroup[]; readonly references: readonly RowRecord<UpdateRecord>[] } {
+    const groups: RowGroup[] = [];
+    const doubtful: RowGroup[] = [];
+    const references: PrincipalRow[] = [];
+    for (const [key, rows] of this.#pending) {
+      const isNamedOnly = !this.#accepted.has(key) && !rows.some(statesValues);
+      const { referring, members, waiting, alone } = this.#divide(key, rows, isNamedOnly);
+      for (const row of referring) references.push(row);
+      if (members.length > 0) groups.push(this.#combine(key, members));
+      for (const row of alone) doubtful.push(this.#combine(key, [row]));
+      if (waiting.length > 0) this.#pending.set(key, waiting);
+      else this.#pending.delete(key);
+    }
+    return { groups: [...groups, ...doubtful], references: references.map(referenceOf) };
+  }
+
+  /** Returns two groups in place of one that the service refuses as too large. The second one waits in the queue. */
+  firstHalf({ key, members }: RowGroup): RowGroup {
+    const half = Math.ceil(members.length / 2);
+    this.#add(key, members.slice(half), 'front');
+    return this.#combine(key, members.slice(0, half));
+  }
+
+  accept({ key, members }: RowGroup): void {
+    this.#accepted.set(
+      key,
+      Object.assign({}, this.#accepted.get(key), ...members.map(({ fields }) => fields)),
+    );
+  }
+
+  /** Returns the errors of the rows that failed. The other rows of the group are sent again. */
+  refuse(group: RowGroup, fieldErrors: FieldErrorsByPath, message: string | null = null): RowErrors {
+    // Another record of the call has the same principal and goes first, unless this one is refused anyway.
+    const others = Object.entries(fieldErrors).filter(([, found]) => !found.some(isDuplicatePrincipal));
+    const isPostponed = others.length === 0 && Object.keys(fieldErrors).length > 0 && this.#postpone(group);
+    const errors: RowErrors = isPostponed
+      ? new Map()
+      : errorsByRow(
+          group,
+          others.length > 0 ? Object.fromEntries(others) : fieldErrors,
+          message,
+          this.#options.repeated,
+        );
+    const left = group.members.filter(({ row }) => !errors.has(row.number));
+    this.#add(group.key, left, 'front');
+    return errors;
+  }
+
+  /** Returns false for a row that was postponed too often. */
+  #postpone({ members }: RowGroup): boolean {
+    const number = members[0]?.row.number ?? 0;
+    const times = (this.#postponed.get(number) ?? 0) + 1;
+    this.#postponed.set(number, times);
+    return times <= postponementsMax;
+  }
+
+  #add(key: string, rows: readonly PrincipalRow[], place: 'front' | 'back' = 'back'): void {
+    if (rows.length === 0) return;
+    const present = this.#pending.get(key);
+    if (!present) this.#pending.set(key, [...rows]);
+    else if (place === 'back') present.push(...rows);
+    else present.unshift(...rows);
+  }
+
+  /** Divides the rows of a principal into those that refer to it, those of the next record, and those of later ones. */
+  #divide(key: string, rows: readonly PrincipalRow[], isNamedOnly: boolean) {
+    const { existing, isDryRun, valuesOf } = this.#options;
+    const accepted = this.#accepted.get(key);
+    const mayRefer = existing === 'refuse' && !valuesOf?.(key);
+    const referring: PrincipalRow[] = [];
+    const members: PrincipalRow[] = [];
+    const waiting: PrincipalRow[] = [];
+    const alone: PrincipalRow[] = [];
+    const fields: Record<string, unknown> = {};
+    let users = 0;
+    for (const row of rows) {
+      const count = row.users?.length ?? 0;
+      const isCovered = accepted !== undefined && row.users !== null && agrees(row, accepted, true);
+      const fits = members.length === 0 || (agrees(row, fields) && users + count <= usersPerRecord);
+      if (isDoubtful(row)) alone.push(row);
+      else if (mayRefer && !row.hasState && (isNamedOnly || (isCovered && !isDryRun))) referring.push(row);
+      else if (fits) {
+        members.push(row);
+        Object.assign(fields, row.fields);
+        users += count;
+      } else waiting.push(row);
+    }
+    return { referring, members, waiting, alone };
+  }
+
+  #combine(key: string, members: readonly PrincipalRow[]): RowGroup {
+    const { isDryRun, valuesOf } = this.#options;
+    const accepted = this.#accepted.get(key);
+    const group = groupOf(key, members, valuesOf?.(key) ?? (isDryRun ? accepted : undefined));
+    return accepted ? { ...group, isReference: false } : group;
+  }
+}
+
+function isDoubtful({ fields }: PrincipalRow): boolean {
+  return !Object.entries(fields).every(isPlausible);
+}
+
+function isDuplicatePrincipal({ code }: FieldError): boolean {
+  return code === 'DUPLICATE_PRINCIPAL';
+}
+
+/**
+ * Returns true if the row states no other value than these.
+ *
+ * @param isCovering True if the row may not state a further field either.
+ */
+function agrees({ fields }: PrincipalRow, values: Values, isCovering = false): boolean {
+  return Object.entries(fields).every(([field, value]) =>
+    values[field] === undefined ? !isCovering : values[field] === value,
+  );
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { ColumnProfiles, type UnusedColumn } from '../file/column-profile.ts';
+import { DryRunState, dryRunRows } from '../import/dry-run.ts';
+import { describeRowError } from '../import/italian.ts';
+import { batchLimits, inBatches } from '../import/records.ts';
+import { countTaken } from '../import/row-errors.ts';
+import type { WarningLog } from '../import/warnings.ts';
+import { prepareRows } from './prepare.ts';
+import { AppendedFile, formatFailedRows } from './result-files.ts';
+import { samplesMax } from './run.ts';
+import {
+  type ImportContext,
+  type ImportTask,
+  openTaskFile,
+  requireDistinctPaths,
+  unusedPath,
+} from './task.ts';
+
+export interface ImportDryRun {
+  readonly rows: number;
+  readonly failed: number;
+  /** Estimated time that the service needs to hash the passwords. */
+  readonly seconds: number;
+  /** Failed rows whose usernames stored users have. */
+  readonly usernamesTaken: number;
+  readonly samples: readonly { readonly line: number; readonly messages: readonly string[] }[];
+  readonly warnings: WarningLog;
+  /** The file with the rows that would fail. It does not exist if there are none. */
+  readonly wouldFailPath: string;
+  /** The columns that are neither recognised nor mapped, with the kind of their values. */
+  readonly unused: readonly UnusedColumn[];
+}
+
+/** Runs every check of an import without applying it. Writes the rows that would fail to a file. */
+export async function dryRunImport(task: ImportTask, context: ImportContext): Promise<ImportDryRun> {
+  await requireDistinctPaths(task);
+  const { size: bytes } = await stat(task.path);
+  const file = await openTaskFile(task);
+  context.onOpen(file, 0);
+  const seed = randomBytes(32);
+  const state = new DryRunState(new Map(), task.existing);
+  const profiles = new ColumnProfiles(file.columns);
+  const wouldFailPath = await unusedPath(task.wouldFailPath);
+  const wouldFail = await AppendedFile.create(wouldFailPath);
+  const samples: { line: number; messages: readonly string[] }[] = [];
+  let sum = { rows: 0, failed: 0, usernamesTaken: 0, seconds: 0 };
+  try {
+    // The batches are those of the import: a principal described in one batch exists only for the later ones.
+    for await (const { rows, bytesRead } of inBatches(file, batchLimits)) {
+      for (const { source } of rows) profiles.add(source);
+      const prepared = await prepareRows(rows, task, seed, context);
+      const checked = await dryRunRows(prepared.complete, context, state);
+      const errors = new Map([...prepared.errors, ...checked.errors]);
+      const failed = rows.filter((row) => errors.has(row.number));
+      await wouldFail.append(formatFailedRows(failed, errors, file.layout, task.language, wouldFail.isEmpty));
+      for (const { line, number } of failed.slice(0, samplesMax - samples.length)) {
+        const messages = (errors.get(number) ?? []).map((error) => describeRowError(error, task.language));
+        samples.push({ line, messages });
+      }
+      sum = {
+        rows: sum.rows + rows.length,
+        failed: sum.failed + failed.length,
+        usernamesTaken: sum.usernamesTaken + countTaken(errors),
+        seconds: sum.seconds + checked.seconds,
+      };
+      context.onProgress({ bytes, bytesDone: bytesRead, rowsDone: sum.rows, rowsFailed: sum.failed });
+    }
+  } finally {
+    await wouldFail.close();
+  }
+  return { ...sum, samples, wouldFailPath, warnings: state.warnings, unused: profiles.unused };
+}

@@ -1,0 +1,73 @@
+import type { FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import { representationFor } from '../http/request-options.ts';
+import type { Api, Validated } from '../http/validation.ts';
+import { wrongParameter } from '../lib/field-errors.ts';
+import type { UpsertOptions } from '../records/operation.ts';
+import type { DryRunPage } from './dry-run.ts';
+import { UpsertBody, UpsertHeaders, UpsertQuery, upsertAnswers } from './upsert.schemas.ts';
+import { newWriteHandler, type WriteTools } from './write.routes.ts';
+
+type Query = Validated<Static<typeof UpsertQuery>>;
+
+/** Registers `irs/upsert`: inserts what is missing, changes what differs, and leaves equal records as they are. */
+export function upsertRoutes(app: Api, tools: Omit<WriteTools, 'changeOwnPassword'>): void {
+  const write = newWriteHandler(app, tools);
+  app.route({
+    method: 'POST',
+    url: '/irs/upsert',
+    config: { scope: 'sync:write', once: true, records: true, optionsOf },
+    schema: {
+      operationId: 'upsert',
+      summary: 'Insert and update principals with their users',
+      description:
+        'Finds each principal by its `ExternalKey` or `ID` and its users by `Username`. Inserts what is missing, changes what differs, and leaves equal principals and users as they are. A field that is absent is left alone. A record is applied completely or not at all. With `dryRun=true` the response is the plan; with `If-Match` the call is applied only while that plan holds.',
+      tags: ['irs'],
+      querystring: UpsertQuery,
+      headers: UpsertHeaders,
+      body: UpsertBody,
+      response: upsertAnswers,
+    },
+    handler: (request, reply) =>
+      write('upsert', request, reply, {
+        options: readOptions(request, request.query),
+        expectedPlan: readPlan(request.headers['if-match']),
+        page: pageOf(request.query),
+        withUsers: representationFor(request) !== null,
+      }),
+  });
+}
+
+/** The options are part of the fingerprint: the same records with other options are another call. */
+function optionsOf(request: FastifyRequest): string {
+  const { missing, passwords, existing } = request.query as Query;
+  return `${JSON.stringify([missing, passwords, existing])}\n`;
+}
+
+function readOptions({ caller }: FastifyRequest, { missing, passwords, existing }: Query): UpsertOptions {
+  // Every stored user is missing from a record that may only contain new ones.
+  if (existing === 'refuse' && missing !== 'keep')
+    throw wrongParameter('missing', 'exclusive', { other: 'existing' });
+  const showsStored = caller.scopes.has('sync:read') || caller.scopes.has('admin');
+  return { missing, passwords, existing, showsStored };
+}
+
+/** Reads the plan in `If-Match`. `*` and weak tags are refused: they name no plan. */
+function readPlan(header: string | undefined): string | null {
+  if (header === undefined) return null;
+  const plan = /^\s*"?([\w-]{43})"?\s*$/.exec(header)?.[1];
+  if (plan === undefined) throw wrongParameter('If-Match', 'plan');
+  return plan;
+}
+
+/** Returns the page of a dry run; null if the query selects no part of the tuples. */
+function pageOf({ dryRun = false, changed = false, page, pageSize }: Query): DryRunPage | null {
+  const selects = { changed: changed || undefined, page, pageSize };
+  const [name] = Object.entries(selects).find(([, value]) => value !== undefined) ?? [];
+  if (name === undefined) return null;
+  if (!dryRun) throw wrongParameter(name, 'dryRun');
+  const size = page === undefined ? pageSize : (pageSize ?? defaultPageSize);
+  return { changedOnly: changed, page: page ?? 1, pageSize: size ?? null };
+}
+
+const defaultPageSize = 100;

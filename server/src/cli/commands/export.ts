@@ -1,0 +1,95 @@
+import { createWriteStream, existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import type { ExportFormat, RecordExport } from '@anagrafe/client';
+import { Command, Option } from 'commander';
+import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
+import { grouped, readCount } from '../output/format.ts';
+import { exitCodes, print, tell } from '../output/output.ts';
+
+interface ExportOptions extends ConnectionOptions {
+  readonly format?: ExportFormat;
+  readonly principal?: number;
+  readonly externalKey?: string;
+  readonly hashes?: boolean;
+  readonly force?: boolean;
+  readonly json?: boolean;
+}
+
+export function exportCommand(): Command {
+  const command = new Command('export')
+    .description('export principals with their users to a file, or to standard output')
+    .argument('[file]', 'file to write, readable only by its owner')
+    .addOption(
+      new Option('--format <format>', 'default: csv for a file named .csv, otherwise ndjson').choices([
+        'csv',
+        'ndjson',
+      ]),
+    )
+    .option('--principal <id>', 'export only the principal with this ID', readCount)
+    .option('--external-key <key>', 'export only the principal with this ExternalKey')
+    .option('--hashes', 'include the password hashes; requires an API client with the scope admin')
+    .option('--force', 'overwrite the file if it exists')
+    .option('--json', 'with a file, print its name, format and size as JSON');
+  return withConnection(command)
+    .addHelpText(
+      'after',
+      '\nAll records are exported as they are stored at one moment. A CSV file can be imported again, and an NDJSON file' +
+        '\ncannot.' +
+        '\nThe file is complete if it exists: until then it has the suffix .part.' +
+        '\n\nExamples:\n  anagrafe export users.csv\n  anagrafe export --principal 12 | jq .Users',
+    )
+    .action(exportRecords);
+}
+
+async function exportRecords(
+  file: string | undefined,
+  options: ExportOptions,
+  command: Command,
+): Promise<void> {
+  if (file !== undefined && !options.force && existsSync(file))
+    command.error(`error: ${file} exists. Choose another file, or use --force to overwrite it.`);
+  const { anagrafe } = await reach(options);
+  const format = options.format ?? (file?.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson');
+  const leaving = new AbortController();
+  const leave = () => leaving.abort();
+  process.once('SIGINT', leave);
+  try {
+    const { principal: ID, externalKey: ExternalKey, hashes } = options;
+    const records = anagrafe.exportRecords({ ID, ExternalKey, hashes }, { signal: leaving.signal });
+    if (file === undefined) return await printBytes(records.bytes(format));
+    const bytes = await writeFile(file, records, format);
+    if (options.json) return print(JSON.stringify({ file, format, bytes }));
+    tell(`Wrote ${grouped(bytes)} bytes to ${file}.`);
+    if (hashes) tell('The file contains password hashes. Delete it when you no longer need it.');
+  } catch (error) {
+    if (!leaving.signal.aborted) throw error;
+    process.exitCode = exitCodes.interrupted;
+    tell('The export was interrupted.');
+  } finally {
+    process.off('SIGINT', leave);
+  }
+}
+
+async function printBytes(bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  await pipeline(bytes, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
+    // The reader of a pipe may exit before the end.
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
+/** Writes the file under another name until it is complete. Returns the number of bytes. */
+async function writeFile(file: string, records: RecordExport, format: ExportFormat): Promise<number> {
+  const part = `${file}.part`;
+  // A mode applies only to a new file, and the rest of an interrupted export may have another.
+  await rm(part, { force: true });
+  const output = createWriteStream(part, { mode: 0o600, flags: 'wx' });
+  try {
+    await pipeline(records.bytes(format), output);
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+  return output.bytesWritten;
+}

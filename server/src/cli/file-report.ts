@@ -1,0 +1,67 @@
+import { relative } from 'node:path';
+import type { ColumnContent, ImportField, ImportFile, UnusedColumn, WarningLog } from '@anagrafe/importer';
+import { counted } from './output/format.ts';
+import { tell } from './output/output.ts';
+
+/** Returns the name of a file with its format: `users.xlsx (XLSX, sheet "Clienti")`. */
+export function fileTitle(path: string, { layout: { format, sheet } }: ImportFile): string {
+  return `${shortPath(path)} (${sheet === undefined ? format.toUpperCase() : `XLSX, sheet "${sheet}"`})`;
+}
+
+/** Returns a path inside the current folder as a relative path, any other unchanged. */
+export function shortPath(path: string): string {
+  const from = relative(process.cwd(), path);
+  return from.startsWith('..') ? path : from;
+}
+
+/** Prints the columns whose names differ from those of their fields. */
+export function printColumns({ columns }: ImportFile): void {
+  for (const { name, field, alternative } of columns) {
+    if (!field || (field === name && !alternative)) continue;
+    const owner = (of: ImportField) => (of === 'FirstName' || of === 'LastName' ? 'user' : 'principal');
+    const choice = alternative
+      ? ` of the ${owner(field)}; for the ${owner(alternative)}: --map "${name}=${alternative}"`
+      : '';
+    tell(`  Column "${name}" maps to ${field}${choice}`);
+  }
+}
+
+/** Prints the columns that are not imported, with the kind of their values. */
+export function printUnusedColumns(unused: readonly UnusedColumn[]): void {
+  for (const { name, content, values } of unused) {
+    const found = content === 'empty' ? contents.empty : `${contents[content]} in ${counted(values, 'row')}`;
+    tell(`  Column "${name}" is not imported (${found}). To import it: --map "${name}=<field>"`);
+  }
+}
+
+const contents: Readonly<Record<ColumnContent, string>> = {
+  empty: 'empty',
+  emails: 'email addresses',
+  dates: 'dates',
+  numbers: 'numbers',
+  booleans: 'yes or no',
+  texts: 'text',
+};
+
+/** Prints what may be a mistake in rows that are imported nevertheless. */
+export function printWarnings({ summaries }: WarningLog): void {
+  for (const { code, field, rows, lines } of summaries)
+    tell(`  ${field}: ${warningTexts[code]} in ${counted(rows, 'row')} (${lineList(lines, rows)})`);
+}
+
+const warningTexts: Readonly<Record<WarningLog['summaries'][number]['code'], string>> = {
+  TRIMMED: 'spaces before or after the value were removed',
+  LEADING_ZEROS_LOST: 'zeros at the beginning of the number seem to be lost',
+  VATNUMBER_INVALID: 'not a valid Italian VAT number',
+  TAXCODE_INVALID: 'not a valid Italian tax code',
+};
+
+/**
+ * Formats line numbers: `line 3`, or `lines 3, 4, …`.
+ *
+ * @param total The number of all lines, if `lines` has only the first of them.
+ */
+export function lineList(lines: readonly number[], total: number = lines.length): string {
+  const more = total > lines.length ? ', …' : '';
+  return `${total === 1 ? 'line' : 'lines'} ${lines.join(', ')}${more}`;
+}

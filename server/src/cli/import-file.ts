@@ -1,0 +1,79 @@
+import {
+  type ColumnMapping,
+  type Encoding,
+  encodings,
+  importFields,
+  isImportField,
+} from '@anagrafe/importer';
+import { type ImportTask, readSavedMapping } from '@anagrafe/importer/node';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
+/** The options that determine how a file of users is read. */
+export interface FileOptions {
+  readonly map: ColumnMapping;
+  readonly mapping?: string;
+  readonly sheet?: string;
+  readonly encoding?: Encoding;
+  readonly separator?: string;
+}
+
+export function withFileOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--map <column=field>',
+        'map a column to a field, or ignore it with "column="; can be repeated',
+      )
+        .argParser(readMapping)
+        .default({}, 'by column name'),
+    )
+    .option('--mapping <file>', 'use a saved mapping of columns; --map overrides it')
+    .option('--sheet <name>', 'name or number of the sheet of an XLSX file; default: the first one')
+    .addOption(
+      new Option(
+        '--encoding <name>',
+        'encoding of the file; latin1 is another name of windows-1252; default: detected',
+      )
+        .choices([...encodings, ...encodingAliases.keys()])
+        .argParser(readEncoding),
+    )
+    .option(
+      '--separator <character>',
+      'separator of a CSV file, such as ";" or "\\t"; default: detected',
+      readSeparator,
+    );
+}
+
+/** Returns the part of an import task that the options determine. */
+export async function fileOptionsOf(
+  options: FileOptions,
+): Promise<Pick<ImportTask, 'columns' | 'sheet' | 'encoding' | 'separator'>> {
+  const { map, mapping, sheet = null, encoding = null, separator = null } = options;
+  const columns = mapping ? { ...(await readSavedMapping(mapping)), ...map } : map;
+  return { columns, sheet, encoding, separator };
+}
+
+function readMapping(text: string, before: ColumnMapping): ColumnMapping {
+  const at = text.lastIndexOf('=');
+  const [column, wanted] = [text.slice(0, at), text.slice(at + 1).trim()];
+  const field = importFields.find((known) => known.toLowerCase() === wanted.toLowerCase()) ?? wanted;
+  if (at < 1 || (field !== '' && !isImportField(field)))
+    throw new InvalidArgumentError(`Expected <column>=<field>. Fields: ${importFields.join(', ')}.`);
+  return { ...before, [column]: field === '' ? null : field };
+}
+
+/** Other names of encodings. As in browsers, Latin-1 is read as Windows-1252, which has the same letters. */
+const encodingAliases: ReadonlyMap<string, Encoding> = new Map([['latin1', 'windows-1252']]);
+
+function readEncoding(text: string): Encoding {
+  const encoding = encodingAliases.get(text) ?? encodings.find((known) => known === text);
+  if (encoding) return encoding;
+  const names = [...encodings, ...encodingAliases.keys()].join(', ');
+  throw new InvalidArgumentError(`Allowed choices are ${names}.`);
+}
+
+function readSeparator(text: string): string {
+  const separator = text === '\\t' ? '\t' : text;
+  if (/^[^"\r\n]$/.test(separator)) return separator;
+  throw new InvalidArgumentError('Expected one character, and not a quote or a line break.');
+}

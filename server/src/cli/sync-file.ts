@@ -1,0 +1,151 @@
+import { type UpsertRecord, type UpsertTuple, userFields } from '@anagrafe/client';
+import {
+  ColumnProfiles,
+  combineRows,
+  errorsByRow,
+  formatRowError,
+  type ImportFile,
+  type ImportRow,
+  principalColumns,
+  type RowErrors,
+  type RowGroup,
+  type UnusedColumn,
+  userFieldNames,
+  WarningLog,
+} from '@anagrafe/importer';
+
+/** The content of a file as records of `irs/upsert`, one for each principal, in the order of their first rows. */
+interface SyncFile {
+  readonly records: readonly SyncRecord[];
+  /** The rows that cannot be used. */
+  readonly errors: readonly RowProblem[];
+  readonly rows: number;
+  readonly warnings: WarningLog;
+  readonly unused: readonly UnusedColumn[];
+}
+
+export interface SyncRecord {
+  readonly record: UpsertRecord;
+  readonly group: RowGroup;
+  /** The ID of the principal in the file, if the record names the principal by its ExternalKey; otherwise null. */
+  readonly expectedId: number | null;
+  /** The lines of the rows of the principal. */
+  readonly lines: readonly number[];
+  readonly users: number;
+}
+
+export interface RowProblem {
+  readonly line: number;
+  readonly message: string;
+}
+
+/**
+ * Combines the rows of a file into one record for each principal. Rows that contradict each other are errors, and are
+ * not merged: a company name that differs from that of an earlier row, or a username that occurs twice.
+ *
+ * @param clearEmpty An empty cell clears the field. Otherwise the field is not sent and stays as it is.
+ */
+export async function readSyncFile(
+  file: ImportFile,
+  { clearEmpty }: { clearEmpty: boolean },
+): Promise<SyncFile> {
+  const rows: ImportRow[] = [];
+  const warnings = new WarningLog();
+  const profiles = new ColumnProfiles(file.columns);
+  for await (const row of file) {
+    warnings.add(row);
+    profiles.add(row.source);
+    // The cells of a row are not needed any more, and would double the memory.
+    rows.push({ ...row, source: null });
+  }
+  const { groups, insert, errors } = combineRows(rows);
+  const message = 'The row has neither the ExternalKey nor the ID of its principal.';
+  for (const { members } of insert)
+    for (const { row } of members) errors.set(row.number, [{ column: null, message }]);
+  const empty = clearEmpty ? emptyFields(file) : { principal: [], user: [] };
+  for (const { members } of groups) {
+    for (const field of empty.principal) {
+      const stated = members.find(({ fields }) => fields[field] !== undefined);
+      const blank = members.filter(({ fields }) => fields[field] === undefined);
+      const column = principalColumns.get(field) ?? field;
+      const text = `The cell is empty and would clear the field, but line ${stated?.row.line} has a value for the same principal.`;
+      for (const { row } of stated ? blank : [])
+        errors.set(row.number, [...(errors.get(row.number) ?? []), { column, message: text }]);
+    }
+  }
+  return {
+    records: groups.map((group) => syncRecord(group, empty)),
+    errors: problemsOf(rows, errors),
+    rows: rows.length,
+    warnings,
+    unused: profiles.unused,
+  };
+}
+
+function problemsOf(rows: readonly ImportRow[], errors: RowErrors): RowProblem[] {
+  return rows.flatMap(({ number, line }) => {
+    const found = errors.get(number) ?? [];
+    return found.length === 0 ? [] : [{ line, message: found.map(formatRowError).join(' ') }];
+  });
+}
+
+/** Returns the errors of a record by row. An error of the principal is reported with one of its rows only. */
+export function problemsOfRecord(
+  { group }: SyncRecord,
+  { Item4, Item5 }: Pick<UpsertTuple, 'Item4' | 'Item5'>,
+): RowProblem[] {
+  const reported = new Set<string>();
+  const errors: RowErrors = new Map();
+  for (const [number, found] of errorsByRow(group, Item5, Item4)) {
+    const own = found.filter(({ column, message }) => isOfUser(column) || !reported.has(message));
+    for (const { message } of own) reported.add(message);
+    errors.set(number, own);
+  }
+  return problemsOf(
+    group.members.map(({ row }) => row),
+    errors,
+  );
+}
+
+const ofPrincipal: readonly string[] = ['ID', 'PrincipalState', ...principalColumns.values()];
+
+function isOfUser(column: string | null): boolean {
+  return column !== null && !ofPrincipal.includes(column);
+}
+
+/** The fields that have a column in the file and that an empty text clears, by their names in a record. */
+function emptyFields({ columns }: ImportFile) {
+  const present = new Set<string | null>(columns.map(({ field }) => field));
+  const texts = userFieldNames.filter((field) => userFields[field].format !== 'attributes');
+  return {
+    principal: [...principalColumns]
+      .filter(([field, column]) => field !== 'ExternalKey' && present.has(column))
+      .map(([field]) => field),
+    user: texts.filter((field) => present.has(field)),
+  };
+}
+
+function syncRecord(
+  group: RowGroup,
+  empty: { readonly principal: readonly string[]; readonly user: readonly string[] },
+): SyncRecord {
+  const cleared = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, '']));
+  const { ID, Users, ...others } = group.record as Readonly<Record<string, unknown>>;
+  // A record has one of both. The plan shows which principal has the ExternalKey, which is then compared.
+  const hasBoth = ID !== undefined && others.ExternalKey !== undefined;
+  const clearsUsers = empty.user.length > 0 && Array.isArray(Users);
+  const users = clearsUsers ? Users.map((user) => ({ ...cleared(empty.user), ...user })) : Users;
+  const record = {
+    ...cleared(empty.principal),
+    ...others,
+    ...(ID !== undefined && !hasBoth && { ID }),
+    ...(users !== undefined && { Users: users }),
+  };
+  return {
+    record: record as unknown as UpsertRecord,
+    group,
+    expectedId: hasBoth ? Number(ID) : null,
+    lines: group.members.map(({ row }) => row.line),
+    users: Array.isArray(users) ? users.length : 0,
+  };
+}

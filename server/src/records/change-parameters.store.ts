@@ -1,0 +1,129 @@
+import { arrayLiteral, type ParameterValues, rowsParameter } from '../db/statement.ts';
+import {
+  auditDetails,
+  isUnchanged,
+  type PrincipalChange,
+  type PrincipalStep,
+  type UserEdit,
+} from './change.ts';
+import { columnTypes, columnValues, fieldColumns, principalFields, userFields } from './fields.ts';
+import { contextColumns, contextValues, newUserValues } from './grouped-write.store.ts';
+import type { PrincipalOutcome } from './outcome.ts';
+
+// The parameters of the statement in change.store.ts.
+
+export const changedRecords = rowsParameter('record', {
+  principal_id: 'bigint',
+  /** The `kind` of the `PrincipalStep`, or `none` for a record that changes nothing. */
+  step: 'text',
+  action: 'text',
+  expected_version: 'text',
+  state: 'text',
+  search_terms: 'text',
+  ...columnTypes(principalFields),
+  registered: 'text',
+  reset: 'text',
+  deleted: 'text',
+  /** The number of existing users that the record changes or deletes by their IDs. */
+  existing: 'integer',
+  details: 'text',
+  expected_hash: 'text',
+  ...contextColumns,
+});
+
+/** The users that exist already. A column that is null stays as it is, unless `sets_fields` is true. */
+export const changedUsers = rowsParameter('changed_user', {
+  id: 'bigint',
+  principal_id: 'bigint',
+  sets_fields: 'boolean',
+  sets_attributes: 'boolean',
+  deletes: 'boolean',
+  username: 'text',
+  username_key: 'text',
+  password_hash: 'text',
+  state: 'text',
+  ...columnTypes(userFields),
+});
+
+/** Returns the parameters for a group of records. */
+export async function changeParameters(changes: readonly PrincipalChange[]): Promise<ParameterValues> {
+  return {
+    ...(await changedRecords.values(await Promise.all(changes.map(recordRow)))),
+    ...(await changedUsers.valuesOf(changes.flatMap(changedUsersOf), changedUserColumns)),
+    ...(await newUserValues(
+      changes.map(({ principalId, registrations }) => ({ principalId, users: registrations })),
+    )),
+  };
+}
+
+const outcomes: Record<PrincipalStep['kind'], PrincipalOutcome> = {
+  insert: 'inserted',
+  edit: 'updated',
+  keep: 'unchanged',
+  delete: 'deleted',
+};
+
+export function principalOutcome({
+  principal,
+  reportsPrincipal = true,
+}: PrincipalChange): PrincipalOutcome | null {
+  return reportsPrincipal ? outcomes[principal.kind] : null;
+}
+
+async function recordRow(change: PrincipalChange) {
+  const { principalId, principal, registrations, resets, edits, deletes, applied, context } = change;
+  const values = 'values' in principal ? principal.values : null;
+  // A state that an edit leaves as it is must not end the sessions of a disabled principal again.
+  const setsState =
+    principal.kind === 'insert' || (principal.kind === 'edit' && principal.changed.includes('State'));
+  return {
+    principal_id: principalId,
+    step: isUnchanged(change) ? 'none' : principal.kind,
+    action: change.action,
+    expected_version: change.expectedVersion,
+    state: setsState && values ? values.state : null,
+    search_terms: values && arrayLiteral(values.searchTerms),
+    ...columnValues(principalFields, values?.fields ?? null),
+    registered: arrayLiteral(registrations.map(({ id }) => id)),
+    reset: arrayLiteral(
+      [...resets, ...edits.filter(({ passwordHash }) => passwordHash !== null)].map(({ id }) => id),
+    ),
+    deleted: arrayLiteral(deletes),
+    existing: resets.length + edits.length + deletes.length,
+    details: await auditDetails(change),
+    ...contextValues(context, applied, principalOutcome(change)),
+    expected_hash: context.expectedCurrentHash,
+  };
+}
+
+/** A user that exists already, with the part of the change that concerns it. */
+interface ChangedUser {
+  readonly id: number;
+  readonly principalId: number;
+  readonly edit: UserEdit | null;
+  readonly passwordHash: string | null;
+  readonly deletes: boolean;
+}
+
+function changedUsersOf({ principalId, resets, edits, deletes }: PrincipalChange): ChangedUser[] {
+  return [
+    ...resets.map(({ id, passwordHash }) => ({ id, principalId, edit: null, passwordHash, deletes: false })),
+    ...edits.map((edit) => {
+      return { id: edit.id, principalId, edit, passwordHash: edit.passwordHash, deletes: false };
+    }),
+    ...deletes.map((id) => ({ id, principalId, edit: null, passwordHash: null, deletes: true })),
+  ];
+}
+
+const changedUserColumns = {
+  id: ({ id }: ChangedUser) => id,
+  principal_id: ({ principalId }: ChangedUser) => principalId,
+  sets_fields: ({ edit }: ChangedUser) => Boolean(edit?.fields),
+  sets_attributes: ({ edit }: ChangedUser) => edit?.fields?.Attributes !== undefined,
+  deletes: ({ deletes }: ChangedUser) => deletes,
+  username: ({ edit }: ChangedUser) => edit?.newUsername?.asSent ?? null,
+  username_key: ({ edit }: ChangedUser) => edit?.newUsername?.key ?? null,
+  password_hash: ({ passwordHash }: ChangedUser) => passwordHash,
+  state: ({ edit }: ChangedUser) => edit?.state ?? null,
+  ...fieldColumns(userFields, ({ edit }: ChangedUser) => edit?.fields ?? null),
+};

@@ -1,0 +1,215 @@
+import { actorColumns } from '../audit/audit.store.ts';
+import type { Connection, Database } from '../db/database.ts';
+import { preparedStatement, statement } from '../db/statement.ts';
+import { changesNames, isUnchanged, type PrincipalChange, takesLong } from './change.ts';
+import {
+  changedRecords,
+  changedUsers,
+  changeParameters,
+  principalOutcome,
+} from './change-parameters.store.ts';
+import { columnNames, columnTypes, principalFields, userFields } from './fields.ts';
+import {
+  countPrincipals,
+  countUsers,
+  type GroupSize,
+  limitLockWaits,
+  lockOfGroup,
+  registerUsers,
+  sizeOf,
+  storeOutcomes,
+  unstoredPosition,
+} from './grouped-write.store.ts';
+import type { Written } from './outcome.ts';
+import { eraseFailedRecords } from './outcomes.store.ts';
+
+/**
+ * SQL for the version of a principal: `updated_at` in microseconds, which a JavaScript date cannot hold. Every change
+ * of the principal or of one of its users increases it.
+ */
+export function versionOf(table: string): string {
+  return `(extract(epoch from ${table}.updated_at) * 1000000)::bigint::text`;
+}
+
+/** SQL that sets the columns of the fields where the condition for the column is true. */
+const assign = (
+  table: Parameters<typeof columnTypes>[0],
+  source: string,
+  conditionFor: (column: string) => string,
+) =>
+  Object.keys(columnTypes(table))
+    .map(
+      (column) =>
+        `${column} = case when ${conditionFor(column)} then ${source}.${column} else stored.${column} end`,
+    )
+    .join(', ');
+const setsColumn = (column: string) => (column === 'attributes' ? 'sets_attributes' : 'sets_fields');
+
+/** Maximum number of users of a deleted principal in one audit row. */
+const usersPerAuditRow = 10_000;
+
+/**
+ * Common table expression for names that the records change. Failed records that mention the earlier name then mention
+ * the ID as well, by which a later deletion finds them.
+ */
+const renamed = `renamed as materialized (
+    select ('name:' || known.username_key) collate "C" as earlier, ('user:' || known.id) collate "C" as mention
+      from known join changed_user on changed_user.id = known.id join principal on principal.id = known.principal_id
+     where changed_user.username_key <> known.username_key
+    union all
+    select ('key:' || complete.external_key) collate "C", ('principal:' || complete.id) collate "C"
+      from complete join record on record.principal_id = complete.id
+     where record.step = 'edit' and complete.external_key is distinct from record.external_key
+       and complete.external_key is not null
+  )`;
+
+const changeSql = (size: GroupSize, deletes: boolean) => `
+  with record as materialized (
+    select * from ${changedRecords.sql}${limitLockWaits[size]}
+  ), changed_user as materialized (
+    select * from ${changedUsers.sql}
+  ), owner as materialized (
+    select principals.id, principals.external_key, record.step, cardinality(registered::bigint[]) as registrations,
+           existing, deleted, expected_hash
+      from record join anagrafe.principals on principals.id = record.principal_id
+     where step in ('edit', 'keep', 'delete')
+       and (expected_version is null or expected_version = ${versionOf('principals')})
+       -- The checks of a record with a version have compared the stored state.
+       and (expected_version is not null or principals.state = 'active' or registered = '{}')
+     order by principals.id for update of principals ${lockOfGroup[size]}
+  ), known as materialized (
+    -- "for update" where users are deleted or renamed, because these need that lock in the end: a sign-in that inserts a
+    -- session meanwhile holds a weaker lock and then waits for this statement.
+    select users.id, owner.id as principal_id, users.username_key
+      from owner join changed_user on changed_user.principal_id = owner.id
+           join anagrafe.users on users.id = changed_user.id and users.principal_id = owner.id
+     where users.password_hash = coalesce(expected_hash, users.password_hash)
+     order by users.id for ${deletes ? '' : 'no key'} update of users ${lockOfGroup[size]}
+  ), complete as materialized (
+    select owner.* from owner
+      left join (select principal_id, count(*) from known group by principal_id) as found
+             on found.principal_id = owner.id
+     where existing = coalesce(found.count, 0)
+  ), inserted_principal as (
+    insert into anagrafe.principals (id, ${columnNames(principalFields)}, state, search_terms, users_count)
+    select principal_id, ${columnNames(principalFields)}, state, array_to_tsvector(search_terms::text[]),
+           cardinality(registered::bigint[])
+      from record where step = 'insert' order by external_key, principal_id
+    returning id, updated_at as written_at
+  ), updated_principal as (
+    update anagrafe.principals as stored
+       set ${assign(principalFields, 'record', () => `record.step = 'edit'`)},
+           state = coalesce(record.state, stored.state),
+           search_terms = case when record.step = 'edit' then array_to_tsvector(record.search_terms::text[])
+                               else stored.search_terms end,
+           sessions_epoch = sessions_epoch + case when record.state = 'disabled' and stored.state = 'active' then 1 else 0 end,
+           users_count = users_count + registrations - cardinality(complete.deleted::bigint[]),
+           updated_at = greatest(updated_at + interval '1 microsecond', clock_timestamp())
+      from complete join record on record.principal_id = complete.id
+     where stored.id = complete.id and complete.step <> 'delete'
+    returning stored.id, updated_at as written_at, record.state
+  ), deleted_principal as (
+    delete from anagrafe.principals where id = any(array(select id from complete where step = 'delete'))
+    returning id, external_key, clock_timestamp() as written_at
+  ), principal as materialized (
+    select id, written_at from inserted_principal
+    union all select id, written_at from updated_principal
+    union all select id, written_at from deleted_principal
+    -- An earlier record of the same call may have changed the values that this record was equal to.
+    union all select principal_id, null from record
+     where step = 'none' and (expected_version is null or exists (
+       select from anagrafe.principals where id = principal_id and expected_version = ${versionOf('principals')}))
+  ), ${registerUsers}, updated_user as (
+    update anagrafe.users as stored
+       set username = coalesce(changed_user.username, stored.username),
+           username_key = coalesce(changed_user.username_key, stored.username_key),
+           ${assign(userFields, 'changed_user', setsColumn)},
+           state = coalesce(changed_user.state, stored.state),
+           password_hash = coalesce(changed_user.password_hash, stored.password_hash),
+           password_changed_at = case when changed_user.password_hash is null then password_changed_at
+                                      else written_at end,
+           sessions_epoch = sessions_epoch + case
+             when changed_user.password_hash is not null then 1
+             when changed_user.state = 'disabled' and stored.state = 'active' then 1
+             else 0 end,
+           updated_at = written_at
+      from changed_user join principal on principal.id = changed_user.principal_id
+     where stored.id = changed_user.id and not deletes
+    returning stored.id, changed_user.password_hash is not null as is_reset, stored.state
+  ), deleted_user as (
+    delete from anagrafe.users as stored
+     using changed_user join principal on principal.id = changed_user.principal_id
+     where stored.id = changed_user.id and deletes
+    returning stored.id, stored.username_key
+  ), user_of_deleted_principal as (
+    delete from anagrafe.users where principal_id = any(array(select id from deleted_principal))
+    returning id, username_key, principal_id
+  ), gone_user as materialized (
+    select id, username_key from deleted_user union all select id, username_key from user_of_deleted_principal
+  ), ${countUsers(`select id, 1 as amount from registered_user union all select id, -1 from gone_user`)},
+  ${countPrincipals(`select id, 1 as amount from inserted_principal union all select id, -1 from deleted_principal`)},
+  ended_session as (
+    delete from anagrafe.sessions
+     where user_id = any(array(
+       select id from gone_user
+       union all select id from updated_user where is_reset or state = 'disabled'
+       union all select users.id from anagrafe.users
+        where principal_id = any(array(select id from updated_principal where state = 'disabled'))))
+  ), cleared_throttle as (
+    delete from anagrafe.throttles
+     where user_id = any(array(select id from gone_user union all select id from updated_user where is_reset))
+  ), forgotten_source as (
+    delete from anagrafe.sign_in_sources
+     where user_id = any(array(select id from gone_user union all select id from updated_user where is_reset))
+  ), part as (
+    -- The users of a deleted principal in parts, each of which has its own audit row: there may be a million users.
+    select principal_id, number, array_agg(id order by id) as users
+      from (select principal_id, id,
+                   (row_number() over (partition by principal_id order by id) - 1) / ${usersPerAuditRow} as number
+              from user_of_deleted_principal) as numbered
+     group by principal_id, number
+  ), audit as (
+    insert into anagrafe.audit_log (${actorColumns}, action, principal_id, registered, reset, deleted, details)
+    select ${actorColumns}, case when number > 0 then 'update' else action end, principal.id,
+           nullif(registered::bigint[], '{}'), nullif(reset::bigint[], '{}'),
+           coalesce(part.users, nullif(deleted::bigint[], '{}')),
+           nullif(details::jsonb || jsonb_strip_nulls(jsonb_build_object(
+             'position', case when number > 0 then null else ${unstoredPosition} end)), '{}')
+      from record join principal on principal.id = record.principal_id
+           left join part on part.principal_id = principal.id
+     where step <> 'none'
+     order by record.index, number
+  ), ${deletes ? `${renamed}, ${eraseFailedRecords}, ` : ''}${storeOutcomes}
+  select id from principal`;
+
+/** A statement that deletes is planned each time: how many failed records it finds by their index varies. */
+const changeStatements = {
+  single: preparedStatement('change record', changeSql('single', false)),
+  group: statement(changeSql('group', false)),
+};
+const deletingStatements = {
+  single: statement(changeSql('single', true)),
+  group: statement(changeSql('group', true)),
+};
+
+/** Applies the changes of a group of records. A result is null if the record was left out. */
+export async function writeChanges(
+  database: Database,
+  changes: readonly PrincipalChange[],
+): Promise<(Written | null)[]> {
+  const statements = changes.some(changesNames) ? deletingStatements : changeStatements;
+  const values = await changeParameters(changes);
+  const execute = (connection: Connection) =>
+    connection.execute<{ id: number }>(statements[sizeOf(changes)], values);
+  const rows = await (changes.some(takesLong)
+    ? database.transaction(execute, { patient: true })
+    : execute(database));
+  const written = new Set(rows.map(({ id }) => id));
+  return changes.map((change) => {
+    const { principalId: id, applied: users } = change;
+    const principal = principalOutcome(change);
+    return written.has(id)
+      ? { id, users, ...(principal && { principal }), unchanged: isUnchanged(change) }
+      : null;
+  });
+}

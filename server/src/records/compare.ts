@@ -1,0 +1,81 @@
+import { numberTerms, searchTerms, type Username } from '../usernames/username.ts';
+import type { PrincipalStep, UserEdit } from './change.ts';
+import type { SentPrincipal, SentUser, StoredPrincipal, StoredUser } from './compared-values.ts';
+import {
+  changedFields,
+  editedFields,
+  type PrincipalFields,
+  principalFieldNames,
+  principalFields,
+  type State,
+  userFields,
+} from './fields.ts';
+
+/** Returns the names of the sent values that differ from the stored ones. */
+export function changedOfPrincipal(stored: StoredPrincipal, sent: SentPrincipal): string[] {
+  const changed: string[] = changedFields(principalFields, stored.fields, sent.fields);
+  return changesState(stored, sent) ? [...changed, 'State'] : changed;
+}
+
+export function changedOfUser(
+  stored: StoredUser,
+  sent: SentUser,
+  newUsername: Username | null = null,
+): string[] {
+  return [
+    ...(newUsername !== null && newUsername.asSent !== stored.username ? ['Username'] : []),
+    ...changedFields(userFields, stored.fields, sent.fields),
+    ...(changesState(stored, sent) ? ['State'] : []),
+  ];
+}
+
+function changesState(stored: { state: State }, sent: { state: State | null }): boolean {
+  return sent.state !== null && sent.state !== stored.state;
+}
+
+export function editPrincipal(stored: StoredPrincipal, sent: SentPrincipal): PrincipalStep {
+  const changed = changedOfPrincipal(stored, sent);
+  if (changed.length === 0) return { kind: 'keep' };
+  const fields = editedFields(principalFields, stored.fields, sent.fields);
+  const state = sent.state ?? stored.state;
+  return { kind: 'edit', values: { fields, state, searchTerms: termsOf(fields) }, changed };
+}
+
+/** Returns the change of a user. `changed` has the names of the fields, as `changedOfUser` returns them. */
+export function editUser(
+  stored: StoredUser,
+  sent: SentUser,
+  changed: readonly string[],
+  newUsername: Username | null = null,
+): UserEdit {
+  return {
+    id: stored.id,
+    newUsername,
+    fields: editedFields(userFields, stored.fields, sent.fields),
+    state: sent.state ?? stored.state,
+    passwordHash: null,
+    changed,
+  };
+}
+
+/** Returns a change of the state alone. */
+export function stateEdit(id: number, state: State): UserEdit {
+  return { id, newUsername: null, fields: null, state, passwordHash: null, changed: ['State'] };
+}
+
+/**
+ * Returns the first field that is sent if the principal would have no field left; otherwise null. A principal needs at
+ * least one field, as in `irs/insert`.
+ */
+export function clearedField(stored: StoredPrincipal, sent: SentPrincipal): string | null {
+  const fields = editedFields(principalFields, stored.fields, sent.fields);
+  const isEmpty = principalFieldNames.every((name) => fields[name] === null);
+  return isEmpty ? (Object.keys(sent.fields)[0] ?? null) : null;
+}
+
+/** Returns the words by which `irs/list` finds a principal. */
+export function termsOf(fields: PrincipalFields): string[] {
+  const numbers = principalFieldNames.filter((name) => 'search' in principalFields[name]);
+  const terms = [searchTerms(Object.values(fields)), numbers.map((name) => numberTerms(fields[name]))];
+  return [...new Set(terms.flat(2))];
+}

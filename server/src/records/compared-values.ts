@@ -1,0 +1,45 @@
+import type {
+  FieldEdits,
+  PrincipalFields,
+  principalFields,
+  State,
+  UserFields,
+  userFields,
+} from './fields.ts';
+
+// Principals and users as they are stored and as they are sent. compare.ts finds the differences.
+
+/** A principal as the checks find it. */
+export interface StoredPrincipal {
+  readonly id: number;
+  /** Changes with each change of the principal or of its users; see `PrincipalChange.expectedVersion`. */
+  readonly version: string;
+  readonly fields: PrincipalFields;
+  readonly state: State;
+  readonly usersCount: number;
+}
+
+/** A user as the checks find it. */
+export interface StoredUser {
+  readonly id: number;
+  readonly principalId: number;
+  readonly username: string;
+  readonly usernameKey: string;
+  readonly fields: StoredUserFields;
+  readonly state: State;
+}
+
+/** `Attributes`, which may be large, are present only if the record sends attributes; see stored-attributes.ts. */
+export type StoredUserFields = Omit<UserFields, 'Attributes'> & { Attributes?: UserFields['Attributes'] };
+
+export interface SentPrincipal {
+  readonly fields: FieldEdits<typeof principalFields>;
+  /** Null if the state stays as it is. */
+  readonly state: State | null;
+}
+
+export interface SentUser {
+  readonly fields: FieldEdits<typeof userFields>;
+  /** Null if the state stays as it is. */
+  readonly state: State | null;
+}

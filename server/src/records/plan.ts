@@ -1,0 +1,120 @@
+import type { Hmac } from 'node:crypto';
+import { ApiError } from '../lib/field-errors.ts';
+import { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import type { UpsertOptions } from './operation.ts';
+import { mainError } from './outcome.ts';
+import type { ParsedRecord } from './parsed-record.ts';
+
+/** Number of users that a call may always disable or delete. */
+const removalsAlwaysAllowed = 20;
+
+/** Number of bytes of a record that are hashed in one step. */
+const bytesAtOnce = 65_536;
+
+interface PlanRules {
+  readonly options: UpsertOptions;
+  /** The plan that the client has seen in a dry run; null if the call was sent without one. */
+  readonly expected: string | null;
+  /** Maximum share of the stored users that a call without a plan may disable or delete, in percent. */
+  readonly maxRemovals: number;
+  /** Returns a new keyed hash. */
+  newDigest(): Hmac;
+}
+
+/**
+ * Reviews a call before anything is hashed or written. The plan is a keyed digest of the records, the options and the
+ * effect of each record. A call that was sent with a plan is refused if its plan is another one by now; a call without
+ * a plan is refused if it would disable or delete too many users.
+ */
+export class PlanReview {
+  readonly #rules: PlanRules;
+  readonly #digest: Hmac | null;
+  readonly #timeSlice = new TimeSlice();
+  #removals = 0;
+  #storedUsers = 0;
+
+  constructor(rules: PlanRules, { dryRun = false } = {}) {
+    this.#rules = rules;
+    const { missing, passwords, existing } = rules.options;
+    const needsPlan = dryRun || rules.expected !== null;
+    this.#digest = needsPlan
+      ? rules.newDigest().update(`plan\n${JSON.stringify([missing, passwords, existing])}\n`)
+      : null;
+  }
+
+  /**
+   * Adds the next record of the call, in the order sent. `text` is the record as sent. Returns what is approved if the
+   * call is; see `ParsedRecord.approved`.
+   */
+  async add(parsed: ParsedRecord, text: Buffer): Promise<string | null> {
+    const removals = parsed.errors.none ? (parsed.effect?.removals ?? 0) : 0;
+    this.#removals += removals;
+    if (parsed.errors.none) this.#storedUsers += parsed.effect?.storedUsers ?? 0;
+    const limit = this.#rules.options.missing === 'keep' ? null : `${removalLimit}${removals}`;
+    if (!this.#digest) return limit;
+    const tag = await tagOf(parsed, this.#timeSlice);
+    this.#digest.update(`${text.length}\n`);
+    for (let at = 0; at < text.length; at += bytesAtOnce) {
+      this.#digest.update(text.subarray(at, at + bytesAtOnce));
+      if (this.#timeSlice.isOver) await this.#timeSlice.yield();
+    }
+    this.#digest.update(`\n${tag}\n`);
+    return this.#rules.expected === null ? limit : tag;
+  }
+
+  /**
+   * Takes the place of the approval of a record in a resumed call if it was not stored: no effect has this tag. Null if
+   * the call was sent without a plan.
+   */
+  get unknownApproval(): string | null {
+    return this.#rules.expected === null ? null : 'unknown';
+  }
+
+  /** Number of users that the records would disable or delete because they do not contain them. */
+  get removals(): number {
+    return this.#removals;
+  }
+
+  /** Throws an `ApiError` if the call must not be applied. Returns the plan; null if it was not needed. */
+  finish({ dryRun = false } = {}): string | null {
+    const plan = this.#digest?.digest('base64url') ?? null;
+    const { expected } = this.#rules;
+    if (expected !== null && plan !== expected) throw new ApiError('PLAN_OUTDATED', { variant: 'call' });
+    if (expected === null && !dryRun) this.#limitRemovals();
+    return plan;
+  }
+
+  #limitRemovals(): void {
+    const share = Math.floor((this.#storedUsers * this.#rules.maxRemovals) / 100);
+    const allowed = Math.max(removalsAlwaysAllowed, share);
+    if (this.#removals <= allowed) return;
+    const figures = { removals: this.#removals, users: this.#storedUsers, allowed };
+    throw new ApiError('TOO_MANY_REMOVALS', { figures });
+  }
+}
+
+/** Returns a digest of what the record would do. An invalid record would do nothing. */
+async function tagOf(parsed: ParsedRecord, timeSlice: TimeSlice): Promise<string> {
+  if (!parsed.errors.none || !parsed.effect) return `failed ${mainError(parsed.errors, 'done').code}`;
+  return parsed.effect.tag(timeSlice);
+}
+
+/** Begins an approval of a number of removals. */
+const removalLimit = 'removals ';
+
+/** Adds an error if the effect of the record, now or after a later check, is not the approved one. */
+export async function requireApproved(
+  parsed: ParsedRecord,
+  approved: string,
+  timeSlice = new TimeSlice(),
+): Promise<void> {
+  parsed.approved = approved;
+  const place = parsed.sentId === null ? 'ExternalKey' : 'ID';
+  if (approved.startsWith(removalLimit)) {
+    const allowed = Number(approved.slice(removalLimit.length));
+    const removals = parsed.effect?.removals ?? 0;
+    if (removals > allowed) parsed.errors.add(place, 'PLAN_OUTDATED', { allowed, removals }, 'removals');
+  } else if ((await tagOf(parsed, timeSlice)) !== approved) {
+    parsed.errors.add(place, 'PLAN_OUTDATED', undefined, 'record');
+  }
+}

@@ -1,0 +1,397 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { login } from '../setup/login.ts';
+import { startTestService, type TestService } from '../setup/service.ts';
+import { inProcess, onTerminal } from './command.ts';
+
+const settings = { ANAGRAFE_URL: '' };
+let service: TestService;
+let path: string;
+
+beforeAll(async () => {
+  service = await startTestService();
+  settings.ANAGRAFE_URL = service.url;
+});
+
+beforeEach(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'anagrafe-sync-'));
+  path = join(folder, 'customers.csv');
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+});
+
+const head = 'ExternalKey;Denomination;Username;Email;Password';
+function write(rows: readonly string[], columns = head): void {
+  writeFileSync(path, [columns, ...rows, ''].join('\n'));
+}
+
+const run = (...args: string[]) => inProcess(['sync', path, ...args], settings);
+
+interface Result {
+  readonly changes: readonly {
+    username: string | null;
+    change: string;
+    from: string | null;
+    to: string | null;
+  }[];
+  readonly failed: readonly { line: number; message: string }[];
+  readonly applied: boolean;
+  readonly [count: string]: unknown;
+}
+const result = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout) as Result;
+
+/** Starts a server that forwards each request to the service after `before` has ended, and returns its URL. */
+async function proxyOf(url: string, before: (request: IncomingMessage) => Promise<void>): Promise<string> {
+  const proxy = createServer(async (incoming, outgoing) => {
+    await before(incoming);
+    const { method, headers } = incoming;
+    const forwarded = request(new URL(incoming.url ?? '/', url), { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(forwarded);
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+}
+
+let number = 0;
+/** Imports a company with the users `a` and `b` by a sync, and returns its rows. */
+async function company() {
+  const key = `S-${++number}`;
+  const [a, b] = [`a.${number}`, `b.${number}`];
+  const rows = [
+    `${key};Rossi Srl;${a};a@example.com;una frase lunga`,
+    `${key};Rossi Srl;${b};b@example.com;una frase lunga`,
+  ];
+  write(rows);
+  expect(await result('--yes')).toMatchObject({ applied: true, PrincipalsInserted: 1, UsersRegistered: 2 });
+  return { key, a, b, rows };
+}
+
+async function stored(key: string) {
+  const { body } = await service.call<{
+    ID: number;
+    Denomination: string;
+    Email: string | null;
+    UpdatedAt: string;
+    Users: { Username: string; Email: string | null; State: string }[];
+  }>('irs/list', { ExternalKey: key });
+  return body.result?.records[0];
+}
+
+describe('sync', () => {
+  it('creates principals with their users, who can sign in, and changes nothing the second time', async () => {
+    const { key, a } = await company();
+    expect((await login(service, a, 'una frase lunga')).status).toBe(200);
+    const before = await stored(key);
+    const { code, stdout, stderr } = await run('--yes');
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(
+      /Principals: no changes\. Users: no changes\. Records without changes: 1\.\nNothing to change\.\n$/,
+    );
+    expect(await stored(key)).toEqual(before);
+  });
+
+  it('shows each change with the old and the new value, and applies nothing in a dry run', async () => {
+    const { key, a, b } = await company();
+    write([`${key};Rossi Spa;${a};new@example.com;`, `${key};Rossi Spa;new.${number};;una frase lunga`]);
+    const { code, stdout, stderr } = await run('--dry-run', '--missing', 'disable');
+    expect(code).toBe(0);
+    expect(stdout.replace(/\n$/, '').split('\n')).toEqual([
+      `${key} Rossi Spa\t\tDenomination\tRossi Srl\tRossi Spa`,
+      `${key} Rossi Spa\t${a}\tEmail\ta@example.com\tnew@example.com`,
+      `${key} Rossi Spa\tnew.${number}\tregister user\t\t`,
+      `${key} Rossi Spa\t${b}\tdisable user\t\t`,
+    ]);
+    expect(stderr).toContain('Principals: 1 changed. Users: 1 registered, 1 changed, 1 disabled.');
+    expect(stderr).toContain('Nothing was changed.');
+    expect(await stored(key)).toMatchObject({ Denomination: 'Rossi Srl' });
+  });
+
+  it.each([
+    ['keep', ['active', 'active']],
+    ['disable', ['active', 'disabled']],
+    ['delete', ['active']],
+  ])('treats users that the file does not have as --missing %s says', async (missing, states) => {
+    const { key, rows } = await company();
+    write(rows.slice(0, 1));
+    expect(await result('--yes', '--missing', missing)).toMatchObject({ applied: missing !== 'keep' });
+    expect((await stored(key))?.Users.map(({ State }) => State)).toEqual(states);
+  });
+
+  it('removes no users of a record that states none, whatever --missing says', async () => {
+    const { key } = await company();
+    path = path.replace(/csv$/, 'ndjson');
+    writeFileSync(path, `${JSON.stringify({ ExternalKey: key, Denomination: 'Verdi Srl', Users: null })}\n`);
+    expect(await result('--yes', '--missing', 'delete')).toMatchObject({ applied: true, UsersDeleted: 0 });
+    expect(await stored(key)).toMatchObject({ Denomination: 'Verdi Srl', Users: [{}, {}] });
+    writeFileSync(path, `${JSON.stringify({ ExternalKey: key, Users: [] })}\n`);
+    expect(await result('--yes', '--missing', 'delete')).toMatchObject({ applied: true, UsersDeleted: 2 });
+  });
+
+  it('joins several records of one principal, so that no user of the file counts as missing', async () => {
+    const { key, a, b } = await company();
+    path = path.replace(/csv$/, 'ndjson');
+    const record = (Username: string) => JSON.stringify({ ExternalKey: key, Users: [{ Username }] });
+    writeFileSync(path, `${record(a)}\n${record(b)}\n`);
+    expect(await result('--yes', '--missing', 'delete')).toMatchObject({ applied: false, Unchanged: 1 });
+  });
+
+  it('leaves the field of an empty cell, or clears it with --clear-empty', async () => {
+    const { key, a } = await company();
+    write([`${key};;${a};;`]);
+    expect(await result('--yes')).toMatchObject({ applied: false, Unchanged: 1 });
+    const cleared = await result('--yes', '--clear-empty');
+    expect(cleared.changes).toEqual([
+      expect.objectContaining({ username: null, change: 'Denomination', from: 'Rossi Srl', to: null }),
+      expect.objectContaining({ username: a, change: 'Email', from: 'a@example.com', to: null }),
+    ]);
+    expect(await stored(key)).toMatchObject({ Denomination: null });
+  });
+
+  it('refuses an empty cell with --clear-empty if another row of the principal has a value', async () => {
+    const { key, a, b } = await company();
+    write([`${key};Verdi Srl;${a};;`, `${key};;${b};;`]);
+    const { code, stderr } = await run('--yes', '--clear-empty');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /line 3: Denomination: The cell is empty and would clear the field, but line 2 has/,
+    );
+    expect(await stored(key)).toMatchObject({ Denomination: 'Rossi Srl' });
+  });
+
+  it('groups rows of a principal that are apart, and never splits it', async () => {
+    const key = `S-${++number}`;
+    write([
+      `${key};Rossi Srl;apart.1;;una frase lunga`,
+      `${key}-other;Bianchi Srl;apart.2;;una frase lunga`,
+      `${key};;apart.3;;una frase lunga`,
+    ]);
+    expect(await result('--yes', '--missing', 'delete')).toMatchObject({
+      PrincipalsInserted: 2,
+      UsersDeleted: 0,
+    });
+    expect((await stored(key))?.Users.map(({ Username }) => Username)).toEqual(['apart.1', 'apart.3']);
+  });
+
+  it.each([
+    [
+      'another company name',
+      (key: string) => `${key};Verdi Srl;c;;x`,
+      /line 3: Denomination: "Verdi Srl" contradicts line 2, which has "Rossi Srl"/,
+    ],
+    [
+      'the same username',
+      (key: string) => `${key};;A.SAME;;x`,
+      /line 3: Username: An earlier row has the same username\./,
+    ],
+    ['no principal', () => ';Rossi Srl;d;;x', /line 3: The row has neither the ExternalKey nor the ID/],
+    ['no username', (key: string) => `${key};;;e@example.com;x`, /line 3: /],
+  ])('refuses a file with a row that has %s, and changes nothing', async (_, row, message) => {
+    const key = `S-${++number}`;
+    write([`${key};Rossi Srl;a.same;;una frase lunga`, row(key)]);
+    const { code, stdout, stderr } = await run('--yes', '--missing', 'delete');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(message);
+    expect(stderr).toMatch(/1 row of .* cannot be used\. Nothing was changed\./);
+    expect(await stored(key)).toBeUndefined();
+  });
+
+  it('reports the errors of the file and those of the service in one run, by line', async () => {
+    const { key, a } = await company();
+    write([
+      `${key};Rossi Spa;${a};not an address;`,
+      `${key};Verdi Srl;contradicting.${number};;una frase lunga`,
+      `${key}-new;Bianchi Srl;without.password.${number};;`,
+    ]);
+    const { code, stdout, stderr } = await run('--yes', '--missing', 'delete');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(
+      / line 2: Email: .*\n {2}line 3: Denomination: "Verdi Srl" contra.*\n {2}line 4: Pass/,
+    );
+    expect(stderr).toMatch(/\nanagrafe: 3 rows of .* cannot be used\. Nothing was changed\./);
+    expect(await stored(key)).toMatchObject({ Denomination: 'Rossi Srl', Users: [{}, {}] });
+  });
+
+  it('prints how columns are read and what looks wrong in values before the changes, as an import does', async () => {
+    const { key, a, b } = await company();
+    write(
+      [`${key};Rossi Srl ;743110157;ABC;${a};02 1`, `${key};Rossi Srl;743110157;ABC;${b};`],
+      'Codice cliente;Ragione sociale;Vatnumber;Taxcode;Nome utente;Telefonno',
+    );
+    const { code, stderr } = await run('--dry-run');
+    expect(code).toBe(0);
+    expect(stderr.split('\n').slice(0, 9)).toEqual([
+      `Comparing ${path} (CSV) with ${service.url}`,
+      '  Column "Codice cliente" maps to ExternalKey',
+      '  Column "Ragione sociale" maps to Denomination',
+      '  Column "Nome utente" maps to Username',
+      '  Column "Telefonno" is not imported (numbers in 1 row). To import it: --map "Telefonno=<field>"',
+      '  Denomination: spaces before or after the value were removed in 1 row (line 2)',
+      '  Vatnumber: zeros at the beginning of the number seem to be lost in 2 rows (lines 2, 3)',
+      '  Taxcode: not a valid Italian tax code in 2 rows (lines 2, 3)',
+      '2 rows, 1 principal',
+    ]);
+    expect(await result('--dry-run')).toMatchObject({
+      warnings: [{ code: 'TRIMMED' }, { code: 'LEADING_ZEROS_LOST' }, { code: 'TAXCODE_INVALID' }],
+      unusedColumns: [{ name: 'Telefonno', content: 'numbers', values: 1 }],
+    });
+  });
+
+  it('refuses a file with a number that a spreadsheet program has damaged', async () => {
+    const { key, a } = await company();
+    write([`${key};1,23457E+10;${a}`], 'ExternalKey;Vatnumber;Username');
+    const { code, stderr } = await run('--yes');
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/line 2: "Vatnumber" was changed by a spread/)]);
+  });
+
+  it('keeps a disabled user of the file disabled, unless the file has its State', async () => {
+    const { key, a, b, rows } = await company();
+    write(rows.slice(0, 1));
+    expect(await result('--yes', '--missing', 'disable')).toMatchObject({ UsersDisabled: 1 });
+    write(rows);
+    expect(await result('--yes')).toMatchObject({ applied: false, Unchanged: 1 });
+    write([`${key};${a};active`, `${key};${b};active`], 'ExternalKey;Username;State');
+    expect((await result('--yes')).changes).toEqual([
+      expect.objectContaining({ username: b, change: 'State', from: 'disabled', to: 'active' }),
+    ]);
+  });
+
+  it('reports records with errors, applies the others, and ends with the exit code 3', async () => {
+    const { key, a } = await company();
+    write([
+      `${key};Rossi Spa;${a};;`,
+      `${key}-bad;Bianchi Srl;with.password;;una frase lunga`,
+      `${key}-bad;Bianchi Srl;no.password;;`,
+    ]);
+    const outcome = await run('--yes');
+    expect(outcome.code).toBe(3);
+    expect(outcome.stderr).toMatch(/line 4: Password: /);
+    expect(outcome.stderr).not.toContain('line 3: ');
+    expect(outcome.stderr).toContain(
+      '1 principal has errors and is left out with all of its users (lines 3, 4).',
+    );
+    expect(await stored(key)).toMatchObject({ Denomination: 'Rossi Spa' });
+    expect(await stored(`${key}-bad`)).toBeUndefined();
+  });
+
+  it('asks on a terminal, and needs --yes elsewhere', async () => {
+    const { key, a } = await company();
+    write([`${key};Rossi Spa;${a};;`]);
+    const { code, stderr } = await run();
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('Apply these changes? There is no terminal to answer. Use --yes'),
+    ]);
+    const declined = await onTerminal(['sync', path], settings, 120, ['n']);
+    expect(declined.screen).toMatch(/Denomination +Rossi Srl +Rossi Spa/);
+    expect(declined.screen).toContain('Nothing was changed.');
+    expect(await stored(key)).toMatchObject({ Denomination: 'Rossi Srl' });
+    const applied = await onTerminal(['sync', path], settings, 120, ['y']);
+    expect(applied.screen).toContain('Applied.');
+    expect(await stored(key)).toMatchObject({ Denomination: 'Rossi Spa' });
+  });
+
+  it('applies nothing if the data has changed since the changes were shown', async () => {
+    const { key, a, b } = await company();
+    write([`${key};Rossi Spa;${a};;`]);
+    const id = (await stored(key))?.ID ?? 0;
+    const { screen, code } = await onTerminal(['sync', path, '--missing', 'delete'], settings, 120, [
+      async () => {
+        const Users = [{ Operation: 'edit', Username: b, Email: 'meanwhile@example.com' }];
+        await service.call('irs/update', [{ ID: id, Users }]);
+        return 'y';
+      },
+    ]);
+    expect([code, screen]).toEqual([1, expect.stringMatching(/The data has changed.*Nothing was applied/)]);
+    expect(await stored(key)).toMatchObject({
+      Denomination: 'Rossi Srl',
+      Users: [{}, { Email: 'meanwhile@example.com' }],
+    });
+  });
+
+  it('applies what it has printed with --yes too, and nothing if the data has changed since', async () => {
+    const { key, a, b } = await company();
+    write([`${key};Rossi Spa;${a};;`]);
+    const id = (await stored(key))?.ID ?? 0;
+    const Users = [{ Operation: 'edit', Username: b, Email: 'meanwhile@example.com' }];
+    const url = await proxyOf(service.url, async ({ method, url = '' }) => {
+      if (method === 'POST' && url.includes('irs/upsert') && !url.includes('dryRun'))
+        await service.call('irs/update', [{ ID: id, Users }]);
+    });
+    const { code, stdout, stderr } = await inProcess(['sync', path, '--missing', 'delete', '--yes'], {
+      ANAGRAFE_URL: url,
+    });
+    expect(stdout).toContain(`${b}\tdelete user`);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/The data has changed.*Nothing was applied/)]);
+    expect((await stored(key))?.Users).toHaveLength(2);
+  });
+
+  it('refuses to remove many users with --yes, and removes them after a confirmation', async () => {
+    const key = `S-${++number}`;
+    const rows = Array.from(
+      { length: 30 },
+      (_, n) => `${key};Rossi Srl;many.${number}.${n};;una frase lunga`,
+    );
+    write(rows);
+    expect(await result('--yes')).toMatchObject({ UsersRegistered: 30 });
+    write(rows.slice(0, 5));
+    const refused = await run('--yes', '--missing', 'delete');
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/25 of 30 users.*Nothing was applied\. Run the command without --yes/),
+    ]);
+    expect((await stored(key))?.Users).toHaveLength(30);
+    // The limit is a setting of the command: 25 of 30 are 83 percent.
+    const limit = (percent: string) =>
+      inProcess(['sync', path, '--missing', 'disable', '--yes'], {
+        ...settings,
+        ANAGRAFE_MAX_REMOVALS: percent,
+      });
+    expect((await limit('83')).code).toBe(1);
+    expect((await limit('84')).code).toBe(0);
+    expect((await stored(key))?.Users.filter(({ State }) => State === 'disabled')).toHaveLength(25);
+    const confirmed = await onTerminal(['sync', path, '--missing', 'delete'], settings, 120, ['yes']);
+    expect(confirmed.screen).toContain('Applied.');
+    expect((await stored(key))?.Users).toHaveLength(5);
+  });
+
+  it('refuses a file whose ID and ExternalKey belong to different principals', async () => {
+    const [one, other] = [await company(), await company()];
+    const [first, second] = [await stored(one.key), await stored(other.key)];
+    const columns = 'ID;ExternalKey;Denomination;Username';
+    write([`${first?.ID};${one.key};Uno Srl;${one.a}`], columns);
+    expect(await result('--yes')).toMatchObject({ applied: true, PrincipalsUpdated: 1 });
+    // Also if the row would change nothing.
+    for (const name of ['Due Srl', 'Uno Srl']) {
+      write([`${second?.ID};${one.key};${name};${one.a}`], columns);
+      const { code, stderr } = await run('--yes');
+      expect(code).toBe(1);
+      expect(stderr).toContain(
+        `  line 2: The ID is ${second?.ID}, but principal ${first?.ID} has the ExternalKey ${one.key}. Correct one of them, or remove the column ID.\nanagrafe: 1 row of`,
+      );
+    }
+    expect(await stored(one.key)).toMatchObject({ Denomination: 'Uno Srl' });
+  });
+
+  it('refuses a file that names a principal by its ExternalKey and by its ID in different rows', async () => {
+    const { key, a, b } = await company();
+    const id = (await stored(key))?.ID;
+    write([`;${key};${a}`, `${id};;${b}`], 'ID;ExternalKey;Username');
+    const { code, stderr } = await run('--yes', '--missing', 'delete');
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/line 3: Another row of the file names the same principal in another way\./),
+    ]);
+    expect((await stored(key))?.Users).toHaveLength(2);
+  });
+});

@@ -1,0 +1,228 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { ErrorDetail } from '../../src/lib/error-codes.ts';
+import { ApiError, FieldErrors } from '../../src/lib/field-errors.ts';
+import { countsOf, isUnchangedOutcome } from '../../src/records/effect-counts.ts';
+import { defaultOptions, type UpsertOptions } from '../../src/records/operation.ts';
+import type { Outcome } from '../../src/records/outcome.ts';
+import type { ParsedRecord } from '../../src/records/parsed-record.ts';
+import { PlanReview, requireApproved } from '../../src/records/plan.ts';
+
+interface Example {
+  readonly text?: string;
+  readonly tag?: string;
+  readonly removals?: number;
+  readonly storedUsers?: number;
+  readonly invalid?: boolean;
+}
+
+function parsed({ tag = 'a tag', removals = 0, storedUsers = 0, invalid = false }: Example): ParsedRecord {
+  const errors = new FieldErrors();
+  if (invalid) errors.add('Email', 'EMAIL_INVALID');
+  return { sentId: null, users: [], errors, effect: { removals, storedUsers, tag: async () => tag } };
+}
+
+interface Rules {
+  readonly options?: Partial<UpsertOptions>;
+  readonly expected?: string | null;
+  readonly maxRemovals?: number;
+  readonly key?: string;
+  readonly dryRun?: boolean;
+}
+
+async function review(examples: readonly Example[], rules: Rules = {}): Promise<string | null> {
+  const { options, expected = null, maxRemovals = 10, key = 'a key', dryRun = false } = rules;
+  const reviewed = new PlanReview(
+    {
+      options: { ...defaultOptions, ...options },
+      expected,
+      maxRemovals,
+      newDigest: () => createHmac('sha256', key),
+    },
+    { dryRun },
+  );
+  for (const example of examples) await reviewed.add(parsed(example), Buffer.from(example.text ?? '{}'));
+  return reviewed.finish({ dryRun });
+}
+
+const planFor = (examples: readonly Example[], rules: Rules = {}) =>
+  review(examples, { ...rules, dryRun: true });
+
+const refusal = (reviewing: Promise<unknown>): Promise<ErrorDetail | null> =>
+  reviewing.then(
+    () => null,
+    (error) => {
+      expect(error).toBeInstanceOf(ApiError);
+      return (error as ApiError).detail;
+    },
+  );
+
+describe('the tag of a plan', () => {
+  it('is the same for the same records with the same effects', async () => {
+    const records = [
+      { text: '{"a":1}', tag: 'one' },
+      { text: '{"b":2}', tag: 'two' },
+    ];
+    const plan = await planFor(records);
+    expect(plan).toMatch(/^[\w-]{43}$/);
+    expect(await planFor(records)).toBe(plan);
+    expect(await review(records, { expected: plan })).toBe(plan);
+  });
+
+  it('is not computed for a call without a dry run and without If-Match', async () => {
+    expect(await review([{}])).toBeNull();
+  });
+
+  it.each<[string, readonly Example[], Rules]>([
+    ['another effect', [{ text: 'ab', tag: 'other' }], {}],
+    ['another record', [{ text: 'ax', tag: 'one' }], {}],
+    [
+      'one more record',
+      [
+        { text: 'ab', tag: 'one' },
+        { text: 'ab', tag: 'one' },
+      ],
+      {},
+    ],
+    [
+      'the bytes divided in another way',
+      [
+        { text: 'a', tag: 'b' },
+        { text: '', tag: 'one' },
+      ],
+      {},
+    ],
+    ['a record that fails', [{ text: 'ab', tag: 'one', invalid: true }], {}],
+    ['another option', [{ text: 'ab', tag: 'one' }], { options: { missing: 'delete' } }],
+    ['another key of the service', [{ text: 'ab', tag: 'one' }], { key: 'another key' }],
+  ])('differs for %s', async (_, records, rules) => {
+    const plan = await planFor([{ text: 'ab', tag: 'one' }]);
+    expect(await planFor(records, rules)).not.toBe(plan);
+    expect(await refusal(review(records, { ...rules, expected: plan }))).toMatchObject({
+      code: 'PLAN_OUTDATED',
+    });
+  });
+
+  it('does not depend on the right of the caller to read stored values', async () => {
+    const plan = await planFor([{}], { options: { showsStored: true } });
+    expect(await planFor([{}], { options: { showsStored: false } })).toBe(plan);
+  });
+
+  it('depends on every byte of records of several hundred kilobytes', async () => {
+    const [text, other] = ['x', 'y'].map((last) => `${'x'.repeat(300_000)}${last}`);
+    expect(await planFor([{ text: text ?? '' }])).not.toBe(await planFor([{ text: other ?? '' }]));
+  });
+});
+
+describe('the limit of removals', () => {
+  it.each([
+    [20, 20, null],
+    [21, 21, 20],
+    [21, 200, 20],
+    [21, 210, null],
+    [22, 210, 21],
+    [22, 219, 21],
+    [22, 220, null],
+  ])('allows 20 users or 10 %%, whichever is more: %d of %d', async (removals, storedUsers, allowed) => {
+    const half = Math.floor(removals / 2);
+    const records = [
+      { removals: half, storedUsers },
+      { removals: removals - half, storedUsers: 0 },
+    ];
+    const expected =
+      allowed === null
+        ? null
+        : { code: 'TOO_MANY_REMOVALS', figures: { removals, users: storedUsers, allowed } };
+    expect(await refusal(review(records))).toEqual(expected);
+  });
+
+  it('does not apply to a dry run or to a call with a plan', async () => {
+    const records = [{ removals: 5000, storedUsers: 5000 }];
+    const plan = await planFor(records);
+    expect(await review(records, { expected: plan })).toBe(plan);
+  });
+
+  it('does not count the removals of an invalid record', async () => {
+    expect(await review([{ removals: 5000, storedUsers: 5000, invalid: true }])).toBeNull();
+  });
+
+  it('is 20 users with 0 %, and does not apply with 100 %', async () => {
+    expect(await refusal(review([{ removals: 21, storedUsers: 5000 }], { maxRemovals: 0 }))).not.toBeNull();
+    expect(await refusal(review([{ removals: 21, storedUsers: 21 }], { maxRemovals: 100 }))).toBeNull();
+  });
+});
+
+describe('a record of an approved call', () => {
+  it('gets an error if it would have another effect than the one in the plan', async () => {
+    const record = parsed({ tag: 'one' });
+    await requireApproved(record, 'one');
+    expect(record.errors.none).toBe(true);
+    await requireApproved(record, 'two');
+    expect([...record.errors.byPlace.keys()]).toEqual(['ExternalKey']);
+    expect(record.errors.firstOfKind.has('PLAN_OUTDATED')).toBe(true);
+  });
+
+  it('gets an error if it would remove more users than were approved without a plan', async () => {
+    const reviewed = new PlanReview({
+      options: { ...defaultOptions, missing: 'delete' },
+      expected: null,
+      maxRemovals: 10,
+      newDigest: () => createHmac('sha256', 'a key'),
+    });
+    const approved = await reviewed.add(parsed({ removals: 3, storedUsers: 9 }), Buffer.from('{}'));
+    const fewer = parsed({ removals: 2 });
+    await requireApproved(fewer, approved ?? '');
+    expect(fewer.errors.none).toBe(true);
+    const more = parsed({ removals: 4 });
+    await requireApproved(more, approved ?? '');
+    expect(more.errors.firstOfKind.get('PLAN_OUTDATED')).toMatchObject({
+      variant: 'removals',
+      figures: { allowed: 3, removals: 4 },
+    });
+  });
+});
+
+describe('the counts of an upsert', () => {
+  const outcome = (more: Partial<Outcome>): Outcome => ({
+    id: 1,
+    error: null,
+    errors: new FieldErrors(),
+    users: [],
+    ...more,
+  });
+  const user = (operation: Outcome['users'][number]['operation']) => ({
+    id: 1,
+    username: 'mario',
+    email: null,
+    operation,
+  });
+
+  it('contain principals, users and unchanged records, and no failed records', () => {
+    expect(
+      countsOf([
+        outcome({ principal: 'inserted', users: [user('register'), user('register')] }),
+        outcome({ principal: 'updated' }),
+        outcome({ principal: 'unchanged', users: [user('edit'), user('disable'), user('delete')] }),
+        outcome({ principal: 'unchanged', users: [user('none')] }),
+        outcome({ error: { code: 'INVALID_RECORD' } }),
+      ]),
+    ).toEqual({
+      principalsInserted: 1,
+      principalsUpdated: 1,
+      usersRegistered: 2,
+      usersUpdated: 1,
+      usersDisabled: 1,
+      usersDeleted: 1,
+      unchanged: 1,
+    });
+  });
+
+  it('contain a record as unchanged only if neither its principal nor a user changes', () => {
+    expect(isUnchangedOutcome(outcome({ principal: 'unchanged', users: [user('none')] }))).toBe(true);
+    expect(isUnchangedOutcome(outcome({ principal: 'unchanged', users: [user('edit')] }))).toBe(false);
+    expect(isUnchangedOutcome(outcome({ principal: 'updated' }))).toBe(false);
+    expect(isUnchangedOutcome(outcome({ error: { code: 'INVALID_RECORD' }, principal: 'unchanged' }))).toBe(
+      false,
+    );
+  });
+});
