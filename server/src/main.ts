@@ -23,6 +23,7 @@ import { openIdempotencyStore } from './idempotency/idempotency.store.ts';
 import { openChunks } from './jobs/chunks.store.ts';
 import { openJobs } from './jobs/jobs.store.ts';
 import { openQueue, type Queue } from './jobs/queue.ts';
+import { RecentChunks } from './jobs/recent-chunks.ts';
 import { openSubmissions } from './jobs/submissions.store.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
 import { isLoopback } from './lib/network.ts';
@@ -130,6 +131,7 @@ export async function startService(
       },
     });
     const auditLog = openAuditLog(database);
+    const recentChunks = new RecentChunks();
     const jobLimits = { records: config.MAX_JOB_RECORDS, users: config.MAX_JOB_USERS };
     const tools = {
       operations,
@@ -137,6 +139,7 @@ export async function startService(
       keyRing,
       idempotency: openIdempotencyStore(database, { keyHours: config.IDEMPOTENCY_HOURS }),
       submissions: openSubmissions(database, queue),
+      recentChunks,
       onOutcomes: metrics.recordsDone,
       maxRemovals: config.MAX_REMOVALS,
       limits: { answered: { records: config.MAX_RECORDS, users: config.MAX_USERS }, job: jobLimits },
@@ -218,6 +221,7 @@ export async function startService(
         operations,
         hasher,
         keyRing,
+        recentChunks,
         writer: new RecordWriter(),
         onOutcomes: metrics.recordsDone,
         report: (error) => {

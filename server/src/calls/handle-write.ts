@@ -10,6 +10,7 @@ import {
   leaseRenewalMs,
 } from '../idempotency/idempotency.ts';
 import type { Job } from '../jobs/job.ts';
+import type { RecentChunks } from '../jobs/recent-chunks.ts';
 import { type SubmissionStore, submitJob } from '../jobs/submit.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
@@ -83,6 +84,7 @@ export interface WriteTools {
   readonly keyRing: KeyRing;
   readonly idempotency: IdempotencyStore;
   readonly submissions: SubmissionStore;
+  readonly recentChunks: RecentChunks;
   readonly limits: { readonly answered: BatchLimits; readonly job: BatchLimits };
   /** Maximum share of users that an upsert without a plan may disable or delete, in percent. */
   readonly maxRemovals: number;
@@ -221,7 +223,7 @@ async function work(
     const id = callId ?? randomUUID();
     const approvals = known.size > 0 && review ? await tools.idempotency.approvals(id) : [];
     const job = { ...call, id, done: new Set(known.keys()), options, review, approvals };
-    const refused = await submitJob(job, operation, { store: tools.submissions, keyRing: tools.keyRing });
+    const refused = await submitJob(job, operation, { ...tools, store: tools.submissions });
     if (!refused) throw inProgress();
     tools.onOutcomes(call.operation, refused);
     return { kind: 'job', jobId: job.id, replayed: false, job: asSubmitted(call, job.id, refused) };

@@ -49,9 +49,8 @@ export const elementsAtOnce = 2000;
 export interface RowsParameter<Column extends string> {
   /** Row source for a `from` clause. It has the columns, and `index`, which numbers the rows from 1. */
   readonly sql: string;
-  values(rows: readonly Readonly<Record<Column, unknown>>[]): Promise<ParameterValues>;
-  /** Does the same for rows of another shape: reads each column with a function, so that no row has to be copied. */
-  valuesOf<Row>(
+  /** Returns the arrays. A function for each column reads its value from a row. */
+  values<Row>(
     rows: readonly Row[],
     columns: Readonly<Record<Column, (row: Row) => unknown>>,
   ): Promise<ParameterValues>;
@@ -63,47 +62,42 @@ export function rowsParameter<Column extends string>(
 ): RowsParameter<Column> {
   const names = Object.keys(columns) as Column[];
   const arrays = names.map((column) => `:${alias}_${column}::${columns[column]}[]`);
-  async function valuesOf<Row>(
-    rows: readonly Row[],
-    elements: Readonly<Record<Column, (row: Row) => unknown>>,
-  ): Promise<ParameterValues> {
-    const timeSlice = new TimeSlice();
-    const values: Record<string, unknown> = {};
-    for (const column of names)
-      values[`${alias}_${column}`] = await arrayValue(rows, elements[column], timeSlice);
-    return values;
-  }
-  const properties = Object.fromEntries(
-    names.map((column) => [column, (row: Record<Column, unknown>) => row[column]]),
-  ) as Record<Column, (row: Readonly<Record<Column, unknown>>) => unknown>;
   return {
     sql: `unnest(${arrays.join(', ')}) with ordinality as ${alias} (${names.join(', ')}, index)`,
-    values: (rows) => valuesOf(rows, properties),
-    valuesOf,
+    async values(rows, elements) {
+      const timeSlice = new TimeSlice();
+      const values: Record<string, unknown> = {};
+      for (const column of names)
+        values[`${alias}_${column}`] = await arrayValue(rows, elements[column], timeSlice);
+      return values;
+    },
   };
 }
 
-/** Serialises an array with pauses for the event loop; the driver would do it in one step, and more slowly. */
+/**
+ * Serialises an array with pauses for the event loop; the driver would do it in one step, and more slowly. Nulls
+ * at the end are left out, because `unnest` adds nulls to the shorter of its arrays.
+ */
 async function arrayValue<Row>(
   rows: readonly Row[],
   elementOf: (row: Row) => unknown,
   timeSlice: TimeSlice,
 ): Promise<string> {
-  const pieces: string[] = [];
-  for (let at = 0; at < rows.length; at += elementsAtOnce) {
-    pieces.push(
-      rows
-        .slice(at, at + elementsAtOnce)
-        .map((row) => arrayElement(elementOf(row)))
-        .join(','),
-    );
-    if (timeSlice.isOver) await timeSlice.yield();
+  let text = '';
+  let nulls = 0;
+  for (let at = 0; at < rows.length; at++) {
+    const value = elementOf(rows[at] as Row);
+    if (value === null) nulls++;
+    else {
+      text += `${'NULL,'.repeat(nulls)}${arrayElement(value)},`;
+      nulls = 0;
+    }
+    if (at % elementsAtOnce === 0 && timeSlice.isOver) await timeSlice.yield();
   }
-  return `{${pieces.join(',')}}`;
+  return `{${text.slice(0, -1)}}`;
 }
 
 function arrayElement(value: unknown): string {
-  if (value === null) return 'NULL';
   return typeof value === 'string' ? `"${value.replace(/[\\"]/g, '\\$&')}"` : String(value);
 }
 

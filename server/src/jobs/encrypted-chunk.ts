@@ -74,6 +74,10 @@ function* inBlocks(pieces: readonly Buffer[]): Generator<Buffer> {
   yield block.subarray(0, used);
 }
 
+export function waitingRecord({ text, ...record }: SentRecord): WaitingRecord {
+  return { ...record, fields: () => readRecord(text) };
+}
+
 export async function decryptRecords(
   encryptedRecords: Buffer,
   key: Buffer,
@@ -88,7 +92,7 @@ export async function decryptRecords(
     const [position, users, bytes, principal, userIds, approved, weight] = head;
     const text = plain.subarray(start, start + bytes);
     const ids = { principal, users: userIds };
-    records.push({ position, users, weight, ids, approved, fields: () => readRecord(text) });
+    records.push(waitingRecord({ position, users, weight, text, ids, approved }));
     at = start + bytes;
     if (timeSlice.isOver) await timeSlice.yield();
   }

@@ -20,6 +20,7 @@ import { requireApproved } from '../records/plan.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
 import { inGroups } from './chunk-planner.ts';
 import { decryptRecords, type WaitingRecord } from './encrypted-chunk.ts';
+import type { CheckedRecord, RecentChunks } from './recent-chunks.ts';
 import { chunkName } from './submit.ts';
 
 /** Weight of a group, in passwords to hash. The records of a group are looked up, hashed and written together. */
@@ -61,6 +62,7 @@ export interface ChunkTools {
   readonly operations: Operations;
   readonly hasher: Hasher;
   readonly keyRing: KeyRing;
+  readonly recentChunks: RecentChunks;
   /** Shared by all chunks of this node, so that connections stay free for synchronous calls. */
   readonly writer: RecordWriter;
   /** Called with outcomes once they are final. */
@@ -101,6 +103,8 @@ async function begin(callId: string, number: number, tools: ChunkTools) {
   if (!begun) return null;
   // The result does not keep `encryptedRecords`, so that its memory is freed after decryption: a record may be large.
   const { wrappedKey, encryptedRecords, positions, done, ...chunk } = begun;
+  const recent = tools.recentChunks.take(chunkName(callId, number));
+  if (recent && done.size === 0) return { chunk, left: recent, readable: true };
   const open = async () =>
     decryptRecords(encryptedRecords, tools.keyRing.openJobKey(wrappedKey, callId), chunkName(callId, number));
   const opened = await open().catch((error) => {
@@ -123,7 +127,7 @@ function unreadable(position: number): WaitingRecord {
   };
 }
 
-async function applyAll(records: readonly WaitingRecord[], run: ChunkRun): Promise<void> {
+async function applyAll(records: readonly (WaitingRecord | CheckedRecord)[], run: ChunkRun): Promise<void> {
   const lastOutcomes = new Map<number, Promise<Outcome | null>>();
   const running = new Set<Promise<void>>();
   try {
@@ -135,8 +139,7 @@ async function applyAll(records: readonly WaitingRecord[], run: ChunkRun): Promi
         await refuseAll(group, 'CANCELLED', run);
         continue;
       }
-      const operation = operationFor(run);
-      const parsed = await checkRecords(fieldsOf(group), operation, operation.newCheck(), new ErrorBudget());
+      const parsed = await parsedRecords(group, operationFor(run));
       for (const [at, { approved }] of group.entries())
         if (approved !== null) await requireApproved(required(parsed[at]), approved);
       const applying = applyGroup(group, parsed, lastOutcomes, run);
@@ -147,6 +150,16 @@ async function applyAll(records: readonly WaitingRecord[], run: ChunkRun): Promi
     await Promise.allSettled(running);
   }
   await Promise.all(running);
+}
+
+/** Returns the parsed and checked records of a group. */
+async function parsedRecords(
+  group: readonly (WaitingRecord | CheckedRecord)[],
+  operation: Operation,
+): Promise<readonly ParsedRecord[]> {
+  const checked = group.flatMap((record) => ('parsed' in record ? [record.parsed] : []));
+  if (checked.length === group.length) return checked;
+  return checkRecords(fieldsOf(group), operation, operation.newCheck(), new ErrorBudget());
 }
 
 function operationFor({ chunk, tools }: ChunkRun): Operation {

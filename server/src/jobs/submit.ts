@@ -7,10 +7,11 @@ import { checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/failed-records.ts';
 import type { IdNeed, Operation, OperationName, UpsertOptions } from '../records/operation.ts';
 import { type Outcome, refused } from '../records/outcome.ts';
-import { required } from '../records/parsed-record.ts';
+import { type ParsedRecord, required } from '../records/parsed-record.ts';
 import type { PlanReview } from '../records/plan.ts';
 import { inGroups, type PlannedRecord, planChunks } from './chunk-planner.ts';
-import { encryptRecords } from './encrypted-chunk.ts';
+import { encryptRecords, type SentRecord, waitingRecord } from './encrypted-chunk.ts';
+import { type CheckedRecord, callBytesMax, type RecentChunks } from './recent-chunks.ts';
 
 /** Number of users per group. The records of a group are checked with one set of queries. */
 const usersPerGroup = 2000;
@@ -63,6 +64,12 @@ interface SubmittedCall {
   holdMemory(bytes: number): void;
 }
 
+interface SubmissionTools {
+  readonly store: SubmissionStore;
+  readonly keyRing: KeyRing;
+  readonly recentChunks: RecentChunks;
+}
+
 /**
  * Submits records as a job. Invalid records fail now; the others are stored encrypted and enqueued. `done` holds the
  * positions whose outcome is already known. Returns the outcomes of the invalid records in the order sent, or null if
@@ -71,7 +78,7 @@ interface SubmittedCall {
 export async function submitJob(
   call: SubmittedCall,
   operation: Operation,
-  tools: { store: SubmissionStore; keyRing: KeyRing },
+  tools: SubmissionTools,
 ): Promise<readonly Outcome[] | null> {
   const { id, records } = call;
   const { key, wrapped } = tools.keyRing.newJobKey(id);
@@ -84,6 +91,7 @@ export async function submitJob(
   const reserved = await operation.reserveIds(needs);
   const ids = new Map(waiting.map(({ position }, index) => [position, reserved[index]]));
   const planned = new Map(waiting.map((record) => [record.position, record]));
+  const checkedChunks = new Map<string, CheckedRecord[]>();
   const submitted = await tools.store.submit(job, async (writer) => {
     for (const failures of failureGroups) await writer.storeFailures(failures);
     for (const [number, { positions, weight }] of planChunks(waiting).entries()) {
@@ -95,11 +103,21 @@ export async function submitJob(
         approved: planned.get(position)?.approved ?? null,
         weight: planned.get(position)?.weight ?? 0,
       }));
-      const encrypted = await encryptRecords(chunk, key, chunkName(id, number));
+      const name = chunkName(id, number);
+      const encrypted = await encryptRecords(chunk, key, name);
       await writer.addChunk({ number, weight: Math.ceil(weight), positions, encrypted });
+      const checked = chunk.flatMap((record) => checkedRecord(record, planned.get(record.position)?.parsed));
+      if (checked.length === chunk.length) checkedChunks.set(name, checked);
     }
   });
-  return submitted ? failureGroups.flat().map(({ outcome }) => outcome) : null;
+  if (!submitted) return null;
+  for (const [name, checked] of checkedChunks)
+    tools.recentChunks.keep(name, checked, records.bytes / checkedChunks.size);
+  return failureGroups.flat().map(({ outcome }) => outcome);
+}
+
+function checkedRecord(record: SentRecord, parsed: ParsedRecord | null | undefined): CheckedRecord[] {
+  return parsed ? [{ ...waitingRecord(record), parsed }] : [];
 }
 
 export function chunkName(callId: string, number: number): string {
@@ -109,14 +127,16 @@ export function chunkName(callId: string, number: number): string {
 interface CheckedWaiting extends PlannedRecord {
   /** See `ParsedRecord.approved`. */
   readonly approved: string | null;
+  /** Null if the record is parsed again when its chunk runs. */
+  readonly parsed: ParsedRecord | null;
 }
 
 /** Number of records and users without a password to hash that cost about as much as one password. */
 const unhashedPerHash = 16;
 
 /**
- * Checks the records in groups and separates valid from invalid ones. Only invalid records stay in memory. `needs` has
- * one element for each of `waiting`. Records in `done` are checked too: what they claim is not free for the others.
+ * Checks the records in groups and separates valid from invalid ones. Only invalid records and those of a small call
+ * stay in memory. `needs` has one element for each of `waiting`. Records in `done` are checked too: what they claim is not free for the others.
  */
 async function partitionRecords(
   { records, done, review, approvals, holdMemory }: SubmittedCall,
@@ -143,8 +163,12 @@ async function partitionRecords(
         const passwords = passwordsOf(parsed);
         const users = Math.max(records.usersOf(position), operation.size(parsed));
         const weight = passwords + (1 + users - passwords) / unhashedPerHash;
-        waiting.push({ position, weight, order: operation.order(parsed), approved });
-        needs.push(operation.need(parsed));
+        const need = operation.need(parsed);
+        // Not kept: plaintext passwords, and records that hold stored values, which may be large.
+        const isKept = records.bytes <= callBytesMax && passwords === 0 && need.principals === 1;
+        const order = operation.order(parsed);
+        waiting.push({ position, weight, order, approved, parsed: isKept ? parsed : null });
+        needs.push(need);
       } else {
         failures.push({ position, outcome: refused(parsed), fields: () => records.fields(position) });
       }

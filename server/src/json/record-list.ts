@@ -58,6 +58,11 @@ export class RecordList implements RecordSink {
     return this.#starts.length;
   }
 
+  /** The size of the whole body in bytes. */
+  get bytes(): number {
+    return this.#bytes.length;
+  }
+
   usersOf(position: number): number {
     return this.#users.at(position);
   }

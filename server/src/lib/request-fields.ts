@@ -106,7 +106,8 @@ export function readText(value: unknown, max: number, place: string, errors: Fie
   const text = readString(value, place, errors);
   if (isAbsent(text)) return null;
   if (text.trim() === '') errors.add(place, 'TEXT_EMPTY', undefined, 'optional');
-  else if (text.length > max * 2 || [...text].length > max) errors.add(place, 'TEXT_TOO_LONG', { max });
+  else if (text.length > max && (text.length > max * 2 || [...text].length > max))
+    errors.add(place, 'TEXT_TOO_LONG', { max });
   else if (forbiddenCharacter.test(text)) errors.add(place, 'TEXT_CHARACTERS');
   else return text;
   return null;

@@ -134,11 +134,12 @@ async function hashPasswords(
   hashes: Map<UserItem, string>,
   batch: HashBatch,
 ): Promise<void> {
+  for (const item of parsed.users) if (item.passwordHash !== null) hashes.set(item, item.passwordHash);
   const missing = parsed.users.filter((item) => !hashes.has(item));
   for (let at = 0; at < missing.length; at += hashesAtOnce) {
     await Promise.all(
       missing.slice(at, at + hashesAtOnce).map(async (item) => {
-        hashes.set(item, item.passwordHash ?? (await batch.hash(required(item.password))));
+        hashes.set(item, await batch.hash(required(item.password)));
       }),
     );
   }
@@ -166,9 +167,8 @@ async function writeRecord<D extends ParsedRecord>(
   /** Returns null after a conflict. */
   async function write(): Promise<Outcome | null> {
     ids = await withEnoughIds(ids, parsed, operation);
-    const ready = { parsed, ids, hashes: parsed.users.map((item) => required(hashes.get(item))) };
     try {
-      const written = await writer.write(operation, { ...ready, context: writeContext });
+      const written = await writer.write(operation, { parsed, ids, hashes, context: writeContext });
       const outcome = applied(written.id, written.users, parsed);
       const { principal: effect, unchanged } = written;
       return { ...outcome, ...(effect && { principal: effect }), ...(unchanged && { unchanged }) };

@@ -4,10 +4,12 @@ import {
   isUnchanged,
   type PrincipalChange,
   type PrincipalStep,
+  type PrincipalValues,
   type UserEdit,
 } from './change.ts';
-import { columnTypes, columnValues, fieldColumns, principalFields, userFields } from './fields.ts';
-import { contextColumns, contextValues, newUserValues } from './grouped-write.store.ts';
+import { columnTypes, fieldColumns } from './field-columns.ts';
+import { principalFields, userFields } from './fields.ts';
+import { contextColumns, newUserValues, type RecordContext, readContext } from './grouped-write.store.ts';
 import type { PrincipalOutcome } from './outcome.ts';
 
 // The parameters of the statement in change.store.ts.
@@ -47,9 +49,11 @@ export const changedUsers = rowsParameter('changed_user', {
 
 /** Returns the parameters for a group of records. */
 export async function changeParameters(changes: readonly PrincipalChange[]): Promise<ParameterValues> {
+  const records: ChangedRecord[] = [];
+  for (const change of changes) records.push(await changedRecord(change));
   return {
-    ...(await changedRecords.values(await Promise.all(changes.map(recordRow)))),
-    ...(await changedUsers.valuesOf(changes.flatMap(changedUsersOf), changedUserColumns)),
+    ...(await changedRecords.values(records, changedRecordColumns)),
+    ...(await changedUsers.values(changes.flatMap(changedUsersOf), changedUserColumns)),
     ...(await newUserValues(
       changes.map(({ principalId, registrations }) => ({ principalId, users: registrations })),
     )),
@@ -70,30 +74,50 @@ export function principalOutcome({
   return reportsPrincipal ? outcomes[principal.kind] : null;
 }
 
-async function recordRow(change: PrincipalChange) {
-  const { principalId, principal, registrations, resets, edits, deletes, applied, context } = change;
-  const values = 'values' in principal ? principal.values : null;
-  // A state that an edit leaves as it is must not end the sessions of a disabled principal again.
-  const setsState =
-    principal.kind === 'insert' || (principal.kind === 'edit' && principal.changed.includes('State'));
+/** A record with the values that several columns need. */
+interface ChangedRecord {
+  readonly change: PrincipalChange;
+  /** Null if the record neither inserts nor edits the principal. */
+  readonly values: PrincipalValues | null;
+  readonly details: string;
+  readonly context: RecordContext;
+}
+
+async function changedRecord(change: PrincipalChange): Promise<ChangedRecord> {
+  const { principal, context, applied } = change;
   return {
-    principal_id: principalId,
-    step: isUnchanged(change) ? 'none' : principal.kind,
-    action: change.action,
-    expected_version: change.expectedVersion,
-    state: setsState && values ? values.state : null,
-    search_terms: values && arrayLiteral(values.searchTerms),
-    ...columnValues(principalFields, values?.fields ?? null),
-    registered: arrayLiteral(registrations.map(({ id }) => id)),
-    reset: arrayLiteral(
-      [...resets, ...edits.filter(({ passwordHash }) => passwordHash !== null)].map(({ id }) => id),
-    ),
-    deleted: arrayLiteral(deletes),
-    existing: resets.length + edits.length + deletes.length,
+    change,
+    values: 'values' in principal ? principal.values : null,
     details: await auditDetails(change),
-    ...contextValues(context, applied, principalOutcome(change)),
-    expected_hash: context.expectedCurrentHash,
+    context: { context, users: applied, outcome: principalOutcome(change) },
   };
+}
+
+const changedRecordColumns = {
+  principal_id: ({ change }: ChangedRecord) => change.principalId,
+  step: ({ change }: ChangedRecord) => (isUnchanged(change) ? 'none' : change.principal.kind),
+  action: ({ change }: ChangedRecord) => change.action,
+  expected_version: ({ change }: ChangedRecord) => change.expectedVersion,
+  state: ({ change, values }: ChangedRecord) => (setsState(change) && values ? values.state : null),
+  search_terms: ({ values }: ChangedRecord) => values && arrayLiteral(values.searchTerms),
+  ...fieldColumns(principalFields, ({ values }: ChangedRecord) => values?.fields ?? null),
+  registered: ({ change }: ChangedRecord) => arrayLiteral(change.registrations.map(({ id }) => id)),
+  reset: ({ change }: ChangedRecord) => arrayLiteral(resetUsers(change)),
+  deleted: ({ change }: ChangedRecord) => arrayLiteral(change.deletes),
+  existing: ({ change: { resets, edits, deletes } }: ChangedRecord) =>
+    resets.length + edits.length + deletes.length,
+  details: ({ details }: ChangedRecord) => details,
+  ...readContext(({ context }: ChangedRecord) => context),
+  expected_hash: ({ change }: ChangedRecord) => change.context.expectedCurrentHash,
+};
+
+/** A state that an edit leaves as it is must not end the sessions of a disabled principal again. */
+function setsState({ principal }: PrincipalChange): boolean {
+  return principal.kind === 'insert' || (principal.kind === 'edit' && principal.changed.includes('State'));
+}
+
+function resetUsers({ resets, edits }: PrincipalChange): number[] {
+  return [...resets, ...edits.filter(({ passwordHash }) => passwordHash !== null)].map(({ id }) => id);
 }
 
 /** A user that exists already, with the part of the change that concerns it. */

@@ -8,7 +8,8 @@ import {
   changeParameters,
   principalOutcome,
 } from './change-parameters.store.ts';
-import { columnNames, columnTypes, principalFields, userFields } from './fields.ts';
+import { columnNames, columnTypes } from './field-columns.ts';
+import { principalFields, userFields } from './fields.ts';
 import {
   countPrincipals,
   countUsers,
@@ -20,6 +21,8 @@ import {
   storeOutcomes,
   unstoredPosition,
 } from './grouped-write.store.ts';
+import { insertPrincipals } from './insert.store.ts';
+import type { NewPrincipal } from './insert.ts';
 import type { Written } from './outcome.ts';
 import { eraseFailedRecords } from './outcomes.store.ts';
 
@@ -192,11 +195,21 @@ const deletingStatements = {
   group: statement(changeSql('group', true)),
 };
 
+/** Returns the principal that the record inserts; null if it changes an existing one. */
+function insertedPrincipal(change: PrincipalChange): NewPrincipal | null {
+  const { principal, principalId: id, registrations: users, context } = change;
+  if (principal.kind !== 'insert') return null;
+  return { id, ...principal.values, users, outcome: 'inserted', context };
+}
+
 /** Applies the changes of a group of records. A result is null if the record was left out. */
 export async function writeChanges(
   database: Database,
   changes: readonly PrincipalChange[],
 ): Promise<(Written | null)[]> {
+  const inserted = changes.map(insertedPrincipal).filter((principal) => principal !== null);
+  // A shorter statement, which is planned once.
+  if (inserted.length === changes.length) return insertPrincipals(database, inserted);
   const statements = changes.some(changesNames) ? deletingStatements : changeStatements;
   const values = await changeParameters(changes);
   const execute = (connection: Connection) =>

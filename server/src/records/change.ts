@@ -10,7 +10,7 @@ import type { NewPassword, NewUser } from './user-item.ts';
 // when it is written.
 
 /** The values of a principal after the change. */
-interface PrincipalValues {
+export interface PrincipalValues {
   readonly fields: PrincipalFields;
   readonly state: State;
   readonly searchTerms: readonly string[];

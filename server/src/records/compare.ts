@@ -73,9 +73,10 @@ export function clearedField(stored: StoredPrincipal, sent: SentPrincipal): stri
   return isEmpty ? (Object.keys(sent.fields)[0] ?? null) : null;
 }
 
+const numbers = principalFieldNames.filter((name) => 'search' in principalFields[name]);
+
 /** Returns the words by which `irs/list` finds a principal. */
 export function termsOf(fields: PrincipalFields): string[] {
-  const numbers = principalFieldNames.filter((name) => 'search' in principalFields[name]);
   const terms = [searchTerms(Object.values(fields)), numbers.map((name) => numberTerms(fields[name]))];
   return [...new Set(terms.flat(2))];
 }

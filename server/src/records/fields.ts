@@ -1,6 +1,5 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, isObject, readEmail, readText, within } from '../lib/request-fields.ts';
-import { searchTerms } from '../usernames/username.ts';
 import { type Attributes, isSameAttributes, readAttributes, readLanguage } from './field-formats.ts';
 
 /** The type of a value by its format. A text, email or language is stored as text, attributes are stored as `jsonb`. */
@@ -111,7 +110,7 @@ export function readState(value: unknown, place: string, errors: FieldErrors): S
   return state ?? null;
 }
 
-type Definitions = Readonly<Record<string, FieldDefinition>>;
+export type Definitions = Readonly<Record<string, FieldDefinition>>;
 
 /** The values of the fields. Null means that the field is not set. */
 export type FieldValues<Table extends Definitions> = {
@@ -130,6 +129,15 @@ export const { ExternalKey: externalKeyField, ...editablePrincipalFields } = pri
 export const principalFieldNames = Object.keys(principalFields) as (keyof PrincipalFields)[];
 export const userFieldNames = Object.keys(userFields) as (keyof UserFields)[];
 
+const entriesByTable = new WeakMap<Definitions, [string, FieldDefinition][]>();
+
+/** Returns `Object.entries(table)`, which every record of a call needs, without building it each time. */
+function entriesOf(table: Definitions): readonly [string, FieldDefinition][] {
+  const entries = entriesByTable.get(table) ?? Object.entries(table);
+  entriesByTable.set(table, entries);
+  return entries;
+}
+
 /** Reads the fields of a new object in a request. A field that is absent or invalid is null. */
 export function readFields<Table extends Definitions>(
   sent: Fields,
@@ -138,7 +146,7 @@ export function readFields<Table extends Definitions>(
   errors: FieldErrors,
 ): FieldValues<Table> {
   const values: Record<string, FieldValue | null> = {};
-  for (const [name, definition] of Object.entries(table)) {
+  for (const [name, definition] of entriesOf(table)) {
     const value = sent[name];
     values[name] = isAbsent(value) ? null : readField(value, definition, within(place, name), errors);
   }
@@ -156,7 +164,7 @@ export function readFieldEdits<Table extends Definitions>(
   errors: FieldErrors,
 ): FieldEdits<Table> {
   const values: Record<string, FieldValue | null> = {};
-  for (const [name, definition] of Object.entries(table)) {
+  for (const [name, definition] of entriesOf(table)) {
     const value = sent[name];
     if (isAbsent(value)) continue;
     const read = value === '' ? null : readField(value, definition, within(place, name), errors);
@@ -210,9 +218,9 @@ export function editedFields<Table extends Definitions, Stored extends FieldEdit
   stored: Stored,
   sent: FieldEdits<Table>,
 ): Stored {
-  return Object.fromEntries(
-    Object.keys(table).map((name) => [name, sent[name] === undefined ? stored[name] : sent[name]]),
-  ) as Stored;
+  const values: Record<string, unknown> = {};
+  for (const [name] of entriesOf(table)) values[name] = sent[name] === undefined ? stored[name] : sent[name];
+  return values as Stored;
 }
 
 export function valuesOf<Table extends Definitions>(
@@ -220,76 +228,6 @@ export function valuesOf<Table extends Definitions>(
   row: FieldValues<Table>,
 ): FieldValues<Table> {
   return Object.fromEntries(Object.keys(table).map((name) => [name, row[name]])) as FieldValues<Table>;
-}
-
-/** Returns the select list: `external_key as "ExternalKey", ...`. */
-export function selectedColumns(table: Definitions, source?: string): string {
-  return Object.entries(table)
-    .map(([name, { column }]) => `${source ? `${source}.` : ''}${column} as "${name}"`)
-    .join(', ');
-}
-
-interface ColumnDefinition {
-  readonly column: string;
-  readonly type: 'text' | 'jsonb' | 'tsvector';
-  /** Returns the value of the column as a parameter of a statement. */
-  textFrom(values: Values): string | null;
-}
-
-type Values = Readonly<Record<string, FieldValue | null | undefined>>;
-
-/** Returns the columns that are written: those of the fields, and `name_terms` if there are names. */
-function columnsOf(table: Definitions): ColumnDefinition[] {
-  const columns = Object.entries(table).map(([name, { column, format }]): ColumnDefinition => {
-    const type = format === 'attributes' ? 'jsonb' : 'text';
-    return { column, type, textFrom: (values) => columnText(values[name] ?? null) };
-  });
-  const names = Object.keys(table).filter((name) => table[name]?.search === 'name');
-  return names.length === 0 ? columns : [...columns, nameTermsColumn(names)];
-}
-
-function nameTermsColumn(names: readonly string[]): ColumnDefinition {
-  return {
-    column: 'name_terms',
-    type: 'tsvector',
-    textFrom(values) {
-      const terms = searchTerms(names.map((name) => columnText(values[name] ?? null)));
-      // A term consists of letters and digits, so that it needs no escapes.
-      return terms.length === 0 ? null : terms.map((term) => `'${term}'`).join(' ');
-    },
-  };
-}
-
-/** Returns the columns that are written, for the column list of a statement, or as expressions of a row source. */
-export function columnNames(table: Definitions, source?: string): string {
-  return columnsOf(table)
-    .map(({ column }) => (source ? `${source}.${column}` : column))
-    .join(', ');
-}
-
-/** Returns the type of each column that is written, for `rowsParameter`. */
-export function columnTypes(table: Definitions): Record<string, ColumnDefinition['type']> {
-  return Object.fromEntries(columnsOf(table).map(({ column, type }) => [column, type]));
-}
-
-/** Returns a function for each column that reads it from a row, for `RowsParameter.valuesOf`. */
-export function fieldColumns<Table extends Definitions, Row>(
-  table: Table,
-  valuesOfRow: (row: Row) => FieldEdits<Table> | null,
-): Record<string, (row: Row) => string | null> {
-  return Object.fromEntries(
-    columnsOf(table).map(({ column, textFrom }) => {
-      return [column, (row: Row) => textFrom((valuesOfRow(row) ?? {}) as Values)];
-    }),
-  );
-}
-
-/** Returns the parameters of the columns that are written. Without values, all of them are null. */
-export function columnValues<Table extends Definitions>(
-  table: Table,
-  values: FieldValues<Table> | null,
-): Record<string, string | null> {
-  return Object.fromEntries(columnsOf(table).map(({ column, textFrom }) => [column, textFrom(values ?? {})]));
 }
 
 /** Returns the value as a parameter of a statement or as a cell of a CSV file: attributes become JSON. */

@@ -1,6 +1,7 @@
 import { actorColumns } from '../audit/audit.store.ts';
 import { type ParameterValues, rowsParameter } from '../db/statement.ts';
-import { columnNames, columnTypes, fieldColumns, userFields } from './fields.ts';
+import { columnNames, columnTypes, fieldColumns } from './field-columns.ts';
+import { userFields } from './fields.ts';
 import type { AppliedUser, PrincipalOutcome, WriteContext } from './outcome.ts';
 import type { NewUser } from './user-item.ts';
 
@@ -27,23 +28,29 @@ export const contextColumns = {
   principal_change: 'text',
 } as const;
 
-export function contextValues(
-  { actor, reference }: WriteContext,
-  users: readonly Pick<AppliedUser, 'id' | 'operation' | 'changed'>[],
-  principal: PrincipalOutcome | null = null,
-) {
-  const keeps = reference?.kept ?? false;
+/** The part of a record from which the columns are read. */
+export interface RecordContext {
+  readonly context: WriteContext;
+  readonly users: readonly Pick<AppliedUser, 'id' | 'operation' | 'changed'>[];
+  readonly outcome: PrincipalOutcome | null;
+}
+
+/** Returns a function for each column that reads it from a record. */
+export function readContext<Row>(contextOf: (row: Row) => RecordContext) {
+  const actorOf = (row: Row) => contextOf(row).context.actor;
+  const referenceOf = (row: Row) => contextOf(row).context.reference;
+  const keeps = (row: Row) => referenceOf(row)?.kept ?? false;
   return {
-    actor: actor.kind,
-    client_id: actor.clientId,
-    user_id: actor.userId,
-    address: actor.address,
-    request_id: actor.requestId,
-    call_id: reference?.callId ?? null,
-    position: reference?.position ?? null,
+    actor: (row: Row) => actorOf(row).kind,
+    client_id: (row: Row) => actorOf(row).clientId,
+    user_id: (row: Row) => actorOf(row).userId,
+    address: (row: Row) => actorOf(row).address,
+    request_id: (row: Row) => actorOf(row).requestId,
+    call_id: (row: Row) => referenceOf(row)?.callId ?? null,
+    position: (row: Row) => referenceOf(row)?.position ?? null,
     keeps_outcome: keeps,
-    applied: keeps ? JSON.stringify(users.map(keptUser)) : null,
-    principal_change: keeps ? principal : null,
+    applied: (row: Row) => (keeps(row) ? JSON.stringify(contextOf(row).users.map(keptUser)) : null),
+    principal_change: (row: Row) => (keeps(row) ? contextOf(row).outcome : null),
   };
 }
 
@@ -121,7 +128,7 @@ export function newUserValues(
   records: readonly { readonly principalId: number; readonly users: readonly NewUser[] }[],
 ): Promise<ParameterValues> {
   const rows = records.flatMap(({ principalId, users }) => users.map((user) => ({ principalId, user })));
-  return newUsers.valuesOf(rows, newUserColumns);
+  return newUsers.values(rows, newUserColumns);
 }
 
 const newUserColumns = {

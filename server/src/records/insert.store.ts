@@ -1,15 +1,16 @@
 import type { Database } from '../db/database.ts';
 import { arrayLiteral, preparedStatement, rowsParameter } from '../db/statement.ts';
-import { columnNames, columnTypes, columnValues, principalFields } from './fields.ts';
+import { columnNames, columnTypes, fieldColumns } from './field-columns.ts';
+import { principalFields } from './fields.ts';
 import {
   appendAuditRows,
   contextColumns,
-  contextValues,
   countPrincipals,
   countUsers,
   type GroupSize,
   limitLockWaits,
   newUserValues,
+  readContext,
   registeredUser,
   registerUsers,
   sizeOf,
@@ -22,6 +23,7 @@ const newPrincipals = rowsParameter('record', {
   principal_id: 'bigint',
   registered: 'text',
   reset: 'text',
+  state: 'text',
   search_terms: 'text',
   ...columnTypes(principalFields),
   ...contextColumns,
@@ -31,8 +33,8 @@ const insertSql = (size: GroupSize) => `
   with record as materialized (
     select * from ${newPrincipals.sql}${limitLockWaits[size]}
   ), principal as (
-    insert into anagrafe.principals (id, ${columnNames(principalFields)}, search_terms, users_count)
-    select principal_id, ${columnNames(principalFields)}, array_to_tsvector(search_terms::text[]),
+    insert into anagrafe.principals (id, ${columnNames(principalFields)}, state, search_terms, users_count)
+    select principal_id, ${columnNames(principalFields)}, state, array_to_tsvector(search_terms::text[]),
            cardinality(registered::bigint[])
       from record order by external_key, principal_id
     returning id, updated_at as written_at
@@ -45,22 +47,31 @@ const insertStatements = {
   group: preparedStatement('insert principals', insertSql('group')),
 };
 
+const newPrincipalColumns = {
+  principal_id: ({ id }: NewPrincipal) => id,
+  registered: ({ users }: NewPrincipal) => arrayLiteral(users.map(({ id }) => id)),
+  reset: () => '{}',
+  state: ({ state }: NewPrincipal) => state ?? 'active',
+  search_terms: ({ searchTerms }: NewPrincipal) => arrayLiteral(searchTerms),
+  ...fieldColumns(principalFields, ({ fields }: NewPrincipal) => fields),
+  ...readContext(({ context, users, outcome }: NewPrincipal) => ({
+    context,
+    users,
+    outcome: outcome ?? null,
+  })),
+};
+
 export async function insertPrincipals(
   database: Database,
   principals: readonly NewPrincipal[],
 ): Promise<Written[]> {
   await database.execute(insertStatements[sizeOf(principals)], {
-    ...(await newPrincipals.values(
-      principals.map(({ id, fields, searchTerms, users, context }) => ({
-        principal_id: id,
-        registered: arrayLiteral(users.map((user) => user.id)),
-        reset: '{}',
-        search_terms: arrayLiteral(searchTerms),
-        ...columnValues(principalFields, fields),
-        ...contextValues(context, users),
-      })),
-    )),
+    ...(await newPrincipals.values(principals, newPrincipalColumns)),
     ...(await newUserValues(principals.map(({ id, users }) => ({ principalId: id, users })))),
   });
-  return principals.map(({ id, users }) => ({ id, users: users.map(registeredUser) }));
+  return principals.map(({ id, users, outcome }) => ({
+    id,
+    users: users.map(registeredUser),
+    ...(outcome && { principal: outcome }),
+  }));
 }

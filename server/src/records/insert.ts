@@ -2,10 +2,16 @@ import type { FieldErrors } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, refuseUnknownFields } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import { termsOf } from './compare.ts';
-import { type PrincipalFields, principalFieldNames, principalFields, readFields } from './fields.ts';
+import {
+  type PrincipalFields,
+  principalFieldNames,
+  principalFields,
+  readFields,
+  type State,
+} from './fields.ts';
 import { type IdStore, reserveIds } from './id-reservation.ts';
 import type { Operation, ReadyRecord } from './operation.ts';
-import type { WriteContext, Written } from './outcome.ts';
+import type { PrincipalOutcome, WriteContext, Written } from './outcome.ts';
 import { ignoredFields, newUser, type ParsedRecord, readUsers, required } from './parsed-record.ts';
 import { type NewUser, type Registration, readRegistration, type UserRules } from './user-item.ts';
 import { type ExternalKeyStore, ExternalKeys, type UsernameStore, Usernames } from './usernames.ts';
@@ -15,6 +21,10 @@ export interface NewPrincipal {
   readonly fields: PrincipalFields;
   readonly searchTerms: readonly string[];
   readonly users: readonly NewUser[];
+  /** Default: active. */
+  readonly state?: State;
+  /** Absent if the operation does not report the effect on the principal. */
+  readonly outcome?: PrincipalOutcome;
   readonly context: WriteContext;
 }
 
@@ -53,7 +63,7 @@ function newPrincipal({ parsed, ids, hashes, context }: ReadyRecord<ParsedInsert
     id: required(ids.principal),
     fields: parsed.principal,
     searchTerms: termsOf(parsed.principal),
-    users: parsed.users.map((item, position) => newUser(item, ids.users[position], hashes[position])),
+    users: parsed.users.map((item, position) => newUser(item, ids.users[position], hashes.get(item))),
     context,
   };
 }

@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { withApiErrors } from '../db/errors.ts';
-import { principalFields, selectedColumns, userFields } from './fields.ts';
+import { selectedColumns } from './field-columns.ts';
+import { principalFields, userFields } from './fields.ts';
 import type {
   FoundUser,
   ListedPrincipal,

@@ -3,6 +3,7 @@ import type { Fields } from '../lib/request-fields.ts';
 import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import type { Outcome, WriteContext, Written } from './outcome.ts';
 import type { ParsedRecord } from './parsed-record.ts';
+import type { UserItem } from './user-item.ts';
 
 export type OperationName = 'update' | 'insert' | 'state' | 'upsert' | 'delete';
 
@@ -34,8 +35,8 @@ export interface ReservedIds {
 export interface ReadyRecord<D extends ParsedRecord = ParsedRecord> {
   readonly parsed: D;
   readonly ids: ReservedIds;
-  /** One password hash for each of `parsed.users`. */
-  readonly hashes: readonly string[];
+  /** The password hash of each of `parsed.users`. */
+  readonly hashes: ReadonlyMap<UserItem, string>;
   readonly context: WriteContext;
 }
 

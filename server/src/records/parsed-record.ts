@@ -51,8 +51,8 @@ export async function readUsers<Item>(
     errors.add('Users', 'WRONG_TYPE', undefined, 'array');
     return items;
   }
-  for (const [position, element] of value.entries()) {
-    const item = readItem(element, `Users[${position}]`, errors);
+  for (let position = 0; position < value.length; position++) {
+    const item = readItem(value[position], `Users[${position}]`, errors);
     if (item) items.push(item);
     value[position] = undefined;
     if (timeSlice.isOver) await timeSlice.yield();

@@ -41,8 +41,7 @@ export interface ParsedUpsert extends ParsedRecord, SentPrincipal {
 }
 
 const recordFields = ['ID', ...principalFieldNames, 'State', 'Users', ...ignoredFields];
-const secretFields = ['Password', 'ConfirmPassword', 'PasswordHash'];
-const itemFields = ['Username', ...userFieldNames, 'State', ...secretFields];
+const itemFields = ['Username', ...userFieldNames, 'State', 'Password', 'ConfirmPassword', 'PasswordHash'];
 
 /** Reads a record of `irs/upsert`. */
 export async function readUpsert(
@@ -74,6 +73,7 @@ export async function readUpsert(
 function readItem(value: unknown, place: string, errors: FieldErrors): UpsertItem | null {
   const fields = readItemObject(value, place, errors);
   if (!fields) return null;
+  const { Password, ConfirmPassword, PasswordHash } = fields;
   refuseUnknownFields(fields, itemFields, place, errors);
   if (isAbsent(fields.Username)) errors.addMissing(within(place, 'Username'));
   return {
@@ -81,7 +81,7 @@ function readItem(value: unknown, place: string, errors: FieldErrors): UpsertIte
     username: readUsername(fields.Username, within(place, 'Username'), errors),
     fields: readFieldEdits(fields, userFields, place, errors),
     state: readState(fields.State, within(place, 'State'), errors),
-    secrets: Object.fromEntries(secretFields.map((name) => [name, fields[name]])),
+    secrets: { Password, ConfirmPassword, PasswordHash },
     secret: null,
   };
 }

@@ -5,19 +5,20 @@ import {
   byPrincipal,
   type ChangedUser,
   contextColumns,
-  contextValues,
   countUsers,
   type GroupSize,
   limitLockWaits,
   lockOfGroup,
   newUserValues,
+  readContext,
   registeredUser,
   registerUsers,
   sizeOf,
   storeOutcomes,
 } from './grouped-write.store.ts';
-import { type Written, withNames } from './outcome.ts';
+import { type WriteContext, type Written, withNames } from './outcome.ts';
 import type { RecordChange } from './update.ts';
+import type { NewPassword, NewUser } from './user-item.ts';
 
 const updatedRecords = rowsParameter('record', {
   principal_id: 'bigint',
@@ -104,37 +105,54 @@ const updateStatements = {
   },
 };
 
+/** A record with its users by what happens to them. */
+interface SplitRecord {
+  readonly principalId: number;
+  readonly context: WriteContext;
+  readonly all: RecordChange['users'];
+  readonly users: readonly NewUser[];
+  readonly resets: readonly NewPassword[];
+}
+
+const updatedRecordColumns = {
+  principal_id: ({ principalId }: SplitRecord) => principalId,
+  registered: ({ users }: SplitRecord) => arrayLiteral(users.map(({ id }) => id)),
+  reset: ({ resets }: SplitRecord) => arrayLiteral(resets.map(({ id }) => id)),
+  expected_hash: ({ context }: SplitRecord) => context.expectedCurrentHash,
+  ...readContext(({ context, all }: SplitRecord) => ({ context, users: all, outcome: null })),
+};
+
+interface ResetOf {
+  readonly principalId: number;
+  readonly reset: NewPassword;
+}
+
+const newPasswordColumns = {
+  id: ({ reset }: ResetOf) => reset.id,
+  principal_id: ({ principalId }: ResetOf) => principalId,
+  password_hash: ({ reset }: ResetOf) => reset.passwordHash,
+};
+
 /** Registers users and resets passwords. A result is null if the record was left out. */
 export async function updateRecords(
   database: Database,
   records: readonly RecordChange[],
 ): Promise<(Written | null)[]> {
-  const split = records.map(({ principalId, users, context }) => ({
-    principalId,
-    context,
-    all: users,
-    users: users.filter((user) => user.operation === 'register'),
-    resets: users.filter((user) => user.operation === 'reset'),
-  }));
+  const split = records.map(
+    ({ principalId, users, context }): SplitRecord => ({
+      principalId,
+      context,
+      all: users,
+      users: users.filter((user) => user.operation === 'register'),
+      resets: users.filter((user) => user.operation === 'reset'),
+    }),
+  );
   const resets = split.some((record) => record.resets.length > 0) ? 'with' : 'without';
   const rows = await database.execute<ChangedUser>(updateStatements[resets][sizeOf(records)], {
-    ...(await updatedRecords.values(
-      split.map(({ principalId, context, all, users, resets: passwords }) => ({
-        principal_id: principalId,
-        registered: arrayLiteral(users.map(({ id }) => id)),
-        reset: arrayLiteral(passwords.map(({ id }) => id)),
-        expected_hash: context.expectedCurrentHash,
-        ...contextValues(context, all),
-      })),
-    )),
+    ...(await updatedRecords.values(split, updatedRecordColumns)),
     ...(await newPasswords.values(
-      split.flatMap(({ principalId, resets: passwords }) =>
-        passwords.map(({ id, passwordHash }) => ({
-          id,
-          principal_id: principalId,
-          password_hash: passwordHash,
-        })),
-      ),
+      split.flatMap((record) => record.resets.map((reset) => ({ principalId: record.principalId, reset }))),
+      newPasswordColumns,
     )),
     ...(await newUserValues(split)),
   });

@@ -205,10 +205,10 @@ function namesUser(item: UpdateItem): item is Reset | Edit | Deletion {
 
 function recordChange({ parsed, ids, hashes, context }: ReadyRecord<ParsedUpdate>): RecordChange {
   const userIds = ids.users.values();
-  const users = parsed.users.map((item, index) =>
+  const users = parsed.users.map((item) =>
     isRegistration(item)
-      ? newUser(item, userIds.next().value, hashes[index])
-      : newPassword(item, hashes[index]),
+      ? newUser(item, userIds.next().value, hashes.get(item))
+      : newPassword(item, hashes.get(item)),
   );
   return { principalId: required(parsed.principalId), users, context };
 }
@@ -229,20 +229,19 @@ async function principalChange({
 }: ReadyRecord<ParsedUpdate>): Promise<PrincipalChange> {
   const stored = required(parsed.stored);
   const userIds = ids.users.values();
-  const newHashes = hashes.values();
   const registrations: NewUser[] = [];
   const resets: NewPassword[] = [];
   const edits: UserEdit[] = [];
   const deletes: number[] = [];
   const applyItem = (item: UpdateItem): AppliedUser => {
     if (item.operation === 'register') {
-      const user = newUser(item, userIds.next().value, newHashes.next().value);
+      const user = newUser(item, userIds.next().value, hashes.get(item));
       registrations.push(user);
       return { id: user.id, username: user.username, email: user.fields.Email, operation: 'register' };
     }
     const { id, username, fields } = required(item.stored);
     if (item.operation === 'reset') {
-      resets.push(newPassword(item, newHashes.next().value));
+      resets.push(newPassword(item, hashes.get(item)));
       return { id, username, email: fields.Email, operation: 'reset' };
     }
     if (item.operation === 'delete') {

@@ -79,10 +79,7 @@ async function writeRecords(
   store: UpsertStore,
 ): Promise<(Written | null)[]> {
   const changes = await Promise.all(
-    records.map(({ parsed, ids, hashes, context }) => {
-      const byItem = new Map(parsed.users.map((item, at) => [item, required(hashes[at])]));
-      return changeOf(required(parsed.diff), ids, byItem, context);
-    }),
+    records.map(({ parsed, ids, hashes, context }) => changeOf(required(parsed.diff), ids, hashes, context)),
   );
   const needed = changes.filter((change) => !isUnchanged(change) || change.context.reference?.kept);
   const written = needed.length > 0 ? await store.writeChanges(needed) : [];

@@ -30,7 +30,7 @@ export function readUsername(value: unknown, place: string, errors: FieldErrors)
   if ('error' in result) {
     const variant = result.error === 'empty' ? 'required' : undefined;
     errors.add(place, errorCodes[result.error], undefined, variant);
-  } else if ([...result.mapped].length > usernameMax)
+  } else if (result.mapped.length > usernameMax && [...result.mapped].length > usernameMax)
     errors.add(place, 'USERNAME_TOO_LONG', { max: usernameMax });
   else return { asSent, key: result.mapped };
   return null;
@@ -55,7 +55,10 @@ export function numberTerms(text: string | null): string[] {
   return countryPrefix.test(whole) ? [whole, whole.slice(2)] : [whole];
 }
 
+const ascii = /^\p{ASCII}*$/u;
+
 function fold(text: string): string {
+  if (ascii.test(text)) return text.toLowerCase();
   return text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

@@ -7,6 +7,7 @@ import { KeyRing } from '../../src/encryption/key-ring.ts';
 import { openChunks } from '../../src/jobs/chunks.store.ts';
 import { openJobs } from '../../src/jobs/jobs.store.ts';
 import { openQueue, type Queue } from '../../src/jobs/queue.ts';
+import { RecentChunks } from '../../src/jobs/recent-chunks.ts';
 import { type ChunkTools, runChunk } from '../../src/jobs/run-chunk.ts';
 import { openSubmissions } from '../../src/jobs/submissions.store.ts';
 import { submitJob } from '../../src/jobs/submit.ts';
@@ -75,13 +76,19 @@ function newNode(onHash?: () => void): ChunkTools {
       ...(onHash && { onHash }),
     }),
     keyRing,
+    recentChunks: new RecentChunks(),
     writer: new RecordWriter(),
     onOutcomes: () => {},
     report: () => {},
   };
 }
 
-async function submit(operation: OperationName, records: readonly unknown[]): Promise<string> {
+/** Submits a job to a node. By default, another node runs it. */
+async function submit(
+  operation: OperationName,
+  records: readonly unknown[],
+  node = newNode(),
+): Promise<string> {
   const id = randomUUID();
   const call = {
     id,
@@ -95,7 +102,9 @@ async function submit(operation: OperationName, records: readonly unknown[]): Pr
     holdMemory: () => {},
   };
   const submissions = openSubmissions(store.database, queue);
-  await submitJob(call, operationOf(newNode().operations, operation, null), { store: submissions, keyRing });
+  const { operations, recentChunks } = node;
+  const tools = { store: submissions, keyRing, recentChunks };
+  await submitJob(call, operationOf(operations, operation, null), tools);
   return id;
 }
 
@@ -284,4 +293,74 @@ it('chunks that end at the same time complete their job and delete its key', asy
     await Promise.all(range(8).map((number) => chunks.end(id, number)));
     expect((await ended(id)).job?.recordsFailed).toBe(0);
   }
+});
+
+describe('a node that runs a chunk which it has just accepted', () => {
+  const newRecord = (name: string) => ({
+    ExternalKey: `key ${name}`,
+    Denomination: name,
+    Users: [importedUser(`user ${name}`)],
+  });
+
+  /** Makes sure that the records come from memory: the stored ones can no longer be decrypted. */
+  const damageStored = (id: string) =>
+    store.database.query(`update anagrafe.chunks set encrypted_records = '' where call_id = $1`, [id]);
+
+  it('applies the records without reading the stored ones', async () => {
+    const node = newNode();
+    const id = await submit(
+      'upsert',
+      range(5).map((n) => newRecord(`kept ${n}`)),
+      node,
+    );
+    await damageStored(id);
+    await runToItsEnd(id, 0, node);
+    const { job, outcomes } = await ended(id);
+    expect(job).toMatchObject({ recordsFailed: 0, usersApplied: 5 });
+    expect(outcomes.map(({ principal }) => principal)).toEqual(outcomes.map(() => 'inserted'));
+  });
+
+  it('checks records again that other clients have made invalid or have inserted meanwhile', async () => {
+    const node = newNode();
+    const names = ['late a', 'late b', 'late c'];
+    const id = await submit('upsert', names.map(newRecord), node);
+    const other = await submit('insert', [
+      { Denomination: 'Another one', Users: [importedUser('user late b')] },
+      { Denomination: 'The same key', ExternalKey: 'key late c', Users: [importedUser('user late c')] },
+    ]);
+    await runToItsEnd(other, 0, newNode());
+    await damageStored(id);
+    await runToItsEnd(id, 0, node);
+    const { outcomes } = await ended(id);
+    expect(outcomes.map(({ errors }) => [...errors.byPlace.keys()])).toEqual([[], ['Users[0].Username'], []]);
+    expect(outcomes.map(({ principal }) => principal)).toEqual(['inserted', undefined, 'updated']);
+    const failed = await store.database.query(
+      `select record ->> 'ExternalKey' as key from anagrafe.outcomes where call_id = $1 and error is not null`,
+      [id],
+    );
+    expect(failed).toEqual([{ key: 'key late b' }]);
+  });
+
+  it('applies each record once while another node runs the same chunk', async () => {
+    const node = newNode();
+    const id = await submit(
+      'upsert',
+      range(20).map((n) => newRecord(`both ${n}`)),
+      node,
+    );
+    await Promise.all([runToItsEnd(id, 0, node), runToItsEnd(id, 0, newNode())]);
+    const { job } = await ended(id);
+    expect(job).toMatchObject({ recordsFailed: 0, usersApplied: 20 });
+    expect(await repeatedWrites(store.database)).toEqual([]);
+  });
+
+  it('keeps no plaintext password and no stored value in memory', async () => {
+    const node = newNode();
+    const [principal] = await newPrincipals(1);
+    const withPassword = await submit('insert', [{ Denomination: 'New', Users: [newUser('secret')] }], node);
+    const existing = await submit('update', [{ ID: principal, Users: [importedUser('of existing')] }], node);
+    expect(node.recentChunks.take(`${withPassword} 0`)).toBeNull();
+    expect(node.recentChunks.take(`${existing} 0`)).toBeNull();
+    for (const id of [withPassword, existing]) await runToItsEnd(id, 0, node);
+  });
 });

@@ -61,7 +61,7 @@ async function ready(
   return parsedRecords.map((parsed, position) => ({
     parsed,
     ids: ids[position] ?? { principal: null, users: [] },
-    hashes: parsed.users.map((item) => item.passwordHash ?? 'a new hash'),
+    hashes: new Map(parsed.users.map((item) => [item, item.passwordHash ?? 'a new hash'])),
     context: {
       actor: serviceActor,
       reference: callId === null ? null : { callId, position, kept: true },

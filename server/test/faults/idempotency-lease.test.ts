@@ -6,6 +6,7 @@ import { KeyRing } from '../../src/encryption/key-ring.ts';
 import { openIdempotencyStore } from '../../src/idempotency/idempotency.store.ts';
 import type { Claim, KeyedCall, Lease } from '../../src/idempotency/idempotency.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
+import { RecentChunks } from '../../src/jobs/recent-chunks.ts';
 import { openSubmissions } from '../../src/jobs/submissions.store.ts';
 import { submitJob } from '../../src/jobs/submit.ts';
 import { openRecordStore } from '../../src/records/records.store.ts';
@@ -72,6 +73,7 @@ describe('the holder of a lease that has expired', () => {
     const tools = {
       store: openSubmissions(service.database, queue),
       keyRing: new KeyRing(Buffer.alloc(32, 'a key of its own')),
+      recentChunks: new RecentChunks(),
     };
     const records = await recordList([{ ID, Users: [importedUser('taken over')] }]);
     const job = {
