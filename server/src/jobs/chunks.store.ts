@@ -7,16 +7,10 @@ import type { BegunChunk, ChunkStore } from './run-chunk.ts';
 /** Maximum number of bytes of a chunk that one query reads. */
 const bytesAtOnce = 1_000_000;
 
-interface BegunRow extends Omit<BegunChunk, 'encryptedRecords' | 'done'> {
-  readonly bytes: number;
-  /** The encrypted records; null if they are longer than `bytesAtOnce`. */
-  readonly encryptedRecords: Buffer | null;
-}
-
 export function openChunks(database: Database): ChunkStore {
   return storeWithApiErrors<ChunkStore>({
     async begin(callId, number) {
-      const [chunk] = await database.query<BegunRow>(
+      const [chunk] = await database.query<Omit<BegunChunk, 'done'>>(
         `with started as (
            update anagrafe.calls set state = 'running', started_at = now()
             where id = $1 and state = 'queued' and cancelled_at is null
@@ -25,14 +19,10 @@ export function openChunks(database: Database): ChunkStore {
            from anagrafe.calls as call
           where call.id = $1 and chunk.call_id = $1 and chunk.number = $2
          returning operation, options, client_id as "clientId", attempts, cancelled_at is not null as cancelled,
-                   wrapped_key as "wrappedKey", positions, octet_length(encrypted_records) as bytes,
-                   case when octet_length(encrypted_records) <= ${bytesAtOnce} then encrypted_records end as "encryptedRecords"`,
+                   wrapped_key as "wrappedKey", positions, octet_length(encrypted_records) as bytes`,
         [callId, number],
       );
       if (!chunk) return null;
-      const encryptedRecords =
-        chunk.encryptedRecords ?? (await readEncrypted(database, callId, number, chunk.bytes));
-      if (!encryptedRecords) return null;
       // The first attempt finds no outcomes, unless another node was still answering the same call. The primary key
       // of `outcomes` then rejects the second write of a record.
       const rows =
@@ -42,8 +32,9 @@ export function openChunks(database: Database): ChunkStore {
               [callId, chunk.positions],
             )
           : [];
-      return { ...chunk, encryptedRecords, done: new Set(rows.map((row) => row.position)) };
+      return { ...chunk, done: new Set(rows.map((row) => row.position)) };
     },
+    readRecords: (callId, number, bytes) => readRecords(database, callId, number, bytes),
     async isCancelled(callId) {
       const [found] = await database.query<{ cancelled: boolean }>(
         'select cancelled_at is not null as cancelled from anagrafe.calls where id = $1',
@@ -86,7 +77,7 @@ export function openChunks(database: Database): ChunkStore {
  * Reads the encrypted records in pieces: the driver receives bytes as text of twice the size, and a large record would
  * block the event loop. Returns null if another worker has ended the chunk meanwhile.
  */
-async function readEncrypted(
+async function readRecords(
   database: Database,
   callId: string,
   number: number,

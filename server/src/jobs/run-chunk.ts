@@ -41,7 +41,8 @@ export interface BegunChunk {
   readonly attempts: number;
   readonly cancelled: boolean;
   readonly wrappedKey: Buffer;
-  readonly encryptedRecords: Buffer;
+  /** Size of the encrypted records. */
+  readonly bytes: number;
   readonly positions: readonly number[];
   /** Positions that already have an outcome. */
   readonly done: ReadonlySet<number>;
@@ -50,6 +51,8 @@ export interface BegunChunk {
 export interface ChunkStore {
   /** Starts an attempt. Returns null if another worker has ended the chunk. */
   begin(callId: string, number: number): Promise<BegunChunk | null>;
+  /** Reads the encrypted records. Returns null if another worker has ended the chunk meanwhile. */
+  readRecords(callId: string, number: number, bytes: number): Promise<Buffer | null>;
   isCancelled(callId: string): Promise<boolean>;
   /** Stores failed records, except those that already have an outcome. Returns the positions that were stored. */
   storeFailures(callId: string, failures: readonly StoredFailure[]): Promise<ReadonlySet<number>>;
@@ -97,22 +100,23 @@ export async function runChunk(
   await tools.store.end(callId, number);
 }
 
-/** Decrypts the records that have no outcome yet. A later attempt to read unreadable ones would fail too. */
+/** Returns the records that have no outcome yet. A later attempt to read unreadable ones would fail too. */
 async function begin(callId: string, number: number, tools: ChunkTools) {
   const begun = await tools.store.begin(callId, number);
   if (!begun) return null;
-  // The result does not keep `encryptedRecords`, so that its memory is freed after decryption: a record may be large.
-  const { wrappedKey, encryptedRecords, positions, done, ...chunk } = begun;
+  const { wrappedKey, bytes, positions, done, ...chunk } = begun;
   const recent = tools.recentChunks.take(chunkName(callId, number));
   if (recent && done.size === 0) return { chunk, left: recent, readable: true };
-  const open = async () =>
+  const encryptedRecords = await tools.store.readRecords(callId, number, bytes);
+  if (!encryptedRecords) return null;
+  const decrypt = async () =>
     decryptRecords(encryptedRecords, tools.keyRing.openJobKey(wrappedKey, callId), chunkName(callId, number));
-  const opened = await open().catch((error) => {
+  const decrypted = await decrypt().catch((error) => {
     tools.report(error);
     return null;
   });
-  const records = opened ?? positions.map(unreadable);
-  return { chunk, left: records.filter(({ position }) => !done.has(position)), readable: opened !== null };
+  const records = decrypted ?? positions.map(unreadable);
+  return { chunk, left: records.filter(({ position }) => !done.has(position)), readable: decrypted !== null };
 }
 
 /** Replaces a record that could not be decrypted. Only its position is known. */

@@ -20,13 +20,15 @@ interface WaitingRecord {
 }
 
 /**
- * Writes records in groups, each group in one transaction. A record never waits for a group to fill: it is written as
- * soon as fewer than `writesAtOnce` writes are running, together with the records that became ready meanwhile. A
- * record that a group has to leave out, because of a conflict or a lock, is then written alone.
+ * Writes records in groups, each group in one transaction. A record never waits for a group to fill: it is written in
+ * the next iteration of the event loop in which fewer than `writesAtOnce` writes are running, together with the records
+ * that became ready meanwhile. A record that a group has to leave out, because of a conflict or a lock, is then written
+ * alone.
  */
 export class RecordWriter {
   readonly #waiting: WaitingRecord[] = [];
   #running = 0;
+  #isScheduled = false;
 
   write<D extends ParsedRecord>(operation: Operation<D>, record: ReadyRecord<D>): Promise<Written> {
     return new Promise((resolve, reject) => {
@@ -37,17 +39,25 @@ export class RecordWriter {
         resolve,
         reject,
       });
-      this.#writeNext();
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      while (this.#waiting.length > 0 && this.#running < writesAtOnce) this.#writeNext();
     });
   }
 
   #writeNext(): void {
-    if (this.#waiting.length === 0 || this.#running >= writesAtOnce) return;
     this.#running++;
     void writeGroup(this.#takeGroup()).then((leftOut) => {
       this.#running--;
       this.#waiting.push(...leftOut);
-      for (let count = 0; count <= leftOut.length; count++) this.#writeNext();
+      this.#schedule();
     });
   }
 
