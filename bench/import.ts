@@ -20,15 +20,16 @@ const samples = 200;
 
 /**
  * Measures `anagrafe import` of a CSV file with a principal and a hashed password on each line, divided by COPY of the
- * same principals and users, with the memory of both processes and the time of a single reset meanwhile.
+ * same principals and users, with the memory of both processes and the time of a single reset, about two of which are
+ * sent in a second meanwhile.
  */
 export async function importing(atEnd: AtEnd): Promise<string> {
   const service = await startService(atEnd);
   const database = await connectTo(service, atEnd);
   const [one = 0] = await insertPrincipals(service, 1);
   const [user = 0] = (await populate(service, [one], 1)).get(one) ?? [];
-  await resetTimes(service, one, user, 50);
-  const idle = latencyOf(await resetTimes(service, one, user, samples));
+  await resetTimes(service, one, user, { count: 50, pauseMs: 30 });
+  const idle = latencyOf(await resetTimes(service, one, user, { count: samples, pauseMs: 30 }));
   const copied = rows / (await copyRows(service, database));
   const file = join(service.folder, 'users.csv');
   await writeLines(file, csvLines());
@@ -38,7 +39,7 @@ export async function importing(atEnd: AtEnd): Promise<string> {
     ended = true;
   });
   await sleep(2000);
-  while (!ended) meanwhile.push(...(await resetTimes(service, one, user, 10)));
+  while (!ended) meanwhile.push(...(await resetTimes(service, one, user, { count: 1, pauseMs: 1000 })));
   const { seconds, clientMb, serviceMb } = await importedIn;
   const { rows: counted } = await database.query(
     `select count(*)::integer as count from anagrafe.users where username like 'imported-%'`,
@@ -49,12 +50,18 @@ export async function importing(atEnd: AtEnd): Promise<string> {
   return `import  ${(rate / copied).toFixed(2)} of COPY, ${rate.toFixed(0)} rows/s (to reach: ${goal})  [${rows} rows, COPY ${copied.toFixed(0)}/s; memory of the client ${clientMb.toFixed(0)} MB, of the service ${serviceMb.toFixed(0)} MB; p99 of a single reset ${during.p99.toFixed(0)} ms, idle ${idle.p99.toFixed(0)} ms]`;
 }
 
-async function resetTimes(service: MeasuredService, principal: number, user: number, count: number) {
+/** Sends single resets one after the other, with random pauses of at most `pauseMs`, and returns their milliseconds. */
+async function resetTimes(
+  service: MeasuredService,
+  principal: number,
+  user: number,
+  { count, pauseMs }: { count: number; pauseMs: number },
+): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; n < count; n++) {
     const body = [{ ID: principal, Users: resets([user]) }];
     times.push(1000 * (await timed(() => service.call('irs/update', body))));
-    await sleep(Math.random() * 30);
+    await sleep(Math.random() * pauseMs);
   }
   return times;
 }
