@@ -4,7 +4,7 @@ const { join } = require('node:path');
 const { setFlagsFromString } = require('node:v8');
 
 // By default, V8 lets the heap double between two collections: a request body of 16 MB would take 200 MB.
-setFlagsFromString('--heap-growing-percent=50');
+setFlagsFromString('--heap-growing-percent=100');
 if (existsSync(join(__dirname, '../dist/bundle/run.js'))) import('../dist/bundle/run.js');
 else {
   process.stderr.write(

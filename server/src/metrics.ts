@@ -43,13 +43,14 @@ export function openMetrics() {
     answered: (route: string, method: string, status: number, seconds: number) =>
       calls.observe({ route, method, status }, seconds),
     recordsDone(operation: OperationName, outcomes: readonly Outcome[]) {
+      const results = new Map<string, number>();
+      const kinds = new Map<string, number>();
       for (const { error, users: done } of outcomes) {
-        records.inc({ operation, outcome: error?.code ?? 'applied' });
-        for (const kind of ['register', 'reset', 'state', 'edit', 'disable', 'delete'] as const) {
-          const count = done.filter((user) => user.operation === kind).length;
-          if (count > 0) users.inc({ operation: kind }, count);
-        }
+        countOne(results, error?.code ?? 'applied');
+        for (const user of done) if (user.operation !== 'none') countOne(kinds, user.operation);
       }
+      for (const [outcome, count] of results) records.inc({ operation, outcome }, count);
+      for (const [kind, count] of kinds) users.inc({ operation: kind }, count);
     },
     watch(hashing: HashingState) {
       new Gauge({
@@ -95,4 +96,8 @@ export function logCalls(app: FastifyInstance, metrics: Metrics): void {
       'call',
     );
   });
+}
+
+function countOne(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }

@@ -83,18 +83,23 @@ async function arrayValue<Row>(
   elementOf: (row: Row) => unknown,
   timeSlice: TimeSlice,
 ): Promise<string> {
-  let text = '';
+  const pieces: string[] = [];
+  let elements: string[] = [];
   let nulls = 0;
   for (let at = 0; at < rows.length; at++) {
     const value = elementOf(rows[at] as Row);
     if (value === null) nulls++;
     else {
-      text += `${'NULL,'.repeat(nulls)}${arrayElement(value)},`;
-      nulls = 0;
+      for (; nulls > 0; nulls--) elements.push('NULL');
+      elements.push(arrayElement(value));
     }
-    if (at % elementsAtOnce === 0 && timeSlice.isOver) await timeSlice.yield();
+    if (elements.length < elementsAtOnce) continue;
+    pieces.push(elements.join(','));
+    elements = [];
+    if (timeSlice.isOver) await timeSlice.yield();
   }
-  return `{${text.slice(0, -1)}}`;
+  if (elements.length > 0) pieces.push(elements.join(','));
+  return `{${pieces.join(',')}}`;
 }
 
 function arrayElement(value: unknown): string {

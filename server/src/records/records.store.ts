@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { withApiErrors, withWriteErrors } from '../db/errors.ts';
-import { elementsAtOnce, preparedStatement } from '../db/statement.ts';
+import { arrayLiteral, elementsAtOnce, preparedStatement } from '../db/statement.ts';
 import { versionOf, writeChanges } from './change.store.ts';
 import type { StoredPrincipal, StoredUser } from './compared-values.ts';
 import type { DeleteStore } from './delete.ts';
@@ -30,15 +30,16 @@ export function openRecordStore(database: Database): UpdateStore & InsertStore &
   };
 }
 
-export async function inPieces<Item, Row>(
-  items: readonly Item[],
-  query: (piece: readonly Item[]) => Promise<Row[]>,
+/** Runs a query for each piece of a list, with the piece as an array literal, and returns all rows. */
+export async function inPieces<Row>(
+  items: readonly (string | number)[],
+  query: (piece: string) => Promise<Row[]>,
 ): Promise<Row[]> {
   if (items.length === 0) return [];
-  if (items.length <= elementsAtOnce) return query(items);
+  if (items.length <= elementsAtOnce) return query(arrayLiteral(items));
   const rows: Row[] = [];
   for (let at = 0; at < items.length; at += elementsAtOnce) {
-    for (const row of await query(items.slice(at, at + elementsAtOnce))) rows.push(row);
+    for (const row of await query(arrayLiteral(items.slice(at, at + elementsAtOnce)))) rows.push(row);
   }
   return rows;
 }
@@ -78,7 +79,7 @@ async function findUsers(
   { ids, usernameKeys }: WantedUsers,
   holdMemory?: (bytes: number) => void,
 ): Promise<StoredUser[]> {
-  const read = async (column: 'id' | 'username_key', piece: readonly (number | string)[]) => {
+  const read = async (column: 'id' | 'username_key', piece: string) => {
     const rows = await database.query<UserRow>(usersBy(column), [piece]);
     holdMemory?.(rows.reduce((bytes, row) => bytes + bytesBeyondEstimate(row), 0));
     return rows.map(storedUser);
@@ -134,7 +135,9 @@ async function findTakenUsernames(database: Database, keys: readonly string[]): 
 const principalsByKey = 'select external_key, id from anagrafe.principals where external_key = any($1)';
 
 async function findExternalKeys(database: Database, keys: readonly string[]): Promise<Map<string, number>> {
-  const rows = await database.query<{ external_key: string; id: number }>(principalsByKey, [keys]);
+  const rows = await inPieces(keys, (piece) =>
+    database.query<{ external_key: string; id: number }>(principalsByKey, [piece]),
+  );
   return new Map(rows.map((row) => [row.external_key, row.id]));
 }
 
