@@ -66,7 +66,7 @@ describe('a call that would wait too long for its hashes', () => {
     expect(retry.status).toBe(200);
   });
 
-  it('gets 503 if a call that was admitted at the same time queues its passwords first', async () => {
+  it('gets 503 while a call that was admitted before it has not queued its passwords yet', async () => {
     const service = await startTestService({
       ANAGRAFE_HASH_MEMORY_KIB: '19456',
       ANAGRAFE_MAX_WAIT_SECONDS: '1',
@@ -74,18 +74,32 @@ describe('a call that would wait too long for its hashes', () => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const count = Math.min(Math.max(Math.ceil(8 * (await hashCapacity(service))), 8), 1000);
     const send = (call: string) => service.call('irs/update', [{ ID, Users: usersOf(namesOf(call, count)) }]);
-    let calls: ReturnType<typeof send>[] = [];
+    let admitted: ReturnType<typeof send> | undefined;
     await service.database.transaction(async (connection) => {
-      // The lock of the sequence stops both calls at the reservation of IDs, after their first admission.
+      // The lock of the sequence stops the call at the reservation of IDs, after its admission.
       await connection.query('alter sequence anagrafe.users_id_seq increment by 1');
-      calls = [send('one'), send('other')];
-      await until(async () => (await sequenceWaits(service)) === 2);
+      admitted = send('one');
+      await until(async () => (await sequenceWaits(service)) === 1);
+      expect((await send('other')).status).toBe(503);
       expect(await hashesWaiting(service)).toBe(0);
     });
-    const statuses = (await Promise.all(calls)).map(({ status }) => status);
-    expect(statuses.toSorted()).toEqual([200, 503]);
+    expect((await admitted)?.status).toBe(200);
     expect((await storedUsernames(service.database)).size).toBe(count);
     expect(await wrongFigures(service.database)).toEqual([]);
+  });
+
+  it('leaves no reservation behind, whatever its end', async () => {
+    const service = await startTestService({
+      ANAGRAFE_HASH_MEMORY_KIB: '19456',
+      ANAGRAFE_MAX_WAIT_SECONDS: '1',
+    });
+    const [ID = 0] = await insertPrincipals(service, 1);
+    const count = Math.min(Math.max(Math.ceil(8 * (await hashCapacity(service))), 8), 1000);
+    const users = usersOf(namesOf('user', count));
+    // Each call is admitted and then refused by the check: there is no such principal.
+    for (let n = 0; n < 3; n++)
+      expect((await service.call('irs/update', [{ ID: ID + 1000, Users: users }])).status).toBe(422);
+    expect((await service.call('irs/update', [{ ID, Users: users.slice(0, 2) }])).status).toBe(200);
   });
 
   it('is processed if it has no password to hash', async () => {
