@@ -111,7 +111,7 @@ export const settings = {
     1,
     3600,
     5,
-    'longest wait for password hashing, in seconds; a call that would wait longer is refused; a call with several passwords may wait four times as long',
+    'longest time in seconds that a call with one password may take; it is refused if it would take longer because of the passwords queued before its own; a call with several passwords may wait four times as long',
   ),
   HASH_CONCURRENCY: integer(
     1,

@@ -2,7 +2,8 @@ import type { CompletedDetails, IdempotencyStore } from '../idempotency/idempote
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError, ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
 import type { Hasher } from '../passwords/hash-pool.ts';
-import { admitPasswords, applyRecords, isSettled, type Requester } from '../records/apply.ts';
+import type { HashReservation } from '../passwords/hash-reservation.ts';
+import { applyRecords, demandOf, isSettled, type Requester } from '../records/apply.ts';
 import { type BatchLimits, checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
 import { type StoredFailure, storedFailures } from '../records/failed-records.ts';
 import { reserveFor } from '../records/id-reservation.ts';
@@ -41,37 +42,17 @@ export async function applySync(
   operation: Operation,
   options: AnswerOptions,
 ): Promise<Answered> {
-  const { callId, keyed, known, requester } = options;
+  const { callId, keyed, known, requester, hasher } = options;
   const begunAt = performance.now();
   const all = positionsOf(records);
   const left = all.filter((position) => !known.has(position));
-  const check = operation.newCheck({ holdMemory: options.holdMemory });
-  const run = async (read: readonly ParsedRecord[]) => {
-    // An overloaded service rejects the call here, before it queries the database.
-    admitPasswords(
-      left.map((position) => required(read[position])),
-      requester,
-      options.hasher,
-    );
-    await check.run(read);
-  };
-  // Records with a known outcome are checked too: what they claim is not free for the others.
-  const checkedRecords = await checkRecords(recordsAt(records, all), operation, { run }, new ErrorBudget());
-  const parsedRecords = left.map((position) => required(checkedRecords[position]));
-  if (options.review) await reviewRecords(parsedRecords, left, records, options.review, options);
-  // Admits again, before IDs are used up: only the check of an upsert finds out which passwords are hashed.
-  admitPasswords(parsedRecords, requester, options.hasher);
-  const ids = await reserveFor(parsedRecords, operation);
-  const checked = parsedRecords.map((parsed, index) => ({
-    parsed,
-    ids: required(ids[index]),
-    reference: { callId, position: required(left[index]), kept: keyed },
-  }));
-  // Admits again, because calls that were admitted during the reservation may have filled the queue. There must be no
-  // `await` from here to `applyRecords`, which queues the passwords.
-  const hashes = admitPasswords(parsedRecords, requester, options.hasher);
-  const context = { operation, requester, hashes, writer: new RecordWriter(), lastOutcomes: new Map() };
-  const results = await applyRecords(checked, context);
+  const reservation = hasher.reserve(requester.share);
+  let results: (Outcome | null)[];
+  try {
+    results = await applyLeft(records, left, operation, reservation, options);
+  } finally {
+    reservation.release();
+  }
   const fresh = new Map<number, Outcome>();
   for (const [at, outcome] of results.entries()) if (outcome) fresh.set(required(left[at]), outcome);
   options.onOutcomes(operation.name, [...fresh.values()]);
@@ -99,6 +80,38 @@ export async function applySync(
     (position) => kept?.get(position) ?? known.get(position) ?? fresh.get(position) ?? unknownOutcome(),
   );
   return { outcomes, complete: kept?.size === records.count };
+}
+
+/** Applies the records at the positions `left`, and returns their outcomes in this order. */
+async function applyLeft(
+  records: RecordList,
+  left: readonly number[],
+  operation: Operation,
+  reservation: HashReservation,
+  options: AnswerOptions,
+): Promise<(Outcome | null)[]> {
+  const { callId, keyed, requester } = options;
+  const check = operation.newCheck({ holdMemory: options.holdMemory });
+  const run = async (read: readonly ParsedRecord[]) => {
+    // An overloaded service rejects the call here, before it queries the database.
+    reservation.admit(demandOf(left.map((position) => required(read[position]))));
+    await check.run(read);
+  };
+  // Records with a known outcome are checked too: what they claim is not free for the others.
+  const all = recordsAt(records, positionsOf(records));
+  const checkedRecords = await checkRecords(all, operation, { run }, new ErrorBudget());
+  const parsedRecords = left.map((position) => required(checkedRecords[position]));
+  if (options.review) await reviewRecords(parsedRecords, left, records, options.review, options);
+  // Admits again, before IDs are used up: only the check of an upsert finds out which passwords are hashed.
+  reservation.admit(demandOf(parsedRecords));
+  const ids = await reserveFor(parsedRecords, operation);
+  const checked = parsedRecords.map((parsed, index) => ({
+    parsed,
+    ids: required(ids[index]),
+    reference: { callId, position: required(left[index]), kept: keyed },
+  }));
+  const context = { operation, requester, writer: new RecordWriter(), lastOutcomes: new Map() };
+  return applyRecords(checked, { ...context, hashes: reservation });
 }
 
 /**

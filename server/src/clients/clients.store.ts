@@ -2,8 +2,10 @@ import { openAuditLog } from '../audit/audit.store.ts';
 import type { Actor } from '../audit/audit-log.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
+import { preparedStatement } from '../db/statement.ts';
 import { describeReason } from '../i18n/translate.ts';
 import { urlForAudit } from '../lib/network.ts';
+import { SharedLookups } from '../lib/shared-lookup.ts';
 import type { DisabledReason } from '../lib/webhook-failures.ts';
 import type { AccessStore, KnownClient, SignedInUser } from './access.ts';
 import type { Client, ClientStore, NewClient } from './clients.ts';
@@ -23,28 +25,39 @@ export const epochsMatch =
 export const sessionsOfUsers =
   'anagrafe.sessions join anagrafe.users on users.id = user_id join anagrafe.principals on principals.id = principal_id';
 
-/** Runs the lookups of authentication. Clients are not cached, so a revoked client is rejected on its next request. */
+/** Each reads the newest state: PostgreSQL parses them once for each connection, and plans a few rows by their index. */
+const findByKey = preparedStatement(
+  'find client by key',
+  `select ${knownColumns},
+          cardinality(networks) = 0 or coalesce(:address::inet <<= any (networks), false) as "mayCallFrom"
+     from anagrafe.clients as client where public_key = :publicKey and revoked_at is null`,
+);
+const anyClient = preparedStatement('any client', 'select from anagrafe.clients limit 1');
+
+/**
+ * Runs the lookups of authentication. Clients are not cached, so a revoked client is rejected on its next request;
+ * concurrent requests of one client share a query.
+ */
 export function openAccess(database: Database): AccessStore {
   let seen = false;
+  const clients = new SharedLookups<KnownClient | null>();
+  const presence = new SharedLookups<boolean>();
   return storeWithApiErrors<AccessStore>({
-    async findClient(publicKey, address) {
-      const [client] = await database.query<KnownClient>(
-        `select ${knownColumns},
-                cardinality(networks) = 0 or coalesce($2::inet <<= any (networks), false) as "mayCallFrom"
-           from anagrafe.clients as client where public_key = $1 and revoked_at is null`,
-        [publicKey, address],
-      );
-      return client ?? null;
-    },
-    async findClientByAddress(address) {
-      const [client] = await database.query<KnownClient>(
-        `select ${knownColumns}, true as "mayCallFrom"
-           from anagrafe.clients as client
-          where known_by_address and revoked_at is null and $1::inet <<= any (networks)`,
-        [address],
-      );
-      return client ?? null;
-    },
+    findClient: (publicKey, address) =>
+      clients.run(`${publicKey} ${address}`, async () => {
+        const [client] = await database.execute<KnownClient>(findByKey, { publicKey, address });
+        return client ?? null;
+      }),
+    findClientByAddress: (address) =>
+      clients.run(address, async () => {
+        const [client] = await database.query<KnownClient>(
+          `select ${knownColumns}, true as "mayCallFrom"
+             from anagrafe.clients as client
+            where known_by_address and revoked_at is null and $1::inet <<= any (networks)`,
+          [address],
+        );
+        return client ?? null;
+      }),
     async findSignedIn(tokenDigest) {
       const [user] = await database.query<SignedInUser & { username: string }>(
         `select users.id, principal_id as "principalId", username
@@ -57,14 +70,14 @@ export function openAccess(database: Database): AccessStore {
     findAtConsole: (digest, address) => useConsoleSession(database, digest, address),
     async hasClients() {
       // Clients are revoked, never deleted, so the result stays true and can be cached.
-      seen ||= await hasClients(database);
+      seen ||= await presence.run('', () => hasClients(database));
       return seen;
     },
   });
 }
 
 async function hasClients(connection: Connection): Promise<boolean> {
-  const rows = await connection.query('select from anagrafe.clients limit 1');
+  const rows = await connection.execute(anyClient, {});
   return rows.length > 0;
 }
 

@@ -5,13 +5,16 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { Code } from '../lib/error-codes.ts';
 import { ApiError, isPartOfOutage } from '../lib/field-errors.ts';
 import { errorEnvelope } from './envelope.ts';
+import { RejectionLog } from './rejection-log.ts';
 import { debugOf, languageOf } from './request-context.ts';
 import { statusOf } from './status.ts';
 
 /** Answers every error with the envelope. Internal details are logged and never sent. */
 export function answerFailures(app: FastifyInstance): void {
+  const rejections = new RejectionLog(app.log);
+  app.addHook('onClose', async () => rejections.close());
   app.setErrorHandler((error, request, reply) =>
-    sendApiError(toApiError(error as FastifyError, request), request, reply),
+    sendApiError(toApiError(error as FastifyError, request, rejections), request, reply),
   );
   app.setNotFoundHandler((request, reply) => {
     const allow = allowedMethods(app, request.url);
@@ -36,10 +39,13 @@ export function sendApiError(error: ApiError, request: FastifyRequest, reply: Fa
     .send(JSON.stringify(envelope));
 }
 
-function toApiError(error: FastifyError, request: FastifyRequest): ApiError {
+function toApiError(error: FastifyError, request: FastifyRequest, rejections: RejectionLog): ApiError {
   if (error instanceof ApiError) {
-    if (statusOf(error.detail.code) >= 500 && !isPartOfOutage(error))
-      request.log.warn({ code: error.detail.code, cause: reasonOf(error.cause) }, 'request rejected');
+    const { code } = error.detail;
+    if (statusOf(code) >= 500 && !isPartOfOutage(error)) {
+      const route = `${request.method} ${request.routeOptions.url ?? 'none'}`;
+      rejections.note({ code, route, cause: reasonOf(error.cause) }, request.log);
+    }
     return error;
   }
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new ApiError('UNSUPPORTED_MEDIA_TYPE');

@@ -128,7 +128,10 @@ const userPlace = /^Users\b/;
 const noErrors: ReadonlyMap<string, readonly ErrorDetail[]> = new Map();
 const noKinds: ReadonlyMap<Code, ErrorDetail> = new Map();
 
-/** Rejects a request as a whole. `http/status.ts` maps the code to the HTTP status. */
+/**
+ * Rejects a request as a whole. `http/status.ts` maps the code to the HTTP status. It is an answer and not a defect, so
+ * it has no stack trace, which would be a large part of the cost of a refusal under overload; its cause has one.
+ */
 export class ApiError extends Error {
   readonly detail: ErrorDetail;
   readonly retryAfterSeconds: number | undefined;
@@ -137,7 +140,10 @@ export class ApiError extends Error {
     code: Code,
     details: { variant?: string; figures?: Figures; retryAfterSeconds?: number; cause?: unknown } = {},
   ) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(code, { cause: details.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'ApiError';
     this.detail = {
       code,

@@ -46,9 +46,12 @@ class KeyedQueue<Task extends QueuedTask> implements Queue<Task> {
   readonly #newQueue: () => Queue<Task>;
   /** `served` is the weight served so far (virtual time). A new key starts at the value of the key served last. */
   readonly #queues = new Map<string, { readonly queue: Queue<Task>; served: number }>();
+  /** The weight of the tasks of each key that are announced and not queued yet. */
+  readonly #reserved = new Map<string, number>();
   #served = 0;
   length = 0;
   weight = 0;
+  reservedWeight = 0;
 
   constructor(keyOf: (task: QueuedTask) => string, newQueue: () => Queue<Task>) {
     this.#keyOf = keyOf;
@@ -87,18 +90,31 @@ class KeyedQueue<Task extends QueuedTask> implements Queue<Task> {
     return task;
   }
 
+  /** Counts announced tasks as queued, until the same call with a negative weight. */
+  reserve({ weight, ...task }: QueuedTask): void {
+    const key = this.#keyOf({ ...task, weight });
+    const reserved = (this.#reserved.get(key) ?? 0) + weight;
+    if (reserved > 0) this.#reserved.set(key, reserved);
+    else this.#reserved.delete(key);
+    this.reservedWeight += weight;
+  }
+
   ahead(tasks: QueuedTask): number {
-    const own = this.#queues.get(this.#keyOf(tasks));
-    const ofOwn = own?.queue.ahead(tasks) ?? 0;
+    const ownKey = this.#keyOf(tasks);
+    const ofOwn = this.aheadOfOwn(tasks);
+    const most = ofOwn + tasks.weight;
     let sum = ofOwn;
-    for (const other of this.#queues.values())
-      if (other !== own) sum += Math.min(other.queue.weight, ofOwn + tasks.weight);
+    for (const [key, { queue }] of this.#queues)
+      if (key !== ownKey) sum += Math.min(queue.weight + (this.#reserved.get(key) ?? 0), most);
+    for (const [key, reserved] of this.#reserved)
+      if (key !== ownKey && !this.#queues.has(key)) sum += Math.min(reserved, most);
     return sum;
   }
 
   /** The part of `ahead` that belongs to the same key. */
   aheadOfOwn(tasks: QueuedTask): number {
-    return this.#queues.get(this.#keyOf(tasks))?.queue.ahead(tasks) ?? 0;
+    const key = this.#keyOf(tasks);
+    return (this.#queues.get(key)?.queue.ahead(tasks) ?? 0) + (this.#reserved.get(key) ?? 0);
   }
 }
 
@@ -125,10 +141,19 @@ export class FairQueue<Task extends QueuedTask> {
     return this.#queues[lane].next(without);
   }
 
-  /** Returns the waiting weight that is served before the last of new tasks, whose total weight is `tasks.weight`. */
+  /** Counts tasks as waiting that a caller announces before it queues them; a negative weight takes that back. */
+  reserve(lane: Lane, tasks: QueuedTask): void {
+    this.#queues[lane].reserve(tasks);
+  }
+
+  /**
+   * Returns the waiting weight that is served before the last of new tasks, whose total weight is `tasks.weight`. Tasks
+   * that are announced count as waiting.
+   */
   ahead(lane: Lane, tasks: QueuedTask): number {
     const { interactive, bulk } = this.#queues;
-    return lane === 'interactive' ? interactive.ahead(tasks) : interactive.weight + bulk.ahead(tasks);
+    if (lane === 'interactive') return interactive.ahead(tasks);
+    return interactive.weight + interactive.reservedWeight + bulk.ahead(tasks);
   }
 
   /** Returns the part of `ahead` that belongs to the same share. */

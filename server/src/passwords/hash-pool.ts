@@ -2,15 +2,13 @@ import { ApiError } from '../lib/field-errors.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import { FairQueue, type Lane, type QueuedTask } from './fair-queue.ts';
 import { RateMeter } from './hash-rate.ts';
+import { type Demand, type HashBatch, type HashReservation, newReservation } from './hash-reservation.ts';
 import { type HashResult, HashThread, ThreadEnded } from './hash-thread.ts';
 import { verificationOf, type Work, weightOf } from './hash-work.ts';
+import { isTooLate, MeanDuration, secondsUntilHashed, type WorkAhead } from './wait-estimate.ts';
 
 /** Thrown if work was not completed, because its signal was aborted, the service stopped or the database is down. */
 export class Aborted extends Error {}
-
-export interface HashBatch {
-  hash(password: string): Promise<string>;
-}
 
 export interface VerifySource {
   readonly source: string;
@@ -21,10 +19,13 @@ export interface VerifySource {
 export interface Hasher {
   /**
    * Admits the passwords of a call to a lane, in the fair share of the caller. Throws the `ApiError` `OVERLOADED` if
-   * the estimated wait exceeds `maxWaitSeconds`, or four times that in the bulk lane. Work with an abort signal is never rejected. It keeps only a few of
-   * its passwords in the queue at once, so that another call of the same share does not wait for all of them.
+   * the call would not end within `maxWaitSeconds`, or would wait for four times that in the bulk lane. Work with an
+   * abort signal is never rejected. It keeps only a few of its passwords in the queue at once, so that another call of
+   * the same share does not wait for all of them.
    */
-  admit(work: { lane: Lane; share: string; count: number; signal?: AbortSignal | null }): HashBatch;
+  admit(work: Demand & { share: string; signal?: AbortSignal | null }): HashBatch;
+  /** Returns a reservation in the fair share of the caller, for a call that has other work to do before it hashes. */
+  reserve(share: string): HashReservation;
   /**
    * Returns true if the password matches the hash, which may be imported. Costly hashes are verified in the bulk lane,
    * all others in the interactive lane. Sources get the same processing time in turn, so that a flood from one source
@@ -51,6 +52,8 @@ export interface HasherOptions {
   readonly passes: number;
   readonly maxWaitSeconds: number;
   onHash?(lane: Lane, seconds: number): void;
+  /** The clock, in milliseconds. */
+  now?(): number;
 }
 
 export interface HashingPool extends Hasher, HashingState {
@@ -63,8 +66,6 @@ export interface HashingPool extends Hasher, HashingState {
 const bulkWaitFactor = 4;
 /** The number of consecutive interactive tasks after which a bulk task runs, so that bulk work does not starve. */
 const interactiveRunMax = 16;
-/** The weight of the newest duration in the exponential moving average. */
-const smoothing = 0.05;
 /** The number of passwords per thread that work with an abort signal keeps in the queue: enough to keep it busy. */
 const abortablePerThread = 4;
 /** The shares of logins: from sources where the account has signed in before, and from new sources. */
@@ -96,25 +97,21 @@ export function openHasher(options: HasherOptions): HashingPool {
   /** The maximum number of threads that verify costly hashes: half of them, and at least one. */
   const costlyThreads = Math.max(Math.floor(options.concurrency / 2), 1);
   const lanes = new FairQueue<Task>();
-  let meanSeconds = initialSeconds;
+  const now = options.now ?? (() => performance.now());
+  const hashTime = new MeanDuration(initialSeconds);
   const pace = new RateMeter();
+  let weightRunning = 0;
   let costlyWeightRunning = 0;
   let costlyRunning = 0;
   let interactiveRun = 0;
   let closed = false;
 
   function capacity(): number {
-    return options.concurrency / meanSeconds;
+    return options.concurrency / hashTime.seconds;
   }
 
   function running(): number {
     return threads.filter(({ isBusy }) => isBusy).length;
-  }
-
-  function ahead(lane: Lane, waiting: QueuedTask): number {
-    // Costly verifications leave at least one thread to interactive tasks, unless there is only one.
-    const costly = lane === 'bulk' || threads.length === 1 ? costlyWeightRunning : 0;
-    return lanes.ahead(lane, waiting) + costly;
   }
 
   function queue(work: Work, lane: Lane, waiting: QueuedTask): Promise<HashResult> {
@@ -150,17 +147,24 @@ export function openHasher(options: HasherOptions): HashingPool {
 
   async function run(task: Task, thread: HashThread, lane: Lane): Promise<void> {
     const isCostly = task.share === costlyVerifiers;
+    weightRunning += task.weight;
     if (isCostly) {
       costlyRunning++;
       costlyWeightRunning += task.weight;
     }
+    const startedAt = now();
     const result = thread.run(task.work).finally(() => {
+      weightRunning = running() === 0 ? 0 : weightRunning - task.weight;
       if (!isCostly) return;
       costlyRunning--;
       costlyWeightRunning -= task.weight;
     });
     try {
       const done = await result;
+      // Includes the time until this thread, which is busy with requests under load, receives the result. Only argon2
+      // takes the time that its weight says.
+      if (task.work.kind === 'hash' || task.work.kind === 'verify argon2')
+        hashTime.note(Math.max(done.seconds, (now() - startedAt) / 1000) / task.weight);
       // The thread gets its next task before the result of this one is processed.
       fill();
       task.resolve(done);
@@ -175,24 +179,42 @@ export function openHasher(options: HasherOptions): HashingPool {
 
   async function hash(password: string, lane: Lane, share: string): Promise<string> {
     const { result, seconds } = await queue({ kind: 'hash', password, cost }, lane, { share, weight: 1 });
-    meanSeconds += (seconds - meanSeconds) * smoothing;
     options.onHash?.(lane, seconds);
     return String(result);
   }
 
   function refuseLongWait(lane: Lane, waiting: QueuedTask): void {
-    let wait = ahead(lane, waiting) / capacity();
-    // Costly verifications run in `costlyThreads` threads only.
-    if (waiting.share === costlyVerifiers)
-      wait = Math.max(
-        wait,
-        (lanes.aheadInShare(lane, waiting) / capacity()) * (options.concurrency / costlyThreads),
-      );
+    if (waiting.weight === 0) return;
+    const work = workAhead(lane, waiting);
     const isBulk = lane === 'bulk' && waiting.share !== costlyVerifiers;
-    const limit = options.maxWaitSeconds * (isBulk ? bulkWaitFactor : 1);
-    if (waiting.weight === 0 || wait <= limit) return;
-    const seconds = Math.ceil(wait);
+    if (!isTooLate(work, options.maxWaitSeconds * (isBulk ? bulkWaitFactor : 1))) return;
+    const seconds = Math.ceil(secondsUntilHashed(work));
     throw new ApiError('OVERLOADED', { figures: { seconds }, retryAfterSeconds: seconds });
+  }
+
+  function workAhead(lane: Lane, waiting: QueuedTask): WorkAhead {
+    const { concurrency } = options;
+    const queued = lanes.ahead(lane, waiting);
+    const hashSeconds = hashTime.seconds;
+    if (waiting.share === costlyVerifiers) {
+      // All threads serve what is ahead, but only `costlyThreads` of them what is ahead in the share.
+      const inShare = lanes.aheadInShare(lane, waiting);
+      const all = { queued, running: weightRunning, own: waiting.weight, threads: concurrency, hashSeconds };
+      const own = { ...all, queued: inShare, running: costlyWeightRunning, threads: costlyThreads };
+      return secondsUntilHashed(own) > secondsUntilHashed(all) ? own : all;
+    }
+    // A call with several passwords may take as long as it needs for its own.
+    if (lane === 'bulk') return { queued, running: weightRunning, own: 0, threads: concurrency, hashSeconds };
+    // Costly verifications leave at least one thread to interactive tasks, unless there is only one.
+    const isOnlyThread = concurrency === 1;
+    return {
+      // While bulk tasks wait, one of them runs after every `interactiveRunMax` interactive tasks.
+      queued: lanes.length('bulk') > 0 ? queued * (1 + 1 / interactiveRunMax) : queued,
+      running: isOnlyThread ? weightRunning : weightRunning - costlyWeightRunning,
+      own: waiting.weight,
+      threads: isOnlyThread ? 1 : concurrency - costlyRunning,
+      hashSeconds,
+    };
   }
 
   return {
@@ -210,6 +232,7 @@ export function openHasher(options: HasherOptions): HashingPool {
           }),
       };
     },
+    reserve: (share) => newReservation(share, { lanes, refuseLongWait, hash }),
     async verify(password, stored, { known, source }) {
       const weight = weightOf(stored, cost);
       const lane = weight > costlyWeight ? 'bulk' : 'interactive';
@@ -220,13 +243,13 @@ export function openHasher(options: HasherOptions): HashingPool {
       return work !== null && (await queue(work, lane, waiting)).result === true;
     },
     estimateSeconds: (share, count) =>
-      count === 0 ? 0 : (ahead('bulk', { share, weight: count }) + running() + count) / capacity(),
+      count === 0 ? 0 : (lanes.ahead('bulk', { share, weight: count }) + weightRunning + count) / capacity(),
     async calibrate() {
       const work: Work = { kind: 'hash', password: 'a password', cost };
       let hash = '';
       for (let round = 1; round <= 2; round++) {
         const tried = await Promise.all(threads.map((thread) => thread.run(work)));
-        meanSeconds = tried.reduce((sum, { seconds }) => sum + seconds, 0) / tried.length;
+        hashTime.seconds = tried.reduce((sum, { seconds }) => sum + seconds, 0) / tried.length;
         hash = String(tried[0]?.result);
       }
       return hash;

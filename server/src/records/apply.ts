@@ -2,7 +2,8 @@ import type { Actor } from '../audit/audit-log.ts';
 import { WriteFailure, type WriteFailureKind } from '../db/errors.ts';
 import type { Code } from '../lib/error-codes.ts';
 import { ApiError } from '../lib/field-errors.ts';
-import { Aborted, type HashBatch, type Hasher } from '../passwords/hash-pool.ts';
+import { Aborted, type Hasher } from '../passwords/hash-pool.ts';
+import type { Demand, HashBatch } from '../passwords/hash-reservation.ts';
 import { ThreadEnded } from '../passwords/hash-thread.ts';
 import type { Operation, ReservedIds } from './operation.ts';
 import { applied, type Outcome, type RecordReference, refused, type WriteContext } from './outcome.ts';
@@ -52,12 +53,17 @@ export function admitPasswords(
   { share, signal }: Requester,
   hasher: Hasher,
 ): HashBatch {
+  const { lane, count } = demandOf(parsedRecords);
+  return hasher.admit({ lane: signal ? 'bulk' : lane, share, count, signal });
+}
+
+/** Returns the passwords of the valid records. A single one goes before the others. */
+export function demandOf(parsedRecords: readonly ParsedRecord[]): Demand {
   const count = parsedRecords.reduce(
     (sum, parsed) => sum + (parsed.errors.none ? passwordsOf(parsed) : 0),
     0,
   );
-  const lane = count === 1 && !signal ? 'interactive' : 'bulk';
-  return hasher.admit({ lane, share, count, signal });
+  return { lane: count === 1 ? 'interactive' : 'bulk', count };
 }
 
 export function passwordsOf(parsed: ParsedRecord): number {

@@ -66,7 +66,7 @@ describe('a call that would wait too long for its hashes', () => {
     expect(retry.status).toBe(200);
   });
 
-  it('gets 503 if a call that was admitted at the same time queues its passwords first', async () => {
+  it('gets 503 while a call that was admitted before it has not queued its passwords yet', async () => {
     const service = await startTestService({
       ANAGRAFE_HASH_MEMORY_KIB: '19456',
       ANAGRAFE_MAX_WAIT_SECONDS: '1',
@@ -74,18 +74,32 @@ describe('a call that would wait too long for its hashes', () => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const count = Math.min(Math.max(Math.ceil(8 * (await hashCapacity(service))), 8), 1000);
     const send = (call: string) => service.call('irs/update', [{ ID, Users: usersOf(namesOf(call, count)) }]);
-    let calls: ReturnType<typeof send>[] = [];
+    let admitted: ReturnType<typeof send> | undefined;
     await service.database.transaction(async (connection) => {
-      // The lock of the sequence stops both calls at the reservation of IDs, after their first admission.
+      // The lock of the sequence stops the call at the reservation of IDs, after its admission.
       await connection.query('alter sequence anagrafe.users_id_seq increment by 1');
-      calls = [send('one'), send('other')];
-      await until(async () => (await sequenceWaits(service)) === 2);
+      admitted = send('one');
+      await until(async () => (await sequenceWaits(service)) === 1);
+      expect((await send('other')).status).toBe(503);
       expect(await hashesWaiting(service)).toBe(0);
     });
-    const statuses = (await Promise.all(calls)).map(({ status }) => status);
-    expect(statuses.toSorted()).toEqual([200, 503]);
+    expect((await admitted)?.status).toBe(200);
     expect((await storedUsernames(service.database)).size).toBe(count);
     expect(await wrongFigures(service.database)).toEqual([]);
+  });
+
+  it('leaves no reservation behind, whatever its end', async () => {
+    const service = await startTestService({
+      ANAGRAFE_HASH_MEMORY_KIB: '19456',
+      ANAGRAFE_MAX_WAIT_SECONDS: '1',
+    });
+    const [ID = 0] = await insertPrincipals(service, 1);
+    const count = Math.min(Math.max(Math.ceil(8 * (await hashCapacity(service))), 8), 1000);
+    const users = usersOf(namesOf('user', count));
+    // Each call is admitted and then refused by the check: there is no such principal.
+    for (let n = 0; n < 3; n++)
+      expect((await service.call('irs/update', [{ ID: ID + 1000, Users: users }])).status).toBe(422);
+    expect((await service.call('irs/update', [{ ID, Users: users.slice(0, 2) }])).status).toBe(200);
   });
 
   it('is processed if it has no password to hash', async () => {
@@ -98,6 +112,67 @@ describe('a call that would wait too long for its hashes', () => {
     expect(statuses).toEqual(new Set([422]));
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
     expect(metrics).not.toMatch(/^anagrafe_hash_duration_seconds_count/m);
+  });
+});
+
+describe('the log of a service that refuses many calls', () => {
+  interface LogLine {
+    readonly level: string;
+    readonly msg: string;
+    readonly code?: string;
+    readonly route?: string;
+    readonly reqId?: string;
+    readonly further?: number;
+  }
+
+  /** The lines about refused calls, and the number of calls that they stand for. */
+  function rejectionsIn({ log }: TestService, route: string) {
+    const lines = log
+      .map((line) => JSON.parse(line) as LogLine)
+      .filter((line) => line.code === 'OVERLOADED' && line.route === route);
+    return { lines, count: lines.reduce((sum, { further = 1 }) => sum + further, 0) };
+  }
+
+  it('counts the refused calls of each route instead of a line for each, and the metrics count all', async () => {
+    const service = await startTestService({
+      ANAGRAFE_HASH_MEMORY_KIB: '19456',
+      ANAGRAFE_MAX_WAIT_SECONDS: '1',
+    });
+    const [ID = 0] = await insertPrincipals(service, 1);
+    const route = (path: string) => `POST /api/sync/v1/irs/${path}`;
+    let refused = 0;
+    let admitted: ReturnType<typeof service.call> | undefined;
+    await service.database.transaction(async (connection) => {
+      const count = Math.min(Math.max(Math.ceil(8 * (await hashCapacity(service))), 8), 1000);
+      // The admitted call waits for this lock, and its reservation refuses all others.
+      await connection.query('alter sequence anagrafe.users_id_seq increment by 1');
+      admitted = service.call('irs/update', [{ ID, Users: usersOf(namesOf('admitted', count)) }]);
+      await until(async () => (await sequenceWaits(service)) === 1);
+      const flood = Array.from({ length: 100 }, (_, n) =>
+        service.call('irs/update', [{ ID, Users: usersOf(namesOf(`refused ${n}`, 2)) }]),
+      );
+      const other = await service.call('irs/insert', [
+        { Denomination: 'refused', Users: usersOf(namesOf('refused insert', 2)) },
+      ]);
+      expect(other.status).toBe(503);
+      // Another route has a line of its own at once, during the flood.
+      expect(rejectionsIn(service, route('insert')).lines).toMatchObject([{ msg: 'request rejected' }]);
+      refused = (await Promise.all(flood)).filter(({ status }) => status === 503).length;
+      expect(refused).toBe(100);
+    });
+    expect((await admitted)?.status).toBe(200);
+    await expect.poll(() => rejectionsIn(service, route('update')).count).toBe(refused);
+    const { lines } = rejectionsIn(service, route('update'));
+    expect(lines[0]).toMatchObject({ level: 'warn', msg: 'request rejected', reqId: expect.any(String) });
+    expect(lines.slice(1).every(({ msg }) => msg === 'further requests rejected')).toBe(true);
+    expect(lines.length).toBeLessThan(refused / 2);
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    expect(metrics).toMatch(
+      new RegExp(
+        `^anagrafe_call_duration_seconds_count\\{route="/api/sync/v1/irs/update".*status="503"\\} ${refused}$`,
+        'm',
+      ),
+    );
   });
 });
 

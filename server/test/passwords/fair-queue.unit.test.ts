@@ -195,4 +195,20 @@ describe('the estimated work ahead of a new call', () => {
     lanes.next('interactive');
     expect(lanes.ahead('interactive', { share: 'long', weight: 20 })).toBe(40);
   });
+
+  it('includes tasks that are reserved as if they were queued, until the reservation is taken back', () => {
+    const lanes = new FairQueue<Task>();
+    push(lanes, 'interactive', ...some(3, 'a'));
+    lanes.reserve('interactive', { share: 'a', weight: 4 });
+    lanes.reserve('interactive', { share: 'b', weight: 2 });
+    expect(lanes.ahead('interactive', { share: 'a', weight: 1 })).toBe(3 + 4 + 2);
+    expect(lanes.ahead('interactive', { share: 'b', weight: 1 })).toBe(2 + 3);
+    expect(lanes.ahead('interactive', { share: 'c', weight: 1 })).toBe(1 + 1);
+    expect(lanes.ahead('bulk', { share: 'c', weight: 1 })).toBe(3 + 4 + 2);
+    expect(drain(lanes, 'interactive')).toEqual(some(3, 'a'));
+    lanes.reserve('interactive', { share: 'a', weight: -4 });
+    lanes.reserve('interactive', { share: 'b', weight: -2 });
+    expect(lanes.ahead('interactive', { share: 'a', weight: 1 })).toBe(0);
+    expect(lanes.ahead('bulk', { share: 'a', weight: 1 })).toBe(0);
+  });
 });

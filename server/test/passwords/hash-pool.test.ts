@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../src/lib/field-errors.ts';
 import type { Lane } from '../../src/passwords/fair-queue.ts';
 import { Aborted, type HasherOptions, type HashingPool, openHasher } from '../../src/passwords/hash-pool.ts';
+import type { HashReservation } from '../../src/passwords/hash-reservation.ts';
 import { HashThread } from '../../src/passwords/hash-thread.ts';
 
 const pools: HashingPool[] = [];
@@ -113,25 +114,32 @@ describe('the hash pool', () => {
     expect(reported.filter(([, seconds]) => !(seconds > 0))).toEqual([]);
   });
 
-  it.each([
-    ['swift', { memoryKib: 64, passes: 1 }],
-    ['costly', { memoryKib: 65_536, passes: 3 }],
-  ])('adapts its capacity to each of its hashes, without overshooting: %s hashes', async (_, cost) => {
-    /** The durations of the hashes, each with the mean duration that the pool assumes after it. */
-    const measured: { seconds: number; mean: number }[] = [];
-    const pool = open({
-      ...cost,
-      concurrency: 2,
-      onHash: (_lane, seconds) => measured.push({ seconds, mean: 2 / pool.capacity }),
-    });
-    let before = 2 / pool.capacity;
-    await ask(pool, 'bulk', 'a', 4, []);
-    expect(measured).toHaveLength(4);
-    for (const { seconds, mean } of measured) {
-      expect(Math.sign(seconds - mean)).toBe(Math.sign(seconds - before));
-      expect(Math.abs(seconds - mean)).toBeLessThan(Math.abs(seconds - before));
-      before = mean;
-    }
+  it('adapts its capacity to the time for which a hash occupies a thread, its delays included', async () => {
+    let clock = 0;
+    const pool = open({ now: () => clock });
+    const { hash } = pool.admit({ lane: 'bulk', share: 'a', count: 1 });
+    const before = 1 / pool.capacity;
+    const hashed = hash('a password');
+    clock += 3_600_000;
+    await hashed;
+    expect(1 / pool.capacity).toBeCloseTo(before + (3600 - before) * 0.05, 6);
+  });
+
+  it('adapts its capacity to verifications of argon2 hashes, and to no other ones', async () => {
+    let clock = 0;
+    const pool = open({ now: () => clock });
+    const stored = await pool.calibrate();
+    const [salt, key] = [16, 64].map((bytes) => Buffer.alloc(bytes, 1).toString('base64').replace(/=+$/, ''));
+    const verifyFor = async (hash: string) => {
+      const verified = pool.verify('a guess', hash, { known: false, source: '10.0.0.1' });
+      clock += 3_600_000;
+      await verified;
+    };
+    const before = pool.capacity;
+    await verifyFor(`$pbkdf2-sha512$i=1000$${salt}$${key}`);
+    expect(pool.capacity).toBe(before);
+    await verifyFor(stored);
+    expect(1 / pool.capacity).toBeCloseTo(1 / before + (3600 - 1 / before) * 0.05, 6);
   });
 
   it('continues after a failed hash', async () => {
@@ -160,7 +168,8 @@ describe('a hash queue that is too long', () => {
     const busy = ask(pool, 'bulk', 'a', 60, []);
     const error = errorOf(() => pool.admit({ lane: 'bulk', share: 'a', count: 1 })) as ApiError;
     expect(error).toBeInstanceOf(ApiError);
-    const seconds = Math.ceil(59 / pool.capacity);
+    // One password is being hashed and 59 are queued.
+    const seconds = Math.ceil(60 / pool.capacity);
     expect(error.detail).toEqual({ code: 'OVERLOADED', figures: { seconds } });
     expect(error.retryAfterSeconds).toBe(seconds);
     expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(1);
@@ -188,6 +197,68 @@ describe('a hash queue that is too long', () => {
   it('does not include the passwords of the call itself, however large it is', () => {
     const pool = open({ maxWaitSeconds: 0.2 });
     expect(errorOf(() => pool.admit({ lane: 'bulk', share: 'a', count: 100_000 }))).toBeUndefined();
+  });
+});
+
+describe('the reservation of a call', () => {
+  const one = { lane: 'interactive', count: 1 } as const;
+
+  /** Makes reservations with one password each until the first refusal. */
+  function reserveAll(pool: HashingPool, share: string): HashReservation[] {
+    const admitted: HashReservation[] = [];
+    for (;;) {
+      const reservation = pool.reserve(share);
+      try {
+        reservation.admit(one);
+      } catch (error) {
+        expect((error as ApiError).detail.code).toBe('OVERLOADED');
+        return admitted;
+      }
+      admitted.push(reservation);
+    }
+  }
+
+  it('counts as queued work before its passwords are queued, until it is released', () => {
+    const pool = open({ maxWaitSeconds: 2 });
+    const admitted = reserveAll(pool, 'a');
+    // The pool assumes 50 hashes per second before it has measured one, and leaves a tenth of the time to the call.
+    expect(admitted).toHaveLength(90);
+    expect([pool.running, pool.waiting('interactive')]).toEqual([0, 0]);
+    expect(() => pool.admit({ ...one, share: 'a' })).toThrow(ApiError);
+    for (const reservation of admitted) reservation.release();
+    for (const reservation of admitted) reservation.release();
+    expect(reserveAll(pool, 'a')).toHaveLength(90);
+  });
+
+  it('does not refuse calls of another share', () => {
+    const pool = open({ maxWaitSeconds: 2 });
+    reserveAll(pool, 'a');
+    expect(reserveAll(pool, 'b').length).toBeGreaterThan(40);
+  });
+
+  it('becomes a queued password, which keeps its place', async () => {
+    const pool = open({ maxWaitSeconds: 2 });
+    const [first, ...others] = reserveAll(pool, 'a');
+    const hashed = first?.hash('a password');
+    expect(pool.running).toBe(1);
+    expect(reserveAll(pool, 'a')).toHaveLength(0);
+    expect(await verify((await hashed) ?? '', 'a password')).toBe(true);
+    for (const reservation of others) reservation.release();
+    expect(pool.estimateSeconds('a', 1) * pool.capacity).toBeCloseTo(1, 6);
+  });
+
+  it('is not refused when it is confirmed or reduced, and is given up when more passwords are refused', () => {
+    const pool = open({ maxWaitSeconds: 2 });
+    const large = pool.reserve('a');
+    large.admit({ lane: 'bulk', count: 500 });
+    const [last] = reserveAll(pool, 'a').slice(-1);
+    last?.admit(one);
+    large.admit({ lane: 'bulk', count: 400 });
+    expect(pool.estimateSeconds('a', 1) * pool.capacity).toBeCloseTo(400 + 90 + 1, 6);
+    const more = pool.reserve('a');
+    expect(() => more.admit({ lane: 'bulk', count: 2 })).toThrow(ApiError);
+    expect(() => large.admit({ lane: 'interactive', count: 1 })).toThrow(ApiError);
+    expect(pool.estimateSeconds('a', 1) * pool.capacity).toBeCloseTo(90 + 1, 6);
   });
 });
 
@@ -226,8 +297,9 @@ describe('the verification of costly imported hashes', () => {
     const refused = verifications.filter(
       (end) => end.status === 'rejected' && end.reason instanceof ApiError,
     );
-    // Each counts as 39 hashes, and the pool assumes 50 hashes per second before it has measured one.
-    expect(refused).toHaveLength(24 - 3);
+    // Each counts as 39 hashes, and the pool assumes 50 hashes per second before it has measured one: the second ends
+    // after 1.6 s, the third would end after 2.3 s.
+    expect(refused).toHaveLength(24 - 2);
     expect(verifications.slice(24).every(({ status }) => status === 'fulfilled')).toBe(true);
   });
 });
