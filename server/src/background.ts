@@ -39,6 +39,7 @@ export async function startBackground(tools: BackgroundTools) {
   const extendChain = openChainWriter(store.queue, (...row) => keyRing.hashRow(...row));
   const chainWorker = startChainWorker(
     async () => {
+      await tools.jobs.hasher.interactiveEnded();
       const moreRows = await extendChain();
       const moreDeliveries = await createDeliveries(store.queue);
       await queue.enqueueWebhooks(await dueWebhooks(store.queue));

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { availableParallelism } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { openLoginThrottle } from './accounts/login-throttle.store.ts';
@@ -66,6 +67,9 @@ const bodyMemoryFactor = 8;
 const valuesPerRecord = 16;
 /** Job chunks that a node runs at once: while one waits for its last hashes, the other keeps the CPU busy. */
 const chunksAtOnce = 2;
+
+/** Parallel writes of jobs: one for each core, because more of them only delay other calls. */
+const jobWritesAtOnce = () => Math.min(Math.max(availableParallelism(), 2), 4);
 
 /** Wires the dependencies and starts listening. */
 export async function startService(
@@ -222,7 +226,7 @@ export async function startService(
         hasher,
         keyRing,
         recentChunks,
-        writer: new RecordWriter(),
+        writer: new RecordWriter({ writesAtOnce: jobWritesAtOnce(), pause: hasher.interactiveEnded }),
         onOutcomes: metrics.recordsDone,
         report: (error) => {
           if (!isPartOfOutage(error))

@@ -138,6 +138,7 @@ async function applyAll(records: readonly (WaitingRecord | CheckedRecord)[], run
     // Groups are checked one after the other, so that records of one principal are applied in the order sent.
     for (const group of inGroups(records, groupWeight, ({ weight }) => weight)) {
       if (running.size >= groupsAtOnce) await Promise.race(running);
+      await run.tools.hasher.interactiveEnded();
       if (run.signal.aborted) throw new Aborted('the service is stopping');
       if (await run.tools.store.isCancelled(run.callId)) {
         await refuseAll(group, 'CANCELLED', run);

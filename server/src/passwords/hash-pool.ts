@@ -5,6 +5,7 @@ import { RateMeter } from './hash-rate.ts';
 import { type Demand, type HashBatch, type HashReservation, newReservation } from './hash-reservation.ts';
 import { type HashResult, HashThread, ThreadEnded } from './hash-thread.ts';
 import { verificationOf, type Work, weightOf } from './hash-work.ts';
+import { InteractiveCalls } from './interactive-calls.ts';
 import { isTooLate, MeanDuration, secondsUntilHashed, type WorkAhead } from './wait-estimate.ts';
 
 /** Thrown if work was not completed, because its signal was aborted, the service stopped or the database is down. */
@@ -32,6 +33,8 @@ export interface Hasher {
    * does not hold up the others.
    */
   verify(password: string, hash: string, from: VerifySource): Promise<boolean>;
+  /** Resolves when no call of the interactive lane is running, after a fraction of a second at the latest. */
+  interactiveEnded(): Promise<void>;
   /** Estimates the seconds until `count` more passwords of a share are hashed, including the queue ahead of them. */
   estimateSeconds(share: string, count: number): number;
 }
@@ -100,6 +103,7 @@ export function openHasher(options: HasherOptions): HashingPool {
   const now = options.now ?? (() => performance.now());
   const hashTime = new MeanDuration(initialSeconds);
   const pace = new RateMeter();
+  const interactiveCalls = new InteractiveCalls();
   let weightRunning = 0;
   let costlyWeightRunning = 0;
   let costlyRunning = 0;
@@ -232,7 +236,8 @@ export function openHasher(options: HasherOptions): HashingPool {
           }),
       };
     },
-    reserve: (share) => newReservation(share, { lanes, refuseLongWait, hash }),
+    reserve: (share) => newReservation(share, { lanes, refuseLongWait, hash, interactiveCalls }),
+    interactiveEnded: () => interactiveCalls.ended(),
     async verify(password, stored, { known, source }) {
       const weight = weightOf(stored, cost);
       const lane = weight > costlyWeight ? 'bulk' : 'interactive';
@@ -240,7 +245,14 @@ export function openHasher(options: HasherOptions): HashingPool {
       const waiting = { share, source, weight };
       refuseLongWait(lane, waiting);
       const work = verificationOf(password, stored);
-      return work !== null && (await queue(work, lane, waiting)).result === true;
+      if (work === null) return false;
+      if (lane === 'bulk') return (await queue(work, lane, waiting)).result === true;
+      interactiveCalls.begin();
+      try {
+        return (await queue(work, lane, waiting)).result === true;
+      } finally {
+        interactiveCalls.end();
+      }
     },
     estimateSeconds: (share, count) =>
       count === 0 ? 0 : (lanes.ahead('bulk', { share, weight: count }) + weightRunning + count) / capacity(),

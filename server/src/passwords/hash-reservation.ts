@@ -1,4 +1,5 @@
 import type { FairQueue, Lane, QueuedTask } from './fair-queue.ts';
+import type { InteractiveCalls } from './interactive-calls.ts';
 
 export interface HashBatch {
   hash(password: string): Promise<string>;
@@ -30,17 +31,23 @@ export interface ReservationTools {
   /** Throws the `ApiError` `OVERLOADED` if new tasks would wait too long. */
   refuseLongWait(lane: Lane, tasks: QueuedTask): void;
   hash(password: string, lane: Lane, share: string): Promise<string>;
+  readonly interactiveCalls: InteractiveCalls;
 }
 
 /** Returns a reservation without places. */
 export function newReservation(share: string, tools: ReservationTools): HashReservation {
   let held: Demand = { lane: 'bulk', count: 0 };
+  let isInteractive = false;
   function hold(demand: Demand): void {
     tools.lanes.reserve(held.lane, { share, weight: -held.count });
     tools.lanes.reserve(demand.lane, { share, weight: demand.count });
     held = demand;
   }
-  const release = () => hold({ ...held, count: 0 });
+  function release(): void {
+    hold({ ...held, count: 0 });
+    if (isInteractive) tools.interactiveCalls.end();
+    isInteractive = false;
+  }
   return {
     admit(demand) {
       const isCovered = demand.count === 0 || (demand.lane === held.lane && demand.count <= held.count);
@@ -49,6 +56,9 @@ export function newReservation(share: string, tools: ReservationTools): HashRese
         tools.refuseLongWait(demand.lane, { share, weight: demand.count });
       }
       hold(demand);
+      if (isInteractive || demand.lane === 'bulk') return;
+      isInteractive = true;
+      tools.interactiveCalls.begin();
     },
     release,
     hash(password) {

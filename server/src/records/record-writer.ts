@@ -7,8 +7,12 @@ import type { ParsedRecord } from './parsed-record.ts';
 const recordsPerGroup = 200;
 const usersPerGroup = 1000;
 
-/** Maximum number of parallel writes: enough to keep up with hashing, and fair to other calls. */
-const writesAtOnce = 4;
+interface WriterOptions {
+  /** Maximum number of parallel writes: enough to keep up with hashing, and fair to other calls. */
+  readonly writesAtOnce?: number;
+  /** Delays each write, to let more urgent work go first. */
+  pause?(): Promise<void>;
+}
 
 interface WaitingRecord {
   readonly operation: Operation;
@@ -27,8 +31,15 @@ interface WaitingRecord {
  */
 export class RecordWriter {
   readonly #waiting: WaitingRecord[] = [];
+  readonly #writesAtOnce: number;
+  readonly #pause: (() => Promise<void>) | undefined;
   #running = 0;
   #isScheduled = false;
+
+  constructor({ writesAtOnce = 4, pause }: WriterOptions = {}) {
+    this.#writesAtOnce = writesAtOnce;
+    this.#pause = pause;
+  }
 
   write<D extends ParsedRecord>(operation: Operation<D>, record: ReadyRecord<D>): Promise<Written> {
     return new Promise((resolve, reject) => {
@@ -48,17 +59,18 @@ export class RecordWriter {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      while (this.#waiting.length > 0 && this.#running < writesAtOnce) this.#writeNext();
+      while (this.#waiting.length > 0 && this.#running < this.#writesAtOnce) void this.#writeNext();
     });
   }
 
-  #writeNext(): void {
+  async #writeNext(): Promise<void> {
     this.#running++;
-    void writeGroup(this.#takeGroup()).then((leftOut) => {
-      this.#running--;
-      this.#waiting.push(...leftOut);
-      this.#schedule();
-    });
+    const group = this.#takeGroup();
+    await this.#pause?.();
+    const leftOut = await writeGroup(group);
+    this.#running--;
+    this.#waiting.push(...leftOut);
+    this.#schedule();
   }
 
   /** Takes the first record and those after it that can be written with it, up to the limits of a group. */
