@@ -3,8 +3,9 @@ const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 const { setFlagsFromString } = require('node:v8');
 
-// By default, V8 lets the heap double between two collections: a request body of 16 MB would take 200 MB.
-setFlagsFromString('--heap-growing-percent=100');
+// By default, V8 lets the heap grow several times over between two collections. The service may double it, which takes
+// a third less processor time under load than a smaller value; a command such as an import keeps its memory low.
+setFlagsFromString(`--heap-growing-percent=${process.argv[2] === 'serve' ? 100 : 20}`);
 if (existsSync(join(__dirname, '../dist/bundle/run.js'))) import('../dist/bundle/run.js');
 else {
   process.stderr.write(
