@@ -41,9 +41,24 @@ export interface KillOptions {
 export async function expectImportSurvives(options: KillOptions): Promise<void> {
   const outside = await startOutside();
   const settings = { ANAGRAFE_DATABASE_URL: outside.url, ANAGRAFE_MASTER_KEY: masterKey };
+  const nodes = await Promise.all([keepNode(settings), keepNode(settings)]);
+  try {
+    await importWithKills(options, outside, settings, nodes);
+  } finally {
+    for (const node of nodes) node.leave();
+  }
+}
+
+type Node = Awaited<ReturnType<typeof keepNode>>;
+
+async function importWithKills(
+  options: KillOptions,
+  outside: Awaited<ReturnType<typeof startOutside>>,
+  settings: Record<string, string>,
+  nodes: readonly [Node, Node],
+): Promise<void> {
   // The name tells the connections of the test from those of the nodes.
   const database = openTestDatabase(`${outside.url}&application_name=test`);
-  const nodes = await Promise.all([keepNode(settings), keepNode(settings)]);
   const url = await startBalancer(() => nodes.flatMap((node) => node.current()?.url ?? []));
   const folder = newWorkFolder({ url });
   const rows = newRows(options.rows);
@@ -99,7 +114,7 @@ export async function expectImportSurvives(options: KillOptions): Promise<void> 
     0,
     expect.stringMatching(/^Audit log verified: \d+ rows/),
   ]);
-  for (const node of nodes) expect(await node.stop()).toEqual([0, []]);
+  for (const node of nodes) expect([await node.stop(), node.crashes]).toEqual([0, []]);
 }
 
 /** The backend of a node that writes records; if there is none, any that runs a statement, or any at all. */
@@ -140,9 +155,6 @@ async function keepNode(storeSettings: Record<string, string>) {
   const crashes: unknown[] = [];
   let child: Child | undefined = await startChild(settings);
   let isStopped = false;
-  afterTest(() => {
-    isStopped = true;
-  });
   const watch = ({ process, said }: Child) => {
     process.once('exit', async (code, signal) => {
       child = undefined;
@@ -160,11 +172,16 @@ async function keepNode(storeSettings: Record<string, string>) {
     async kill(): Promise<boolean> {
       return (await child?.end('SIGKILL')) === 'SIGKILL';
     },
-    /** Stops the node and returns its exit code and its crashes. */
+    crashes,
+    /** Stops the node and returns its exit code. */
     async stop(): Promise<unknown> {
       await until(() => child !== undefined);
       isStopped = true;
-      return [await child?.end('SIGTERM'), crashes];
+      return child?.end('SIGTERM');
+    },
+    /** Starts the node no more. */
+    leave(): void {
+      isStopped = true;
     },
   };
 }
