@@ -41,6 +41,7 @@ import { endIdleConnections } from './http/connections.ts';
 import { allowOrigins } from './http/cors.ts';
 import { answerBrokenRequest, answerFailures, sendApiError } from './http/errors.ts';
 import { describeApi } from './http/openapi.ts';
+import { RateLimitStore } from './http/rate-limit-store.ts';
 import { registerRequestContext } from './http/request-context.ts';
 import { type Api, compileRequestSchema, type SchemaTypes, validateQueries } from './http/validation.ts';
 import type { JobStore } from './jobs/job.ts';
@@ -173,6 +174,7 @@ async function buildApi(
     hook: 'preParsing',
     max: options.callsPerMinute,
     timeWindow: 60_000,
+    store: RateLimitStore,
     keyGenerator: rateLimitKey,
     errorResponseBuilder: (_request, { ttl }) => rateLimited('calls', Math.ceil(ttl / 1000)),
   });

@@ -3,6 +3,7 @@ import { Anagrafe } from '@anagrafe/client';
 import type { Command } from 'commander';
 import { type Config, ConfigError, isServiceUrl, prefix, settings } from '../config.ts';
 import { isKeyPair, readKeyPair } from '../lib/secrets.ts';
+import { fetchInTime } from './fetch-in-time.ts';
 import { fileErrors } from './output/output.ts';
 import { configFor, type SettingsOptions } from './settings.ts';
 
@@ -62,14 +63,16 @@ const answerMs = 10_000;
 export async function reach(options: ConnectionOptions): Promise<Connection> {
   const connection = connect(options);
   const { url } = connection;
-  const init = { redirect: 'manual', signal: AbortSignal.timeout(answerMs) } as const;
-  const answer = await fetch(`${url.replace(/\/+$/, '')}/health/live`, init).catch((error) => {
+  const healthUrl = `${url.replace(/\/+$/, '')}/health/live`;
+  const answer = await fetchInTime(healthUrl, { limitMs: answerMs, redirect: 'manual' }, async (head) => {
+    await head.body?.cancel();
+    return head;
+  }).catch((error) => {
     const why = error.cause?.code ?? error.cause?.message ?? error.message;
     throw new ConfigError(
       `Cannot reach the service at ${url} (${why}). ${urlAdvice(options, connection.config)}`,
     );
   });
-  await answer.body?.cancel();
   if (!answer.ok)
     throw new ConfigError(
       `${url} is not an Anagrafe service: GET /health/live returned ${answer.status}. Enter the URL without a path, such as http://127.0.0.1:8420.`,

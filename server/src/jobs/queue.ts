@@ -42,7 +42,7 @@ const webhooks = 'deliveries';
  * them for up to 15 seconds, so the number is higher than the number of receivers that are likely to hang at once.
  */
 const webhooksAtOnce = 200;
-/** Poll interval. It bounds the delay of work that no notification announced. */
+/** Poll interval. It bounds the delay of work that no notification announced, such as a retry that becomes due. */
 const pollSeconds = 1;
 /** Heartbeat timeout: the queue considers a node dead after this time and gives its chunks to other nodes. */
 const deadSeconds = 10;
@@ -144,7 +144,8 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       for (let n = 0; n < options.chunksAtOnce; n++) {
         const worker = await boss.work<ChunkMessage>(
           chunks,
-          { pollingIntervalSeconds: pollSeconds },
+          // pg-boss polls at the second interval, by default 30 seconds, as long as it receives notifications.
+          { pollingIntervalSeconds: pollSeconds, notifyPollingIntervalSeconds: pollSeconds },
           async ([job]) => {
             if (!job) return;
             const signal = AbortSignal.any([stopping.signal, job.signal]);

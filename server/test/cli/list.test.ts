@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { afterTest } from '../setup/endings.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { startTestService } from '../setup/service.ts';
 import { masterKey } from '../setup/store.ts';
@@ -142,6 +145,20 @@ describe('the list command', () => {
     );
     const wrong = await inProcess(['list'], { ...settings, ANAGRAFE_KEY: `agp_x.${'s'.repeat(40)}` });
     expectOneLine(wrong, /^anagrafe: .*ANAGRAFE_KEY/);
+  });
+
+  it('fails if its connection is closed at once, as by a load balancer without a running node', async () => {
+    const server = createServer((socket) => socket.on('error', () => {}).end());
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    afterTest(() => {
+      server.close();
+    });
+    const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+    expectOneLine(
+      await anagrafe(['list'], { ANAGRAFE_URL: url }),
+      /^anagrafe: Cannot reach the service at http:.* Check that it is running/,
+    );
   });
 });
 

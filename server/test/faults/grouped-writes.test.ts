@@ -1,94 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { serviceActor } from '../../src/audit/audit-log.ts';
-import { readConfig } from '../../src/config.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { WriteFailure } from '../../src/db/errors.ts';
-import { migrate } from '../../src/db/migrations.ts';
-import { FieldErrors } from '../../src/lib/field-errors.ts';
-import { TimeSlice } from '../../src/lib/yield-to-event-loop.ts';
-import { reserveFor } from '../../src/records/id-reservation.ts';
-import { insertOperation } from '../../src/records/insert.ts';
 import type { Operation, ReadyRecord } from '../../src/records/operation.ts';
 import { RecordWriter } from '../../src/records/record-writer.ts';
-import { openRecordStore } from '../../src/records/records.store.ts';
-import { stateOperation } from '../../src/records/state.ts';
-import { updateOperation } from '../../src/records/update.ts';
-import { openStore, type Store } from '../../src/store.ts';
+import type { Store } from '../../src/store.ts';
 import { importedUser } from '../setup/jobs.ts';
-import { emptyStore } from '../setup/store.ts';
 import { wrongFigures } from './figures.ts';
+import { type GroupedWrites, openGroupedWrites, reset } from './grouped-writes.ts';
 import { lockPrincipals } from './row-lock.ts';
 
-let empty: Awaited<ReturnType<typeof emptyStore>>;
 let store: Store;
-let operations: Record<'update' | 'insert' | 'state', Operation>;
+let url: string;
+let operations: GroupedWrites['operations'];
+let ready: GroupedWrites['ready'];
+let newPrincipals: GroupedWrites['newPrincipals'];
+let usersOf: GroupedWrites['usersOf'];
 
 beforeAll(async () => {
-  empty = await emptyStore();
-  store = await openStore(readConfig(empty.settings), { mode: 'exclusive', log: () => {} });
-  await migrate(store.database);
-  const records = openRecordStore(store.database);
-  const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
-  operations = {
-    update: updateOperation(records, rules) as unknown as Operation,
-    insert: insertOperation(records, rules) as unknown as Operation,
-    state: stateOperation(records) as unknown as Operation,
-  };
+  ({ store, url, operations, ready, newPrincipals, usersOf } = await openGroupedWrites());
 });
-
-afterAll(async () => {
-  await store.close();
-  await empty.discard();
-});
-
-/**
- * Parses records and prepares them as `applyRecords` does, without the checks against the store; except for states,
- * whose changes are the difference to the stored ones.
- */
-async function ready(
-  name: keyof typeof operations,
-  records: readonly Record<string, unknown>[],
-  callId: string | null = null,
-): Promise<ReadyRecord[]> {
-  const operation = operations[name];
-  const parsedRecords = await Promise.all(
-    records.map((fields) => operation.read(structuredClone(fields), new FieldErrors(), new TimeSlice())),
-  );
-  if (name === 'state') await operation.newCheck().run(parsedRecords);
-  for (const parsed of parsedRecords) expect([...parsed.errors.byPlace]).toEqual([]);
-  const ids = await reserveFor(parsedRecords, operation);
-  return parsedRecords.map((parsed, position) => ({
-    parsed,
-    ids: ids[position] ?? { principal: null, users: [] },
-    hashes: new Map(parsed.users.map((item) => [item, item.passwordHash ?? 'a new hash'])),
-    context: {
-      actor: serviceActor,
-      reference: callId === null ? null : { callId, position, kept: true },
-      expectedCurrentHash: null,
-    },
-  }));
-}
-
-let names = 0;
-
-async function newPrincipals(count: number): Promise<{ id: number; user: number }[]> {
-  const records = Array.from({ length: count }, () => ({
-    Denomination: 'Rossi Srl',
-    Users: [importedUser(`grouped.${++names}`)],
-  }));
-  const written = await operations.insert.write(await ready('insert', records));
-  return written.map((result) => ({ id: result?.id ?? 0, user: result?.users[0]?.id ?? 0 }));
-}
-
-async function usersOf(principal: number): Promise<{ id: number; hash: string; state: string }[]> {
-  return store.database.query(
-    'select id, password_hash as hash, state from anagrafe.users where principal_id = $1 order by id',
-    [principal],
-  );
-}
-
-const reset = (ID: number) => ({ ID, Password: 'correct horse', ConfirmPassword: 'correct horse' });
 
 describe('a group of records', () => {
   it('leaves out a missing or disabled principal, a missing user and a changed password, and writes the others', async () => {
@@ -251,7 +182,7 @@ describe('the record writer', () => {
   it('writes the other records while the principal of one is locked', async () => {
     const principals = await newPrincipals(20);
     const locked = principals[15]?.id ?? 0;
-    const lock = await lockPrincipals(empty.settings.ANAGRAFE_DATABASE_URL ?? '', [locked]);
+    const lock = await lockPrincipals(url, [locked]);
     const records = await ready(
       'update',
       principals.map(({ id }, n) => ({ ID: id, Users: [importedUser(`grouped.lock.${n}`)] })),
@@ -267,7 +198,7 @@ describe('the record writer', () => {
   it('writes the other records while another transaction inserts the username of one', async () => {
     const principals = await newPrincipals(20);
     const [other] = await newPrincipals(1);
-    const client = new pg.Client(empty.settings.ANAGRAFE_DATABASE_URL ?? '');
+    const client = new pg.Client(url);
     await client.connect();
     await client.query('begin');
     await client.query(
@@ -289,7 +220,7 @@ describe('the record writer', () => {
 
   it('writes the other records while a user whose password one resets is locked', async () => {
     const principals = await newPrincipals(20);
-    const client = new pg.Client(empty.settings.ANAGRAFE_DATABASE_URL ?? '');
+    const client = new pg.Client(url);
     await client.connect();
     await client.query('begin');
     await client.query('select from anagrafe.users where id = $1 for update', [principals[15]?.user]);

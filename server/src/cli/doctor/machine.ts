@@ -5,6 +5,7 @@ import { isLoopback } from '../../lib/network.ts';
 import { version } from '../../lib/package-folder.ts';
 import type { LoadedSettings } from '../../settings-file.ts';
 import { localUrl } from '../connection.ts';
+import { fetchInTime } from '../fetch-in-time.ts';
 import { errorFinding, type Finding, finding, problemFinding } from './findings.ts';
 
 /** The minimum in `engines` of package.json: major and minor version. */
@@ -80,7 +81,7 @@ async function examineListener(url: string): Promise<Finding> {
 
 async function fetchJson<Body>(url: string): Promise<Body | null> {
   try {
-    return (await (await fetch(url, { signal: AbortSignal.timeout(answerMs) })).json()) as Body;
+    return (await fetchInTime(url, { limitMs: answerMs }, (answer) => answer.json())) as Body;
   } catch {
     return null;
   }

@@ -1,0 +1,38 @@
+import type { FastifyRateLimitStore } from '@fastify/rate-limit';
+
+/** Maximum number of callers that are counted. The one that was idle for the longest time is forgotten first. */
+const callersMax = 5000;
+
+interface Window {
+  readonly startedAt: number;
+  readonly calls: number;
+}
+
+/**
+ * Counts the calls of each caller in windows of fixed length. The store of the plugin passes on a counter that it still
+ * changes: of several calls that arrive at the same moment, each would see the count of all of them.
+ */
+export class RateLimitStore implements FastifyRateLimitStore {
+  readonly #windows = new Map<string, Window>();
+
+  incr(
+    caller: string,
+    callback: Parameters<FastifyRateLimitStore['incr']>[1],
+    windowMs: number,
+  ): void {
+    const now = Date.now();
+    const last = this.#windows.get(caller);
+    const isOpen = last !== undefined && now < last.startedAt + windowMs;
+    const { startedAt, calls } = isOpen ? last : { startedAt: now, calls: 0 };
+    // Moves the caller to the end of the map, whose first entry is the one that was idle for the longest time.
+    this.#windows.delete(caller);
+    this.#windows.set(caller, { startedAt, calls: calls + 1 });
+    const [idlest] = this.#windows.keys();
+    if (this.#windows.size > callersMax && idlest !== undefined) this.#windows.delete(idlest);
+    callback(null, { current: calls + 1, ttl: startedAt + windowMs - now });
+  }
+
+  child(): FastifyRateLimitStore {
+    return new RateLimitStore();
+  }
+}
