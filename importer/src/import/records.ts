@@ -105,18 +105,36 @@ export function principalOf(row: UserRow | RecordRow): PrincipalRow | null {
   const listed: unknown = row.kind === 'user' ? [row.user] : row.record.Users;
   const users: readonly unknown[] | null = Array.isArray(listed) ? listed : null;
   const fields: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(source)) {
+  for (const field of Object.keys(source)) {
+    const value = source[field];
     const isValue = hasValue(value) && !(field in reference) && !otherProperties.includes(field);
     if (isValue && (field !== 'Users' || users === null)) fields[field] = value;
   }
   return {
     row,
-    key: JSON.stringify(reference),
+    key: principalKey(reference),
     reference: reference as PrincipalRow['reference'],
     fields,
     users,
-    hasState: usersOf({ Users: users }).some((user) => hasValue(user.State)),
+    hasState: users?.some(statesState) ?? false,
   };
+}
+
+/** Before the external key in a key of a principal. */
+const keyPrefix = '=';
+
+function principalKey(reference: { readonly ExternalKey?: unknown; readonly ID?: unknown }): string {
+  const { ExternalKey } = reference;
+  return typeof ExternalKey === 'string' ? keyPrefix + ExternalKey : JSON.stringify(reference);
+}
+
+/** Returns the external key in the key of a principal; null if that names the principal in another way. */
+export function externalKeyOf(key: string): string | null {
+  return key.startsWith(keyPrefix) ? key.slice(keyPrefix.length) : null;
+}
+
+function statesState(user: unknown): boolean {
+  return typeof user === 'object' && user !== null && 'State' in user && hasValue(user.State);
 }
 
 const states: readonly string[] = ['active', 'disabled'];
@@ -125,12 +143,14 @@ const states: readonly string[] = ['active', 'disabled'];
  * Returns false for a value that the service refuses, so that one damaged row does not make the correct rows of its
  * principal contradict it. The service decides in the end. An `ID` besides an `ExternalKey` is such a value.
  */
-export function isPlausible([field, value]: readonly [string, unknown]): boolean {
+export function isPlausible(field: string, value: unknown): boolean {
   if (typeof value !== 'string') return false;
   if (!Object.hasOwn(principalFields, field)) return field === 'State' && states.includes(value);
   const { format, maxLength } = principalFields[field as PrincipalField];
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find.
-  if (/[\x00-\x1f\x7f]/.test(value) || [...value].length > maxLength) return false;
+  if (/[\x00-\x1f\x7f]/.test(value)) return false;
+  // The limit counts code points, of which a text has at most as many as UTF-16 code units.
+  if (value.length > maxLength && [...value].length > maxLength) return false;
   return format !== 'email' || /^[^\s@]+@[^\s@]+$/.test(value);
 }
 
@@ -169,7 +189,8 @@ export function findResets(rows: readonly ImportRow[]): RowErrors {
  * PRECIS profile of the service and serves to compare rows; the service decides.
  */
 export function foldUsername(username: string): string {
-  return username.normalize('NFKC').toLowerCase();
+  const isAscii = !/[^ -~]/.test(username);
+  return (isAscii ? username : username.normalize('NFKC')).toLowerCase();
 }
 
 /** Field paths by row number. */

@@ -8,8 +8,8 @@ import {
   statesValues,
   usersOf,
 } from './records.ts';
+import { RowComparer } from './row-comparer.ts';
 import { codedError, fromFieldErrors, type RowError, type RowErrors, rowError } from './row-errors.ts';
-import { RowComparer } from './statements.ts';
 
 /** Rows that are sent as one record. */
 export interface CombinedRecord {

@@ -159,7 +159,7 @@ export class UpsertQueue {
 }
 
 function isDoubtful({ fields }: PrincipalRow): boolean {
-  return !Object.entries(fields).every(isPlausible);
+  return Object.keys(fields).some((field) => !isPlausible(field, fields[field]));
 }
 
 function isDuplicatePrincipal({ code }: FieldError): boolean {
