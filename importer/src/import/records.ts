@@ -1,7 +1,6 @@
 import { type InsertRecord, principalFields, type UpdateRecord } from '@anagrafe/client';
-import type { ImportFile } from '../file/open.ts';
 import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
-import type { JsonObject, PrincipalField, RowSource } from '../file/types.ts';
+import type { JsonObject, PrincipalField } from '../file/types.ts';
 import { codedError, columnOf, fromFileError, type RowErrors } from './row-errors.ts';
 
 /** Decides about rows that differ from the stored data: `refuse` reports them, `update` changes the stored data. */
@@ -99,8 +98,7 @@ const otherProperties: readonly string[] = ['Position', 'FieldErrors'];
 /** Returns null for a row without `ExternalKey` and `ID`. */
 export function principalOf(row: UserRow | RecordRow): PrincipalRow | null {
   const source: JsonObject = row.kind === 'user' ? row.principal : row.record;
-  const { ID, ExternalKey } = source;
-  const reference = hasValue(ExternalKey) ? { ExternalKey } : hasValue(ID) ? { ID } : null;
+  const reference = principalReference(source);
   if (reference === null) return null;
   const listed: unknown = row.kind === 'user' ? [row.user] : row.record.Users;
   const users: readonly unknown[] | null = Array.isArray(listed) ? listed : null;
@@ -120,10 +118,25 @@ export function principalOf(row: UserRow | RecordRow): PrincipalRow | null {
   };
 }
 
+/** Returns `key` of `principalOf`. */
+export function principalKeyOf(row: UserRow | RecordRow): string | null {
+  const reference = principalReference(row.kind === 'user' ? row.principal : row.record);
+  return reference && principalKey(reference);
+}
+
+interface UncheckedReference {
+  readonly ExternalKey?: unknown;
+  readonly ID?: unknown;
+}
+
+function principalReference({ ID, ExternalKey }: UncheckedReference): UncheckedReference | null {
+  return hasValue(ExternalKey) ? { ExternalKey } : hasValue(ID) ? { ID } : null;
+}
+
 /** Before the external key in a key of a principal. */
 const keyPrefix = '=';
 
-function principalKey(reference: { readonly ExternalKey?: unknown; readonly ID?: unknown }): string {
+function principalKey(reference: UncheckedReference): string {
   const { ExternalKey } = reference;
   return typeof ExternalKey === 'string' ? keyPrefix + ExternalKey : JSON.stringify(reference);
 }
@@ -211,67 +224,4 @@ export function findRepeatedUsernames(records: readonly RowRecord<unknown>[]): R
     }
   }
   return repeated;
-}
-
-export interface Batch {
-  readonly rows: readonly ImportRow[];
-  /** Bytes of the file that were read when the batch was complete. */
-  readonly bytesRead: number;
-}
-
-export interface BatchLimits {
-  readonly rows: number;
-  /** Sum of the lengths of the cells or of the JSON text, in UTF-16 code units. */
-  readonly characters: number;
-}
-
-/** A job of this size takes seconds, and the memory use does not depend on the size of the file. */
-export const batchLimits: BatchLimits = { rows: 2000, characters: 4_000_000 };
-
-/**
- * Splits the rows of a file after the row number `after` into batches. The limits depend on the content of the rows
- * alone, so that the same file always has the same batches if `after` is 0 or the end of a batch. A batch does not end
- * between two rows of a principal, unless it would have twice the size: two batches with a common principal cannot be
- * sent at the same time.
- *
- * @param onSkipped Called with each row up to `after`.
- */
-export async function* inBatches(
-  file: ImportFile,
-  limits: BatchLimits,
-  after = 0,
-  onSkipped: (row: ImportRow) => void = () => {},
-): AsyncGenerator<Batch> {
-  let rows: ImportRow[] = [];
-  let characters = 0;
-  let bytesRead = 0;
-  const isFull = (times: number) =>
-    rows.length >= times * limits.rows || characters >= times * limits.characters;
-  for await (const row of file) {
-    if (row.number <= after) {
-      onSkipped(row);
-      continue;
-    }
-    if (isFull(2) || (isFull(1) && keyOf(row) !== keyOf(rows.at(-1)))) {
-      yield { rows, bytesRead };
-      rows = [];
-      characters = 0;
-    }
-    rows.push(row);
-    characters += lengthOf(row.source);
-    bytesRead = file.bytesRead;
-  }
-  if (rows.length > 0) yield { rows, bytesRead: file.bytesRead };
-}
-
-/** Returns the key of the principal that the row states values of; a unique symbol if there is none. */
-function keyOf(row: ImportRow | undefined): string | symbol {
-  const principal = !row || row.kind === 'invalid' ? null : principalOf(row);
-  return principal && statesValues(principal) ? principal.key : Symbol();
-}
-
-function lengthOf(source: RowSource): number {
-  if (source === null) return 0;
-  if (!Array.isArray(source)) return JSON.stringify(source).length;
-  return source.reduce((sum, cell) => sum + cell.length, 0);
 }
