@@ -37,20 +37,21 @@ export async function* inBatches(
   let bytesRead = 0;
   const isFull = (times: number) =>
     rows.length >= times * limits.rows || characters >= times * limits.characters;
-  for await (const row of file) {
-    if (row.number <= after) {
-      onSkipped(row);
-      continue;
+  for await (const chunk of file.chunks())
+    for (const row of chunk) {
+      if (row.number <= after) {
+        onSkipped(row);
+        continue;
+      }
+      if (isFull(2) || (isFull(1) && keyOf(row) !== keyOf(rows.at(-1)))) {
+        yield { rows, bytesRead };
+        rows = [];
+        characters = 0;
+      }
+      rows.push(row);
+      characters += lengthOf(row.source);
+      bytesRead = file.bytesRead;
     }
-    if (isFull(2) || (isFull(1) && keyOf(row) !== keyOf(rows.at(-1)))) {
-      yield { rows, bytesRead };
-      rows = [];
-      characters = 0;
-    }
-    rows.push(row);
-    characters += lengthOf(row.source);
-    bytesRead = file.bytesRead;
-  }
   if (rows.length > 0) yield { rows, bytesRead: file.bytesRead };
 }
 
@@ -63,5 +64,7 @@ function keyOf(row: ImportRow | undefined): string | symbol {
 function lengthOf(source: RowSource): number {
   if (source === null) return 0;
   if (!Array.isArray(source)) return JSON.stringify(source).length;
-  return source.reduce((sum, cell) => sum + cell.length, 0);
+  let length = 0;
+  for (const cell of source) length += cell.length;
+  return length;
 }

@@ -88,7 +88,12 @@ export async function dryRunRows(
   for (const [number, found] of records.errors) errors.set(number, found);
   const members = records.upsert.map(({ row, users }) => ({ row, record: { Users: users } }));
   const repeated = findRepeatedUsernames([...records.insert, ...records.update, ...members]);
-  const queue = new UpsertQueue(records.upsert, { existing, isDryRun: true, valuesOf, repeated });
+  const queue = new UpsertQueue(records.upsert, {
+    existing,
+    isDryRun: true,
+    valuesOf,
+    repeated: () => repeated,
+  });
   await dryRunSingle('insert', records.insert);
   await dryRunSingle('update', records.update);
   for (let next = queue.take(); next.groups.length + next.references.length > 0; next = queue.take()) {

@@ -133,17 +133,19 @@ function principalReference({ ID, ExternalKey }: UncheckedReference): UncheckedR
   return hasValue(ExternalKey) ? { ExternalKey } : hasValue(ID) ? { ID } : null;
 }
 
-/** Before the external key in a key of a principal. */
-const keyPrefix = '=';
+/** Before a key that is not the external key itself. */
+const otherKey = '\0';
 
+/** Returns the external key. A principal that is named by `ID` has another key, as a value that no external key can have. */
 function principalKey(reference: UncheckedReference): string {
   const { ExternalKey } = reference;
-  return typeof ExternalKey === 'string' ? keyPrefix + ExternalKey : JSON.stringify(reference);
+  const isKey = typeof ExternalKey === 'string' && !ExternalKey.startsWith(otherKey);
+  return isKey ? ExternalKey : otherKey + JSON.stringify(reference);
 }
 
 /** Returns the external key in the key of a principal; null if that names the principal in another way. */
 export function externalKeyOf(key: string): string | null {
-  return key.startsWith(keyPrefix) ? key.slice(keyPrefix.length) : null;
+  return key.startsWith(otherKey) ? null : key;
 }
 
 function statesState(user: unknown): boolean {
@@ -187,6 +189,7 @@ export function findResets(rows: readonly ImportRow[]): RowErrors {
   const errors: RowErrors = new Map();
   for (const row of rows) {
     if (row.kind === 'invalid') continue;
+    if (row.kind === 'user' && row.user.ID === undefined) continue;
     const users = row.kind === 'user' ? [row.user] : usersOf(row.record);
     const at = users.findIndex(({ ID }) => hasValue(ID));
     const other = users.findIndex((user) => 'Operation' in user && hasValue(user.Operation));

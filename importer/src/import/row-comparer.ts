@@ -20,11 +20,12 @@ interface CompareOptions {
 }
 
 /**
- * Memory in bytes for the values of principals, and for the usernames, that are remembered with the policy `refuse`. Each
- * is enough for about 600,000 principals with a name, and for a million usernames. The service finds a conflict of
- * further ones, because it compares with what is stored (`DIFFERS_FROM_STORED`, `USERNAME_TAKEN`).
+ * Memory in bytes for what is remembered with the policy `refuse`: about 350,000 principals with a name, and a million
+ * usernames. The service finds a conflict of further ones, because it compares with what is stored
+ * (`DIFFERS_FROM_STORED`, `USERNAME_TAKEN`).
  */
-const memoryMax = 40 * 2 ** 20;
+const principalsMemory = 22 * 2 ** 20;
+const usernamesMemory = 30 * 2 ** 20;
 
 /**
  * Compares the rows of a file with each other. The result depends on the content of the file alone, and not on what the
@@ -69,11 +70,11 @@ export class RowComparer {
         errors.push(codedError('USERNAME_TAKEN', columnOf(`Users[${at}].Username`, row)));
     // A refused row states nothing: a later row that repeats its values is compared with the earlier ones too.
     if (errors.length > 0) return errors;
-    if (principal && !this.#isFull(this.#principals.bytes))
+    if (principal && !(this.#isBounded && this.#principals.bytes >= principalsMemory))
       for (const field of stated)
         if (!known?.has(field))
           this.#principals.add(principal.key, field, textOf(principal.fields[field]), row.line);
-    if (!this.#isFull(this.#usernames.bytes))
+    if (!(this.#isBounded && this.#usernames.bytes >= usernamesMemory))
       for (const name of usernames) if (name !== '') this.#usernames.add(name);
     return noErrors;
   }
@@ -81,10 +82,6 @@ export class RowComparer {
   #valuesToCompare(fields: PrincipalRow['fields']): readonly string[] {
     const names = Object.keys(fields);
     return this.#isStrict ? names : names.filter((field) => isPlausible(field, fields[field]));
-  }
-
-  #isFull(bytes: number): boolean {
-    return this.#isBounded && bytes >= memoryMax;
   }
 }
 

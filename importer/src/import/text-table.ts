@@ -54,13 +54,7 @@ export class TextStore {
     return this.#bytes;
   }
 
-  /** Appends a text and returns its address. */
-  add(text: string): number {
-    this.encode(text);
-    return this.addEncoded();
-  }
-
-  /** Encodes a text for `addEncoded`, `isEncodedAt` and `hashOfEncoded`. */
+  /** Encodes a text for `isEncodedAt` and `hashOfEncoded`. */
   encode(text: string): void {
     if (this.#encoded.length <= 3 * text.length) this.#encoded = new Uint8Array(4 * text.length);
     const bytes = this.#encoded;
@@ -82,7 +76,9 @@ export class TextStore {
     this.#length = at;
   }
 
-  addEncoded(): number {
+  /** Appends a text and returns its address. */
+  add(text: string): number {
+    this.encode(text);
     if (this.#used + this.#length > segmentSize) {
       // A text above the size of a segment has a segment of its own.
       this.#segment = new Uint8Array(Math.max(segmentSize, this.#length));
@@ -183,7 +179,7 @@ export function halfSipHash(bytes: Uint8Array, start: number, end: number, key: 
 
 /**
  * A set of texts, numbered from 0 in the order in which they were added. It is a hash table with open addressing, and
- * takes about 14 bytes for each text besides the text itself.
+ * takes 11 to 18 bytes for each text besides the text itself.
  */
 export class TextTable {
   readonly #store: TextStore;
@@ -192,6 +188,12 @@ export class TextTable {
   readonly #addresses = new IntegerList();
   /** The number of a text plus 1; 0 if the slot is free. The length is a power of 2, at most 3/4 are in use. */
   #slots = new Uint32Array(2048);
+  /** Eight bits of the hash of each slot, so that a text is compared with almost no other one. */
+  #tags = new Uint8Array(2048);
+  /** The text that was looked for last, and its slot: a text is often added right after it was not found. */
+  #lastText: string | null = null;
+  #lastSlot = 0;
+  #lastTag = 0;
 
   /** @param store The store of the texts, which may also contain other texts. */
   constructor(store: TextStore) {
@@ -206,46 +208,57 @@ export class TextTable {
 
   /** Size of the memory in bytes, with that of the store. */
   get bytes(): number {
-    return this.#store.bytes + 4 * (this.#addresses.length + this.#slots.length);
+    return this.#store.bytes + 4 * this.#addresses.length + 5 * this.#slots.length;
   }
 
   /** Returns the number of a text; -1 if the table does not contain it. */
   numberOf(text: string): number {
-    this.#store.encode(text);
-    return (this.#slots[this.#slotOfEncoded()] as number) - 1;
+    return (this.#slots[this.#slotOf(text)] as number) - 1;
   }
 
   /** Adds a text unless the table contains it. Returns its number. */
   add(text: string): number {
-    this.#store.encode(text);
-    const slot = this.#slotOfEncoded();
+    const slot = this.#slotOf(text);
     const found = this.#slots[slot] as number;
     if (found > 0) return found - 1;
-    this.#addresses.push(this.#store.addEncoded());
+    this.#addresses.push(this.#store.add(text));
     this.#slots[slot] = this.size;
+    this.#tags[slot] = this.#lastTag;
     if (this.size * 4 > this.#slots.length * 3) this.#grow();
     return this.size - 1;
   }
 
-  /** Returns the slot of the encoded text, or the free slot for it. */
-  #slotOfEncoded(): number {
+  /** Returns the slot of a text, or the free slot for it. */
+  #slotOf(text: string): number {
+    if (text === this.#lastText) return this.#lastSlot;
+    this.#store.encode(text);
+    const hash = this.#store.hashOfEncoded(this.#key);
+    const tag = hash >>> 24;
     const mask = this.#slots.length - 1;
-    let slot = this.#store.hashOfEncoded(this.#key) & mask;
-    for (;;) {
-      const number = this.#slots[slot] as number;
-      if (number === 0 || this.#store.isEncodedAt(this.#addresses.get(number - 1))) return slot;
+    let slot = hash & mask;
+    for (let number = this.#slots[slot] as number; number > 0; number = this.#slots[slot] as number) {
+      if (this.#tags[slot] === tag && this.#store.isEncodedAt(this.#addresses.get(number - 1))) break;
       slot = (slot + 1) & mask;
     }
+    this.#lastTag = tag;
+    this.#lastText = text;
+    this.#lastSlot = slot;
+    return slot;
   }
 
   #grow(): void {
     const slots = new Uint32Array(this.#slots.length * 2);
+    const tags = new Uint8Array(slots.length);
     const mask = slots.length - 1;
     for (let number = 0; number < this.size; number++) {
-      let slot = this.#store.hashAt(this.#addresses.get(number), this.#key) & mask;
+      const hash = this.#store.hashAt(this.#addresses.get(number), this.#key);
+      let slot = hash & mask;
       while (slots[slot] !== 0) slot = (slot + 1) & mask;
       slots[slot] = number + 1;
+      tags[slot] = hash >>> 24;
     }
     this.#slots = slots;
+    this.#tags = tags;
+    this.#lastText = null;
   }
 }
