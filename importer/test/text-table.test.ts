@@ -65,9 +65,14 @@ describe('TextTable', () => {
 
 describe('IntegerList', () => {
   it('grows and keeps its values', () => {
-    const list = new IntegerList(2);
-    for (const value of [1, 2, 2 ** 32 - 1]) list.push(value);
-    list.set(1, 7);
-    expect([list.length, list.get(0), list.get(1), list.get(2)]).toEqual([3, 1, 7, 2 ** 32 - 1]);
+    const list = new IntegerList();
+    for (let value = 0; value < 40_000; value++) list.push(value);
+    list.set(20_000, 2 ** 32 - 1);
+    expect([list.length, list.get(0), list.get(20_000), list.get(39_999)]).toEqual([
+      40_000,
+      0,
+      2 ** 32 - 1,
+      39_999,
+    ]);
   });
 });

@@ -20,11 +20,11 @@ interface CompareOptions {
 }
 
 /**
- * Memory in bytes for what is remembered with the policy `refuse`: about 350,000 principals with a name, and a million
+ * Memory in bytes for what is remembered with the policy `refuse`: about 250,000 principals with a name, and a million
  * usernames. The service finds a conflict of further ones, because it compares with what is stored
  * (`DIFFERS_FROM_STORED`, `USERNAME_TAKEN`).
  */
-const principalsMemory = 22 * 2 ** 20;
+const principalsMemory = 16 * 2 ** 20;
 const usernamesMemory = 30 * 2 ** 20;
 
 /**

@@ -1,27 +1,27 @@
-/** A list of integers of 32 bits without a sign. */
+const listBits = 14;
+const listMask = 2 ** listBits - 1;
+
+/** A list of integers of 32 bits without a sign, in segments, so that the memory grows in small steps without copies. */
 export class IntegerList {
-  #values: Uint32Array;
+  readonly #segments: Uint32Array[] = [];
   length = 0;
 
-  constructor(capacity = 1024) {
-    this.#values = new Uint32Array(capacity);
-  }
-
   get(index: number): number {
-    return this.#values[index] as number;
+    return this.#segmentOf(index)[index & listMask] as number;
   }
 
   set(index: number, value: number): void {
-    this.#values[index] = value;
+    this.#segmentOf(index)[index & listMask] = value;
   }
 
   push(value: number): void {
-    if (this.length === this.#values.length) {
-      const larger = new Uint32Array(this.length * 2);
-      larger.set(this.#values);
-      this.#values = larger;
-    }
-    this.#values[this.length++] = value;
+    const index = this.length++;
+    if ((index & listMask) === 0) this.#segments.push(new Uint32Array(2 ** listBits));
+    this.set(index, value);
+  }
+
+  #segmentOf(index: number): Uint32Array {
+    return this.#segments[index >>> listBits] as Uint32Array;
   }
 }
 
