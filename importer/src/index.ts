@@ -29,6 +29,7 @@ export {
   type UserField,
   userFieldNames,
 } from './file/types.ts';
+export { type BatchLimits, batchLimits, inBatches } from './import/batches.ts';
 export {
   addCounts,
   type ImportConnection,
@@ -39,13 +40,7 @@ export {
 } from './import/calls.ts';
 export { DryRunState, dryRunRows, type Principals } from './import/dry-run.ts';
 export { fileErrorInItalian, type Language, languages, rowErrorInItalian } from './import/italian.ts';
-export {
-  type BatchLimits,
-  batchLimits,
-  type ExistingPolicy,
-  findResets,
-  inBatches,
-} from './import/records.ts';
+export { type ExistingPolicy, findResets } from './import/records.ts';
 export { formatRowError, fromFileError, type RowError, type RowErrors } from './import/row-errors.ts';
 export {
   type CombinedRecord,

@@ -69,6 +69,18 @@ async function interruptAfterFour(): Promise<string> {
 }
 
 describe('the progress of an import', () => {
+  it('contains the changes of calls that were made during a write', async () => {
+    write(lines);
+    const progress = await open();
+    await progress.begin();
+    const sending = progress.recordSending(await rowsOf(1, 2));
+    const names = Array.from({ length: 10 }, (_, at) => `upsert-${at}`);
+    await Promise.all([sending, ...names.map((name) => progress.recordJob(name, `job of ${name}`))]);
+    const resumed = await open();
+    expect(resumed.isNew).toBe(false);
+    expect(names.map((name) => resumed.jobOf(name))).toEqual(names.map((name) => `job of ${name}`));
+  });
+
   it('is resumed with its run, its completed rows and its jobs', async () => {
     const run = await interruptAfterFour();
     const resumed = await open();

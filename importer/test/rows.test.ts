@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inBatches } from '../src/import/records.ts';
+import { inBatches } from '../src/import/batches.ts';
 import { interpretRows, openImportFile, recogniseColumns } from '../src/index.ts';
 import { cut, readFile } from './reading.ts';
 

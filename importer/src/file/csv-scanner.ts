@@ -1,5 +1,4 @@
 import { type FileError, failure, fileError, type ImportFileError } from './errors.ts';
-import type { Parsed } from './json-element.ts';
 import type { ScannedRow, Scanner } from './scan.ts';
 
 /** Maximum length of a row in UTF-16 code units. */
@@ -57,8 +56,11 @@ class CsvRow {
     this.#cell = '';
   }
 
-  get parsed(): Parsed<string[]> {
-    return this.#error ? { content: null, error: this.#error } : { content: this.#cells, error: null };
+  get parsed(): ScannedRow<string[]> {
+    const { line } = this;
+    if (this.#error) return { line, content: null, error: this.#error };
+    // A copy has no space for further cells: the rows of several batches are in memory at the same time.
+    return { line, content: this.#cells.slice(), error: null };
   }
 }
 
@@ -207,7 +209,7 @@ export class CsvScanner implements Scanner<string[]> {
     const row = this.#row;
     this.line += lines;
     row.grow(at - this.#rowStart);
-    if (!row.blank) this.found.push({ line: row.line, ...row.parsed });
+    if (!row.blank) this.found.push(row.parsed);
     this.#state = AT_ROW;
     return at;
   }

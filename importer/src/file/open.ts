@@ -40,6 +40,8 @@ export interface ImportFile extends AsyncIterable<ImportRow> {
   readonly unknown: readonly string[];
   /** The format as detected so far. `encoding` may still change from null during the iteration. */
   readonly layout: FileLayout;
+  /** Iterates over the rows like the file itself, in groups as they are read, which takes less time for many rows. */
+  chunks(): AsyncIterable<readonly ImportRow[]>;
   /** Number of bytes read so far, which is at most a few chunks ahead of the last row. */
   readonly bytesRead: number;
 }
@@ -275,16 +277,20 @@ function fileOf<Content extends Exclude<RowSource, null>>(parts: FileParts<Conte
     get bytesRead() {
       return text.bytesRead;
     },
+    chunks,
     async *[Symbol.asyncIterator]() {
-      let number = 0;
-      for await (const scanned of rows.remaining()) {
-        for (const row of scanned) {
-          const { line, text = null } = row;
-          number++;
-          if (row.error) yield { kind: 'invalid', number, line, source: null, errors: [row.error], text };
-          else yield reader.interpret({ number, line, source: reader.original(row.content) });
-        }
-      }
+      for await (const chunk of chunks()) yield* chunk;
     },
   };
+
+  async function* chunks(): AsyncGenerator<readonly ImportRow[], void, undefined> {
+    let number = 0;
+    for await (const scanned of rows.remaining())
+      yield scanned.map((row) => {
+        const { line, text = null } = row;
+        number++;
+        if (row.error) return { kind: 'invalid', number, line, source: null, errors: [row.error], text };
+        return reader.interpret({ number, line, source: reader.original(row.content) });
+      });
+  }
 }

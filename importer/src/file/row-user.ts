@@ -82,6 +82,7 @@ const ofPrincipal: readonly string[] = ['ID', 'PrincipalState', ...principalColu
 
 /** Returns true for a row without any value of a user. A reference alone is not enough: the user was forgotten. */
 function describesOnlyPrincipal(values: Values): boolean {
+  if (values.Username !== undefined) return false;
   return (
     Object.keys(values).every((field) => ofPrincipal.includes(field)) &&
     described.some((column) => values[column] !== undefined)
@@ -130,14 +131,17 @@ function readUserFields(values: Values, { resets }: InterpretOptions, errors: Fi
  * are empty. The service validates their names and values.
  */
 function readAttributes(values: Values, errors: FileError[]): Attributes | null {
+  const fields = Object.keys(values).filter(isAttributeField);
+  if (values.Attributes === undefined && fields.length === 0) return null;
   const attributes = new Map<string, string>();
   if (values.Attributes !== undefined) {
     const object = parseObject(values.Attributes);
     if (!object) errors.push(fileError('ATTRIBUTES_NOT_JSON', {}));
     for (const [name, value] of Object.entries(object ?? {})) attributes.set(name, value as string);
   }
-  for (const [field, value] of Object.entries(values)) {
-    if (!isAttributeField(field) || value === undefined) continue;
+  for (const field of fields) {
+    const value = values[field];
+    if (value === undefined) continue;
     const name = attributeOf(field);
     if (attributes.has(name) && attributes.get(name) !== value)
       errors.push(fileError('DUPLICATE_COLUMN', { field, columns: ['Attributes', field] }));

@@ -68,7 +68,8 @@ export class CellReader implements RowReader<readonly string[]> {
     if (cells.length !== expected)
       return invalid(row, [fileError('WRONG_CELL_COUNT', { expected, found: cells.length })]);
     const read = new RowValues();
-    for (const [at, { name, field, kind }] of this.#columns.entries()) {
+    for (let at = 0; at < expected; at++) {
+      const { name, field, kind } = this.#columns[at] as ImportColumn;
       const cell = cells[at];
       if (cell === undefined || cell === '') continue;
       if (field !== null) read.add(field, name, cell);

@@ -1,10 +1,16 @@
 import type { InsertRecord, UpsertTuple } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
 import { dryRunUpsert, type ImportConnection, sendInParts, wouldCreate } from './calls.ts';
-import { buildRecords, type ExistingPolicy, findRepeatedUsernames, type RowRecord } from './records.ts';
+import {
+  buildRecords,
+  type ExistingPolicy,
+  externalKeyOf,
+  findRepeatedUsernames,
+  type RowRecord,
+} from './records.ts';
+import { RowComparer } from './row-comparer.ts';
 import { codedError, fromTuple, type RowErrors, rowError } from './row-errors.ts';
 import type { RowGroup } from './row-group.ts';
-import { RowComparer } from './statements.ts';
 import { UpsertQueue } from './upsert-queue.ts';
 import { WarningLog } from './warnings.ts';
 
@@ -36,9 +42,9 @@ export class DryRunState {
 
   /** Returns the values of a principal that the import would create. */
   valuesOf(key: string): Readonly<Record<string, unknown>> | undefined {
-    const { ExternalKey } = JSON.parse(key) as { readonly ExternalKey?: string };
-    if (ExternalKey === undefined) return undefined;
-    return this.#newPrincipals.get(ExternalKey) as Record<string, unknown> | undefined;
+    const externalKey = externalKeyOf(key);
+    if (externalKey === null) return undefined;
+    return this.#newPrincipals.get(externalKey) as Record<string, unknown> | undefined;
   }
 
   addPrincipal(record: object): void {
@@ -82,7 +88,12 @@ export async function dryRunRows(
   for (const [number, found] of records.errors) errors.set(number, found);
   const members = records.upsert.map(({ row, users }) => ({ row, record: { Users: users } }));
   const repeated = findRepeatedUsernames([...records.insert, ...records.update, ...members]);
-  const queue = new UpsertQueue(records.upsert, { existing, isDryRun: true, valuesOf, repeated });
+  const queue = new UpsertQueue(records.upsert, {
+    existing,
+    isDryRun: true,
+    valuesOf,
+    repeated: () => repeated,
+  });
   await dryRunSingle('insert', records.insert);
   await dryRunSingle('update', records.update);
   for (let next = queue.take(); next.groups.length + next.references.length > 0; next = queue.take()) {

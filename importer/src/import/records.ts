@@ -1,7 +1,6 @@
 import { type InsertRecord, principalFields, type UpdateRecord } from '@anagrafe/client';
-import type { ImportFile } from '../file/open.ts';
 import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
-import type { JsonObject, PrincipalField, RowSource } from '../file/types.ts';
+import type { JsonObject, PrincipalField } from '../file/types.ts';
 import { codedError, columnOf, fromFileError, type RowErrors } from './row-errors.ts';
 
 /** Decides about rows that differ from the stored data: `refuse` reports them, `update` changes the stored data. */
@@ -99,24 +98,58 @@ const otherProperties: readonly string[] = ['Position', 'FieldErrors'];
 /** Returns null for a row without `ExternalKey` and `ID`. */
 export function principalOf(row: UserRow | RecordRow): PrincipalRow | null {
   const source: JsonObject = row.kind === 'user' ? row.principal : row.record;
-  const { ID, ExternalKey } = source;
-  const reference = hasValue(ExternalKey) ? { ExternalKey } : hasValue(ID) ? { ID } : null;
+  const reference = principalReference(source);
   if (reference === null) return null;
   const listed: unknown = row.kind === 'user' ? [row.user] : row.record.Users;
   const users: readonly unknown[] | null = Array.isArray(listed) ? listed : null;
   const fields: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(source)) {
+  for (const field of Object.keys(source)) {
+    const value = source[field];
     const isValue = hasValue(value) && !(field in reference) && !otherProperties.includes(field);
     if (isValue && (field !== 'Users' || users === null)) fields[field] = value;
   }
   return {
     row,
-    key: JSON.stringify(reference),
+    key: principalKey(reference),
     reference: reference as PrincipalRow['reference'],
     fields,
     users,
-    hasState: usersOf({ Users: users }).some((user) => hasValue(user.State)),
+    hasState: users?.some(statesState) ?? false,
   };
+}
+
+/** Returns `key` of `principalOf`. */
+export function principalKeyOf(row: UserRow | RecordRow): string | null {
+  const reference = principalReference(row.kind === 'user' ? row.principal : row.record);
+  return reference && principalKey(reference);
+}
+
+interface UncheckedReference {
+  readonly ExternalKey?: unknown;
+  readonly ID?: unknown;
+}
+
+function principalReference({ ID, ExternalKey }: UncheckedReference): UncheckedReference | null {
+  return hasValue(ExternalKey) ? { ExternalKey } : hasValue(ID) ? { ID } : null;
+}
+
+/** Before a key that is not the external key itself. */
+const otherKey = '\0';
+
+/** Returns the external key. A principal that is named by `ID` has another key, as a value that no external key can have. */
+function principalKey(reference: UncheckedReference): string {
+  const { ExternalKey } = reference;
+  const isKey = typeof ExternalKey === 'string' && !ExternalKey.startsWith(otherKey);
+  return isKey ? ExternalKey : otherKey + JSON.stringify(reference);
+}
+
+/** Returns the external key in the key of a principal; null if that names the principal in another way. */
+export function externalKeyOf(key: string): string | null {
+  return key.startsWith(otherKey) ? null : key;
+}
+
+function statesState(user: unknown): boolean {
+  return typeof user === 'object' && user !== null && 'State' in user && hasValue(user.State);
 }
 
 const states: readonly string[] = ['active', 'disabled'];
@@ -125,12 +158,14 @@ const states: readonly string[] = ['active', 'disabled'];
  * Returns false for a value that the service refuses, so that one damaged row does not make the correct rows of its
  * principal contradict it. The service decides in the end. An `ID` besides an `ExternalKey` is such a value.
  */
-export function isPlausible([field, value]: readonly [string, unknown]): boolean {
+export function isPlausible(field: string, value: unknown): boolean {
   if (typeof value !== 'string') return false;
   if (!Object.hasOwn(principalFields, field)) return field === 'State' && states.includes(value);
   const { format, maxLength } = principalFields[field as PrincipalField];
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find.
-  if (/[\x00-\x1f\x7f]/.test(value) || [...value].length > maxLength) return false;
+  if (/[\x00-\x1f\x7f]/.test(value)) return false;
+  // The limit counts code points, of which a text has at most as many as UTF-16 code units.
+  if (value.length > maxLength && [...value].length > maxLength) return false;
   return format !== 'email' || /^[^\s@]+@[^\s@]+$/.test(value);
 }
 
@@ -154,6 +189,7 @@ export function findResets(rows: readonly ImportRow[]): RowErrors {
   const errors: RowErrors = new Map();
   for (const row of rows) {
     if (row.kind === 'invalid') continue;
+    if (row.kind === 'user' && row.user.ID === undefined) continue;
     const users = row.kind === 'user' ? [row.user] : usersOf(row.record);
     const at = users.findIndex(({ ID }) => hasValue(ID));
     const other = users.findIndex((user) => 'Operation' in user && hasValue(user.Operation));
@@ -169,7 +205,8 @@ export function findResets(rows: readonly ImportRow[]): RowErrors {
  * PRECIS profile of the service and serves to compare rows; the service decides.
  */
 export function foldUsername(username: string): string {
-  return username.normalize('NFKC').toLowerCase();
+  const isAscii = !/[^ -~]/.test(username);
+  return (isAscii ? username : username.normalize('NFKC')).toLowerCase();
 }
 
 /** Field paths by row number. */
@@ -190,67 +227,4 @@ export function findRepeatedUsernames(records: readonly RowRecord<unknown>[]): R
     }
   }
   return repeated;
-}
-
-export interface Batch {
-  readonly rows: readonly ImportRow[];
-  /** Bytes of the file that were read when the batch was complete. */
-  readonly bytesRead: number;
-}
-
-export interface BatchLimits {
-  readonly rows: number;
-  /** Sum of the lengths of the cells or of the JSON text, in UTF-16 code units. */
-  readonly characters: number;
-}
-
-/** A job of this size takes seconds, and the memory use does not depend on the size of the file. */
-export const batchLimits: BatchLimits = { rows: 2000, characters: 4_000_000 };
-
-/**
- * Splits the rows of a file after the row number `after` into batches. The limits depend on the content of the rows
- * alone, so that the same file always has the same batches if `after` is 0 or the end of a batch. A batch does not end
- * between two rows of a principal, unless it would have twice the size: two batches with a common principal cannot be
- * sent at the same time.
- *
- * @param onSkipped Called with each row up to `after`.
- */
-export async function* inBatches(
-  file: ImportFile,
-  limits: BatchLimits,
-  after = 0,
-  onSkipped: (row: ImportRow) => void = () => {},
-): AsyncGenerator<Batch> {
-  let rows: ImportRow[] = [];
-  let characters = 0;
-  let bytesRead = 0;
-  const isFull = (times: number) =>
-    rows.length >= times * limits.rows || characters >= times * limits.characters;
-  for await (const row of file) {
-    if (row.number <= after) {
-      onSkipped(row);
-      continue;
-    }
-    if (isFull(2) || (isFull(1) && keyOf(row) !== keyOf(rows.at(-1)))) {
-      yield { rows, bytesRead };
-      rows = [];
-      characters = 0;
-    }
-    rows.push(row);
-    characters += lengthOf(row.source);
-    bytesRead = file.bytesRead;
-  }
-  if (rows.length > 0) yield { rows, bytesRead: file.bytesRead };
-}
-
-/** Returns the key of the principal that the row states values of; a unique symbol if there is none. */
-function keyOf(row: ImportRow | undefined): string | symbol {
-  const principal = !row || row.kind === 'invalid' ? null : principalOf(row);
-  return principal && statesValues(principal) ? principal.key : Symbol();
-}
-
-function lengthOf(source: RowSource): number {
-  if (source === null) return 0;
-  if (!Array.isArray(source)) return JSON.stringify(source).length;
-  return source.reduce((sum, cell) => sum + cell.length, 0);
 }

@@ -8,8 +8,8 @@ import {
   statesValues,
   usersOf,
 } from './records.ts';
+import { RowComparer } from './row-comparer.ts';
 import { codedError, fromFieldErrors, type RowError, type RowErrors, rowError } from './row-errors.ts';
-import { RowComparer } from './statements.ts';
 
 /** Rows that are sent as one record. */
 export interface CombinedRecord {
@@ -39,20 +39,13 @@ export function groupOf(
   const [first, second] = members;
   if (first?.row.kind === 'record' && !second && !before)
     return { key, members, record: first.row.record, isReference };
-  const fields: Record<string, unknown> = { ...before };
-  const Users: unknown[] = [];
-  for (const member of members) {
-    Object.assign(fields, member.fields);
-    for (const user of member.users ?? []) Users.push(user);
-  }
-  const listsUsers = members.some(({ users }) => users !== null);
+  const Users = second ? members.flatMap(({ users }) => users ?? []) : (first?.users ?? []);
   // `Users` that are not a list are among the fields. They are sent, because the service reports them.
-  return {
-    key,
-    members,
-    record: { ...(listsUsers && { Users }), ...fields, ...first?.reference },
-    isReference,
-  };
+  const record: Record<string, unknown> = members.some(({ users }) => users !== null) ? { Users } : {};
+  if (before) Object.assign(record, before);
+  for (const { fields } of members) Object.assign(record, fields);
+  Object.assign(record, first?.reference);
+  return { key, members, record, isReference };
 }
 
 /** All rows of a file, with one record for each principal. */

@@ -81,7 +81,9 @@ export class Rounds {
   readonly #existing: ExistingPolicy;
   readonly #submitJob: SubmitJob;
   readonly #queue: UpsertQueue;
-  readonly #repeated: RowPaths;
+  /** The usernames that an earlier row has too. They are needed only if the service refuses a record. */
+  readonly #findRepeated: () => RowPaths;
+  #repeated: RowPaths | null = null;
   #round = 1;
   #unsent: Call[];
   #running: RunningJob[] = [];
@@ -91,10 +93,13 @@ export class Rounds {
     this.errors = new Map(errors);
     this.#existing = existing;
     this.#submitJob = submitJob;
-    const withUsers = upsert.map(({ row, users }) => ({ row, record: { Users: users } }));
-    this.#repeated = findRepeatedUsernames([...insert, ...update, ...withUsers]);
+    this.#findRepeated = () => {
+      const withUsers = upsert.map(({ row, users }) => ({ row, record: { Users: users } }));
+      this.#repeated ??= findRepeatedUsernames([...insert, ...update, ...withUsers]);
+      return this.#repeated;
+    };
     this.principals = new Set(upsert.map(({ key }) => key));
-    this.#queue = new UpsertQueue(upsert, { existing, repeated: this.#repeated });
+    this.#queue = new UpsertQueue(upsert, { existing, repeated: this.#findRepeated });
     this.#unsent = [callOf('insert', insert), ...this.#nextCalls(update)];
   }
 
@@ -144,7 +149,7 @@ export class Rounds {
       return;
     }
     for (const row of rows) {
-      const found = fromFieldErrors(fieldErrors, row, this.#repeated.get(row.number));
+      const found = fromFieldErrors(fieldErrors, row, this.#findRepeated().get(row.number));
       this.errors.set(row.number, found.length > 0 ? found : [codedError('RECORD_NOT_APPLIED')]);
     }
   }

@@ -26,7 +26,7 @@ interface QueueOptions {
   /** The values that earlier batches of a dry run have stated of a principal that does not exist yet. */
   readonly valuesOf?: (key: string) => Values | undefined;
   /** The usernames that an earlier row has too. */
-  readonly repeated?: RowPaths;
+  readonly repeated?: () => RowPaths;
 }
 
 /**
@@ -56,7 +56,11 @@ export class UpsertQueue {
 
   constructor(rows: readonly PrincipalRow[], options: QueueOptions) {
     this.#options = options;
-    for (const row of rows) this.#add(row.key, [row]);
+    for (const row of rows) {
+      const present = this.#pending.get(row.key);
+      if (present) present.push(row);
+      else this.#pending.set(row.key, [row]);
+    }
   }
 
   /** Removes the next group of each principal, in the order of the rows, and the rows that only refer to one. */
@@ -79,14 +83,17 @@ export class UpsertQueue {
   /** Returns two groups in place of one that the service refuses as too large. The second one waits in the queue. */
   firstHalf({ key, members }: RowGroup): RowGroup {
     const half = Math.ceil(members.length / 2);
-    this.#add(key, members.slice(half), 'front');
+    this.#addToFront(key, members.slice(half));
     return this.#combine(key, members.slice(0, half));
   }
 
   accept({ key, members }: RowGroup): void {
+    const before = this.#accepted.get(key);
+    const [first, second] = members;
+    const isSingle = !before && first && !second;
     this.#accepted.set(
       key,
-      Object.assign({}, this.#accepted.get(key), ...members.map(({ fields }) => fields)),
+      isSingle ? first.fields : Object.assign({}, before, ...members.map(({ fields }) => fields)),
     );
   }
 
@@ -101,10 +108,10 @@ export class UpsertQueue {
           group,
           others.length > 0 ? Object.fromEntries(others) : fieldErrors,
           message,
-          this.#options.repeated,
+          this.#options.repeated?.(),
         );
     const left = group.members.filter(({ row }) => !errors.has(row.number));
-    this.#add(group.key, left, 'front');
+    this.#addToFront(group.key, left);
     return errors;
   }
 
@@ -116,12 +123,9 @@ export class UpsertQueue {
     return times <= postponementsMax;
   }
 
-  #add(key: string, rows: readonly PrincipalRow[], place: 'front' | 'back' = 'back'): void {
+  #addToFront(key: string, rows: readonly PrincipalRow[]): void {
     if (rows.length === 0) return;
-    const present = this.#pending.get(key);
-    if (!present) this.#pending.set(key, [...rows]);
-    else if (place === 'back') present.push(...rows);
-    else present.unshift(...rows);
+    this.#pending.set(key, [...rows, ...(this.#pending.get(key) ?? [])]);
   }
 
   /** Divides the rows of a principal into those that refer to it, those of the next record, and those of later ones. */
@@ -147,7 +151,7 @@ export class UpsertQueue {
         users += count;
       } else waiting.push(row);
     }
-    return { referring, members, waiting, alone };
+    return { referring, members: members.length === rows.length ? rows : members, waiting, alone };
   }
 
   #combine(key: string, members: readonly PrincipalRow[]): RowGroup {
@@ -159,7 +163,7 @@ export class UpsertQueue {
 }
 
 function isDoubtful({ fields }: PrincipalRow): boolean {
-  return !Object.entries(fields).every(isPlausible);
+  return Object.keys(fields).some((field) => !isPlausible(field, fields[field]));
 }
 
 function isDuplicatePrincipal({ code }: FieldError): boolean {
@@ -172,7 +176,7 @@ function isDuplicatePrincipal({ code }: FieldError): boolean {
  * @param isCovering True if the row may not state a further field either.
  */
 function agrees({ fields }: PrincipalRow, values: Values, isCovering = false): boolean {
-  return Object.entries(fields).every(([field, value]) =>
-    values[field] === undefined ? !isCovering : values[field] === value,
+  return Object.keys(fields).every((field) =>
+    values[field] === undefined ? !isCovering : values[field] === fields[field],
   );
 }

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { ColumnProfiles, type UnusedColumn } from '../file/column-profile.ts';
+import { batchLimits, inBatches } from '../import/batches.ts';
 import { DryRunState, dryRunRows } from '../import/dry-run.ts';
 import { describeRowError } from '../import/italian.ts';
-import { batchLimits, inBatches } from '../import/records.ts';
 import { countTaken } from '../import/row-errors.ts';
 import type { WarningLog } from '../import/warnings.ts';
+import { samplesMax } from './import-run.ts';
 import { prepareRows } from './prepare.ts';
 import { AppendedFile, formatFailedRows } from './result-files.ts';
-import { samplesMax } from './run.ts';
 import {
   type ImportContext,
   type ImportTask,

@@ -51,6 +51,10 @@ export class ImportProgress {
   /** The digest of the rows before the next batch. */
   readonly #digest: RowDigest;
   #contents: Contents;
+  /** The last write that was started or waits; it never rejects. */
+  #lastWrite: Promise<void> = Promise.resolve();
+  /** The write that waits for the end of the one before it. */
+  #waitingWrite: Promise<void> | null = null;
 
   private constructor(path: string, digest: RowDigest, contents: Contents) {
     this.#path = path;
@@ -111,7 +115,7 @@ export class ImportProgress {
   /** Writes the file. Keeps the file of an import that is not resumed as `.before`. */
   async begin(): Promise<void> {
     if (this.isNew) await rename(this.#path, `${this.#path}.before`).catch(ignoreMissing);
-    await this.#write();
+    await this.#save();
   }
 
   /** Records that these rows may have reached the service. Must be called with each batch before it is sent. */
@@ -120,24 +124,44 @@ export class ImportProgress {
     const last = rows.at(-1)?.number ?? 0;
     if (last <= (this.#contents.sent?.rows ?? 0)) return;
     this.#contents = { ...this.#contents, sent: { rows: last, digest: this.#digest.value } };
-    await this.#write();
+    await this.#save();
   }
 
   async recordJob(name: string, id: string): Promise<void> {
     this.#contents = { ...this.#contents, jobs: { ...this.#contents.jobs, [name]: id } };
-    await this.#write();
+    await this.#save();
   }
 
   /** Records a completed batch and removes its jobs. `names` are the names of these jobs. */
   async recordDone(done: CompletedPart, names: readonly string[]): Promise<void> {
     const jobs = Object.entries(this.#contents.jobs).filter(([name]) => !names.includes(name));
     this.#contents = { ...this.#contents, done, jobs: Object.fromEntries(jobs) };
-    await this.#write();
+    await this.#save();
   }
 
   /** Deletes the file after a complete import, or if nothing was sent. */
   async discard(): Promise<void> {
+    await this.#lastWrite;
     await rm(this.#path, { force: true });
+  }
+
+  /**
+   * Resolves when the contents are on the disk. Calls during a write share the next one, which has the changes of all of
+   * them. A batch needs all three writes to be synced, since an import may be resumed days after a power failure:
+   *
+   * - before it is sent, because a change in its rows could not be detected otherwise;
+   * - once it has jobs, because idempotency keys expire before jobs, and the rows would be sent again;
+   * - when it is done, because the results of jobs expire too.
+   */
+  #save(): Promise<void> {
+    if (this.#waitingWrite === null) {
+      this.#waitingWrite = this.#lastWrite.then(() => {
+        this.#waitingWrite = null;
+        return this.#write();
+      });
+      this.#lastWrite = this.#waitingWrite.catch(() => {});
+    }
+    return this.#waitingWrite;
   }
 
   /** Replaces the file atomically: a crash leaves either the old or the new content. */
@@ -191,16 +215,25 @@ function digestOfOptions({
 /** Incremental SHA-256 of the header and the rows of a file, to detect changes in the rows that were sent. */
 class RowDigest {
   readonly #hash = createHash('sha256');
+  /** Text that is not hashed yet, because one call for many rows is faster. */
+  #text = '';
 
   constructor(header: readonly string[]) {
     this.#hash.update(JSON.stringify(header));
   }
 
   add({ kind, line, source }: ImportRow): void {
-    this.#hash.update(JSON.stringify([kind, line, source]));
+    this.#text += JSON.stringify([kind, line, source]);
+    if (this.#text.length >= 65_536) this.#flush();
+  }
+
+  #flush(): void {
+    this.#hash.update(this.#text);
+    this.#text = '';
   }
 
   get value(): string {
+    this.#flush();
     return this.#hash.copy().digest('hex');
   }
 }

@@ -69,6 +69,7 @@ export class ResultFiles {
 
   async #writePasswords(batch: CompletedBatch, separator: string): Promise<void> {
     const { rows, passwords, emails, errors } = batch;
+    if (!this.#passwords || passwords.size === 0) return;
     const lines = rows.flatMap((row) => {
       const password = passwords.get(row.number);
       if (row.kind !== 'user' || password === undefined || errors.has(row.number)) return [];
@@ -82,7 +83,7 @@ export class ResultFiles {
         ),
       ];
     });
-    if (!this.#passwords || lines.length === 0) return;
+    if (lines.length === 0) return;
     const head = this.#passwords.isEmpty ? byteOrderMark + csvLine(passwordColumns, separator) : '';
     await this.#passwords.append(head + lines.join(''));
   }

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
-import { batchLimits } from '../../../importer/src/import/records.ts';
+import { batchLimits } from '../../../importer/src/import/batches.ts';
 import { readConfig } from '../../src/config.ts';
 import { openStore } from '../../src/store.ts';
 import { databaseSettings, serve } from '../cli/command.ts';
@@ -66,8 +66,17 @@ async function untilDone(folder: WorkFolder, name: string, rows: number, child: 
 }
 
 function rowsDone(folder: WorkFolder, name: string): number {
+  return progressOf(folder, name)?.done.rows ?? 0;
+}
+
+interface Progress {
+  readonly done: { readonly rows: number };
+  readonly jobs: Readonly<Record<string, string>>;
+}
+
+function progressOf(folder: WorkFolder, name: string): Progress | null {
   const path = folder.path(`${name}.csv.progress`);
-  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).done.rows : 0;
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
 }
 
 async function expectEachOnce(folder: WorkFolder, name: string, rows: number): Promise<void> {
@@ -114,14 +123,18 @@ it('an import that is interrupted prints how to resume it, and names its jobs wi
     const child = folder.begin(['import', 'stopped.csv']);
     const { stderr, closed } = listen(child);
     await untilDone(folder, 'stopped', batch, child);
+    const jobs = () => Object.values(progressOf(folder, 'stopped')?.jobs ?? {});
+    await until(
+      () => jobs().length > 0,
+      () => 'the job of the second batch to be saved',
+    );
+    const [job] = jobs();
     child.kill('SIGINT');
     await closed;
     expect([child.exitCode, stderr()]).toEqual([
       130,
       expect.stringContaining('Run the same command again to resume'),
     ]);
-    const progress = JSON.parse(readFileSync(folder.path('stopped.csv.progress'), 'utf8'));
-    const [job] = Object.values(progress.jobs);
     expect(stderr()).toContain(`rows that were already sent, in job ${job}. To cancel:\n`);
     expect(stderr()).toMatch(new RegExp(`^ {2}.*anagrafe job cancel ${job}$`, 'm'));
   });

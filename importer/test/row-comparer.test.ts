@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RowComparer } from '../src/import/statements.ts';
+import { RowComparer } from '../src/import/row-comparer.ts';
 import type { ExistingPolicy } from '../src/index.ts';
 import { readFile } from './reading.ts';
 

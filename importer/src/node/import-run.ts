@@ -1,0 +1,241 @@
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import { ApiError, type Job } from '@anagrafe/client';
+import { ImportFileError } from '../file/errors.ts';
+import type { ImportFile } from '../file/open.ts';
+import type { ImportRow } from '../file/rows.ts';
+import { type Batch, batchLimits, inBatches } from '../import/batches.ts';
+import { type SubmitJob, submitWithKey } from '../import/calls.ts';
+import { foldUsername, principalKeyOf } from '../import/records.ts';
+import { RowComparer } from '../import/row-comparer.ts';
+import { countTaken, type RowError, type RowErrors } from '../import/row-errors.ts';
+import { Rounds } from '../import/send.ts';
+import type { WarningLog } from '../import/warnings.ts';
+import { type PreparedRows, prepareRows } from './prepare.ts';
+import type { ImportProgress } from './progress-file.ts';
+import type { ResultFiles } from './result-files.ts';
+import { type ImportContext, type ImportCounts, ImportError, type ImportTask } from './task.ts';
+
+/**
+ * Maximum number of batches in flight: the next ones are read and sent while the service works on the oldest one. This
+ * bounds the memory, and the number of jobs that go on after an interruption.
+ */
+const batchesAtOnce = 4;
+/**
+ * Milliseconds between two requests for the state of a job. The time doubles from the first to the last value: a job
+ * without passwords to hash ends within a second, one with passwords takes minutes.
+ */
+const pollMs = { first: 100, last: 800 };
+/** Maximum number of rows in a result. */
+export const samplesMax = 10;
+
+interface SentBatch {
+  readonly rounds: Rounds;
+  /** Settles when the service has accepted the jobs of the first round. */
+  readonly submission: Promise<void>;
+  readonly prepared: PreparedRows;
+  /** The errors of the rows that were not sent. */
+  readonly unsent: RowErrors;
+  /** All rows of the batch, including those not sent. */
+  readonly rows: readonly ImportRow[];
+  readonly bytesRead: number;
+}
+
+/** Reads the rows of a file, sends them in batches and writes the results, all at the same time. */
+export class ImportRun {
+  readonly #task: ImportTask;
+  readonly #context: ImportContext;
+  readonly #progress: ImportProgress;
+  readonly #results: ResultFiles;
+  readonly #file: ImportFile;
+  readonly #warnings: WarningLog;
+  readonly #comparer: RowComparer;
+  readonly #inFlight: SentBatch[] = [];
+  readonly unparsedLines: number[] = [];
+  usernamesTaken = 0;
+
+  constructor(
+    task: ImportTask,
+    context: ImportContext,
+    progress: ImportProgress,
+    results: ResultFiles,
+    file: ImportFile,
+    warnings: WarningLog,
+  ) {
+    this.#task = task;
+    this.#context = context;
+    this.#progress = progress;
+    this.#results = results;
+    this.#file = file;
+    this.#warnings = warnings;
+    this.#comparer = new RowComparer(task.existing);
+  }
+
+  async importRows(): Promise<void> {
+    const { size } = await stat(this.#task.path);
+    const { done } = this.#progress;
+    try {
+      // The rows of completed batches are compared again, because later rows may contradict them.
+      for await (const batch of inBatches(this.#file, batchLimits, done.rows, (row) => this.#compare(row))) {
+        while (this.#inFlight.length >= batchesAtOnce || this.#mustWait(batch)) await this.#finishFirst(size);
+        this.#inFlight.push(await this.#send(batch));
+      }
+      await this.#finishAll(size);
+    } catch (error) {
+      // After a read error the results of the batches already sent are still written.
+      if (error instanceof ImportFileError) await this.#finishAll(size);
+      throw error;
+    } finally {
+      // After another error no request may still be running when the lock of the import is released.
+      await Promise.allSettled(this.#inFlight.map(({ submission }) => submission));
+    }
+  }
+
+  /**
+   * Returns true if a batch in flight may create or change a principal of this batch: its rows are then applied first, as
+   * in the file.
+   */
+  #mustWait({ rows }: Batch): boolean {
+    const changed = this.#inFlight.map(({ rounds }) => rounds.principals).filter(({ size }) => size > 0);
+    if (changed.length === 0) return false;
+    return rows.some((row) => {
+      const key = row.kind === 'invalid' ? null : principalKeyOf(row);
+      return key !== null && changed.some((keys) => keys.has(key));
+    });
+  }
+
+  /** Returns the errors of a row by comparison with the rows before it. Must be called once for each row. */
+  #compare(row: ImportRow): readonly RowError[] {
+    this.#warnings.add(row);
+    // A reset ignores the values of the principal.
+    return this.#task.purpose === 'reset' ? [] : this.#comparer.compare(row);
+  }
+
+  /** Starts to send a batch. Resolves before the service has accepted it, so that the next one can be read. */
+  async #send({ rows, bytesRead }: Batch): Promise<SentBatch> {
+    const unsent: RowErrors = new Map();
+    const consistent: ImportRow[] = [];
+    for (const row of rows) {
+      if (row.source === null && this.unparsedLines.length < samplesMax) this.unparsedLines.push(row.line);
+      const errors = this.#compare(row);
+      if (errors.length > 0) unsent.set(row.number, errors);
+      else consistent.push(row);
+    }
+    const prepared = await prepareRows(consistent, this.#task, this.#progress.seed, this.#context);
+    for (const [number, errors] of prepared.errors) unsent.set(number, errors);
+    await this.#progress.recordSending(rows);
+    const rounds = new Rounds(prepared.complete, this.#task.existing, this.#submitJob);
+    const submission = rounds.submit(this.#context);
+    // `#finishFirst` throws the error, when it is the turn of this batch.
+    submission.catch(() => {});
+    return { rounds, submission, prepared, unsent, rows, bytesRead };
+  }
+
+  /** Submits a job, unless an earlier run has submitted it and has saved its ID. */
+  #submitJob: SubmitJob = async (operation, records, name, connection) => {
+    const known = this.#progress.jobOf(name);
+    const id = known ?? (await this.#submitNew(operation, records, name, connection));
+    this.#context.onJob(id, 'submitted');
+    if (known === undefined) await this.#progress.recordJob(name, id);
+    return id;
+  };
+
+  #submitNew: SubmitJob = (operation, records, name, connection) => {
+    const { existing } = this.#task;
+    const submit = submitWithKey(`import-${this.#progress.run}`, this.#context, { existing });
+    return submit(operation, records, name, connection).catch((error) => {
+      if (!(error instanceof ApiError) || error.code !== 'IDEMPOTENCY_KEY_REUSED') throw error;
+      // A reset looks up user IDs. Users added or removed since an earlier run change the body, which needs another key.
+      return submit(operation, records, `${name}-${digestOf(records)}`, connection);
+    });
+  };
+
+  async #finishAll(fileSize: number): Promise<void> {
+    while (this.#inFlight.length > 0) await this.#finishFirst(fileSize);
+  }
+
+  /** Waits for the jobs of the oldest batch in flight and writes its results. */
+  async #finishFirst(fileSize: number): Promise<void> {
+    const batch = this.#inFlight.shift();
+    if (!batch) return;
+    const { rounds, submission, prepared, unsent, rows, bytesRead } = batch;
+    await submission;
+    const ended: Job[] = [];
+    do {
+      // Further rounds add jobs.
+      for (const { id } of rounds.jobs.slice(ended.length)) {
+        const report = (job: Job) => this.#context.onProgress(this.#counts(fileSize, batch, [...ended, job]));
+        ended.push(await this.#waitFor(id, report));
+      }
+    } while (!(await rounds.advance(ended, this.#context)));
+    const all = new Map([...unsent, ...rounds.errors]);
+    this.usernamesTaken += countTaken(all);
+    const passwords = await this.#appliedPasswords(batch);
+    const jobNames = rounds.jobs.map(({ name }) => name);
+    const { emails } = prepared;
+    await this.#results.write(
+      { rows, bytesRead, passwords, emails, errors: all, jobNames },
+      this.#file.layout,
+    );
+    this.#context.onProgress(this.#counts(fileSize, batch, []));
+  }
+
+  /** Returns the generated passwords without those of users that exist, whose passwords were kept. */
+  async #appliedPasswords({ prepared, rounds }: SentBatch): Promise<PreparedRows['passwords']> {
+    if (this.#task.existing === 'refuse' || prepared.passwords.size === 0) return prepared.passwords;
+    const { anagrafe, signal } = this.#context;
+    const registered = new Set<string>();
+    for (const { id } of rounds.jobs)
+      for await (const { Item6 } of anagrafe.jobs.tuples(id, {
+        representation: true,
+        pageSize: 1000,
+        signal,
+      }))
+        for (const { Username, Operation } of Item6.Users ?? [])
+          if (Operation === 'register' && Username !== null) registered.add(foldUsername(Username));
+    const isRegistered = (row: ImportRow) =>
+      row.kind === 'user' && registered.has(foldUsername(row.user.Username ?? ''));
+    const numbers = new Set(prepared.complete.filter(isRegistered).map(({ number }) => number));
+    return new Map([...prepared.passwords].filter(([number]) => numbers.has(number)));
+  }
+
+  async #waitFor(id: string, onProgress: (job: Job) => void): Promise<Job> {
+    const job = await this.#poll(id, onProgress).catch((error) => {
+      if (!(error instanceof ApiError) || error.code !== 'JOB_NOT_FOUND') throw error;
+      throw new ImportError(
+        `Job ${id}, which has a part of the file, does not exist in the service: it has expired, or the service uses another database. ` +
+          'Check which users exist, then start over with --restart.',
+      );
+    });
+    this.#context.onJob(id, 'ended');
+    return job;
+  }
+
+  async #poll(id: string, onProgress: (job: Job) => void): Promise<Job> {
+    const { anagrafe, signal } = this.#context;
+    for (let pauseMs = pollMs.first; ; pauseMs = Math.min(2 * pauseMs, pollMs.last)) {
+      const { record: job } = await anagrafe.jobs.get(id, { pageSize: 1, signal });
+      onProgress(job);
+      if (job.EndedAt !== null) return job;
+      await setTimeout(pauseMs, undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
+    }
+  }
+
+  /** Adds the progress of the current batch, as reported by its jobs, to the completed batches. */
+  #counts(bytes: number, { rounds, rows, bytesRead }: SentBatch, jobs: readonly Job[]): ImportCounts {
+    const { done } = this.#progress;
+    const sent = rounds.jobs.reduce((sum, { records }) => sum + records.length, 0);
+    const share = sent > 0 ? jobs.reduce((sum, { RecordsDone }) => sum + RecordsDone, 0) / sent : 0;
+    return {
+      bytes,
+      bytesDone: done.bytes + Math.max(bytesRead - done.bytes, 0) * share,
+      rowsDone: done.rows + Math.round(rows.length * share),
+      rowsFailed: done.failed,
+    };
+  }
+}
+
+function digestOf(records: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(records)).digest('hex').slice(0, 16);
+}
