@@ -15,11 +15,7 @@ interface Window {
 export class RateLimitStore implements FastifyRateLimitStore {
   readonly #windows = new Map<string, Window>();
 
-  incr(
-    caller: string,
-    callback: Parameters<FastifyRateLimitStore['incr']>[1],
-    windowMs: number,
-  ): void {
+  incr(caller: string, callback: Parameters<FastifyRateLimitStore['incr']>[1], windowMs: number): void {
     const now = Date.now();
     const last = this.#windows.get(caller);
     const isOpen = last !== undefined && now < last.startedAt + windowMs;

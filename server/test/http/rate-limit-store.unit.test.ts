@@ -7,9 +7,13 @@ afterEach(() => {
 
 function count(store: RateLimitStore, caller: string) {
   let counted = { current: 0, ttl: 0 };
-  store.incr(caller, (_error, result) => {
-    if (result) counted = result;
-  }, 60_000);
+  store.incr(
+    caller,
+    (_error, result) => {
+      if (result) counted = result;
+    },
+    60_000,
+  );
   return counted;
 }
 
