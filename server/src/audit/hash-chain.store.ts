@@ -2,7 +2,7 @@ import type { Connection, Database } from '../db/database.ts';
 import type { Chain, ChainEnd, HashedRow, HashRow } from './hash-chain.ts';
 
 /** Rows that one transaction appends to the chain, and rows per query when the chain is read. */
-const rowsAtOnce = 1000;
+const rowsAtOnce = 500;
 
 /** SQL that serialises the hashed columns of a row. The text does not depend on the machine or the time zone. */
 const hashedText = `jsonb_build_array(id, extract(epoch from at), actor, client_id, user_id, host(address), request_id,

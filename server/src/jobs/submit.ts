@@ -2,6 +2,7 @@ import type { Actor } from '../audit/audit-log.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ErrorBudget } from '../lib/field-errors.ts';
+import type { Hasher } from '../passwords/hash-pool.ts';
 import { passwordsOf } from '../records/apply.ts';
 import { checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/failed-records.ts';
@@ -14,7 +15,7 @@ import { encryptRecords, type SentRecord, waitingRecord } from './encrypted-chun
 import { type CheckedRecord, callBytesMax, type RecentChunks } from './recent-chunks.ts';
 
 /** Number of users per group. The records of a group are checked with one set of queries. */
-const usersPerGroup = 2000;
+const usersPerGroup = 500;
 
 export interface NewJob {
   readonly id: string;
@@ -67,6 +68,7 @@ interface SubmittedCall {
 interface SubmissionTools {
   readonly store: SubmissionStore;
   readonly keyRing: KeyRing;
+  readonly hasher: Pick<Hasher, 'interactiveEnded'>;
   readonly recentChunks: RecentChunks;
 }
 
@@ -86,7 +88,7 @@ export async function submitJob(
   const counts = { records: records.count, users: records.users };
   const job = { id, clientId, actor, operation: operation.name, options, ...counts, wrappedKey: wrapped };
   // The checks run before the transaction: their queries must not wait for connections that open transactions hold.
-  const { failureGroups, waiting, needs } = await partitionRecords(call, operation);
+  const { failureGroups, waiting, needs } = await partitionRecords(call, operation, tools.hasher);
   // IDs are reserved now, so that they follow the order sent even if the chunks run in another order.
   const reserved = await operation.reserveIds(needs);
   const ids = new Map(waiting.map(({ position }, index) => [position, reserved[index]]));
@@ -141,6 +143,7 @@ const unhashedPerHash = 16;
 async function partitionRecords(
   { records, done, review, approvals, holdMemory }: SubmittedCall,
   operation: Operation,
+  hasher: SubmissionTools['hasher'],
 ) {
   const check = operation.newCheck({ holdMemory });
   const budget = new ErrorBudget();
@@ -151,6 +154,7 @@ async function partitionRecords(
   const isResumed = done.size > 0;
   const all = positionsOf(records);
   for (const positions of inGroups(all, usersPerGroup, (position) => records.usersOf(position))) {
+    await hasher.interactiveEnded();
     const parsedRecords = await checkRecords(recordsAt(records, positions), operation, check, budget);
     const failures: Failure[] = [];
     for (const [at, position] of positions.entries()) {

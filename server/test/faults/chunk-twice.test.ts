@@ -102,8 +102,8 @@ async function submit(
     holdMemory: () => {},
   };
   const submissions = openSubmissions(store.database, queue);
-  const { operations, recentChunks } = node;
-  const tools = { store: submissions, keyRing, recentChunks };
+  const { operations, recentChunks, hasher } = node;
+  const tools = { store: submissions, keyRing, recentChunks, hasher };
   await submitJob(call, operationOf(operations, operation, null), tools);
   return id;
 }

@@ -74,6 +74,7 @@ describe('the holder of a lease that has expired', () => {
       store: openSubmissions(service.database, queue),
       keyRing: new KeyRing(Buffer.alloc(32, 'a key of its own')),
       recentChunks: new RecentChunks(),
+      hasher: { interactiveEnded: async () => {} },
     };
     const records = await recordList([{ ID, Users: [importedUser('taken over')] }]);
     const job = {
