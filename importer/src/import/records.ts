@@ -133,7 +133,7 @@ function principalReference({ ID, ExternalKey }: UncheckedReference): UncheckedR
   return hasValue(ExternalKey) ? { ExternalKey } : hasValue(ID) ? { ID } : null;
 }
 
-/** Before a key that is not the external key itself. */
+/** Prefix of the key of a principal that has no external key in the file. */
 const otherKey = '\0';
 
 /** Returns the external key. A principal that is named by `ID` has another key, as a value that no external key can have. */

@@ -52,6 +52,8 @@ export class ImportRun {
   readonly #warnings: WarningLog;
   readonly #comparer: RowComparer;
   readonly #inFlight: SentBatch[] = [];
+  /** True if a batch in flight could not be submitted. */
+  #hasFailed = false;
   readonly unparsedLines: number[] = [];
   usernamesTaken = 0;
 
@@ -78,7 +80,8 @@ export class ImportRun {
     try {
       // The rows of completed batches are compared again, because later rows may contradict them.
       for await (const batch of inBatches(this.#file, batchLimits, done.rows, (row) => this.#compare(row))) {
-        while (this.#inFlight.length >= batchesAtOnce || this.#mustWait(batch)) await this.#finishFirst(size);
+        while (this.#inFlight.length >= batchesAtOnce || this.#hasFailed || this.#mustWait(batch))
+          await this.#finishFirst(size);
         this.#inFlight.push(await this.#send(batch));
       }
       await this.#finishAll(size);
@@ -127,8 +130,10 @@ export class ImportRun {
     await this.#progress.recordSending(rows);
     const rounds = new Rounds(prepared.complete, this.#task.existing, this.#submitJob);
     const submission = rounds.submit(this.#context);
-    // `#finishFirst` throws the error, when it is the turn of this batch.
-    submission.catch(() => {});
+    // `#finishFirst` throws the error, when it is the turn of this batch. Until then no other batch is sent.
+    submission.catch(() => {
+      this.#hasFailed = true;
+    });
     return { rounds, submission, prepared, unsent, rows, bytesRead };
   }
 

@@ -25,7 +25,7 @@ export const epochsMatch =
 export const sessionsOfUsers =
   'anagrafe.sessions join anagrafe.users on users.id = user_id join anagrafe.principals on principals.id = principal_id';
 
-/** Each reads the newest state: PostgreSQL parses them once for each connection, and plans a few rows by their index. */
+/** Prepared, because every request runs one of them. Each reads at most a few rows, by an index. */
 const findByKey = preparedStatement(
   'find client by key',
   `select ${knownColumns},

@@ -44,7 +44,10 @@ function toApiError(error: FastifyError, request: FastifyRequest, rejections: Re
     const { code } = error.detail;
     if (statusOf(code) >= 500 && !isPartOfOutage(error)) {
       const route = `${request.method} ${request.routeOptions.url ?? 'none'}`;
-      rejections.note({ code, route, cause: reasonOf(error.cause) }, request.log);
+      const rejection = { code, route, cause: reasonOf(error.cause) };
+      // Other errors, such as an unknown outcome, are rare, and each needs its request ID.
+      if (code === 'OVERLOADED') rejections.note(rejection, request.log);
+      else request.log.warn(rejection, 'request rejected');
     }
     return error;
   }

@@ -23,8 +23,8 @@ export class RateLimitStore implements FastifyRateLimitStore {
     // Moves the caller to the end of the map, whose first entry is the one that was idle for the longest time.
     this.#windows.delete(caller);
     this.#windows.set(caller, { startedAt, calls: calls + 1 });
-    const [idlest] = this.#windows.keys();
-    if (this.#windows.size > callersMax && idlest !== undefined) this.#windows.delete(idlest);
+    const [leastRecent] = this.#windows.keys();
+    if (this.#windows.size > callersMax && leastRecent !== undefined) this.#windows.delete(leastRecent);
     callback(null, { current: calls + 1, ttl: startedAt + windowMs - now });
   }
 

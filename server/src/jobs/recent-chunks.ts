@@ -1,21 +1,26 @@
 import type { ParsedRecord } from '../records/parsed-record.ts';
 import type { WaitingRecord } from './encrypted-chunk.ts';
 
-/** Maximum size of a call whose chunks are kept, as JSON. The parsed records take about six times as much memory. */
-export const callBytesMax = 2 * 1024 * 1024;
-/** Maximum size of all kept chunks, as JSON. */
-const bytesMax = 4 * callBytesMax;
+/** Maximum memory of the chunks of one call that are kept. */
+export const callMemoryMax = 8 * 1024 * 1024;
+/** Maximum memory of all kept chunks. */
+const memoryMax = 4 * callMemoryMax;
 /** A chunk that waits longer is checked again. */
 const keptMs = 20_000;
 
+/** Estimates the memory of kept records: their text, a parsed record with its IDs, and its parsed users. */
+export function memoryOf(size: { bytes: number; records: number; users: number }): number {
+  return size.bytes + size.records * 1024 + size.users * 512;
+}
+
 /** A record with the result of its checks. */
-export interface CheckedRecord extends WaitingRecord {
+export interface CheckedWaitingRecord extends WaitingRecord {
   readonly parsed: ParsedRecord;
 }
 
 interface RecentChunk {
-  readonly records: readonly CheckedRecord[];
-  readonly bytes: number;
+  readonly records: readonly CheckedWaitingRecord[];
+  readonly memory: number;
   readonly expiry: NodeJS.Timeout;
 }
 
@@ -26,22 +31,24 @@ interface RecentChunk {
  */
 export class RecentChunks {
   readonly #chunks = new Map<string, RecentChunk>();
-  #bytes = 0;
+  #memory = 0;
 
-  keep(name: string, records: readonly CheckedRecord[], bytes: number): void {
-    if (this.#bytes + bytes > bytesMax) return;
-    this.#bytes += bytes;
+  /** Keeps a chunk if there is room for it. */
+  keep(name: string, records: readonly CheckedWaitingRecord[], memory: number): void {
+    this.take(name);
+    if (this.#memory + memory > memoryMax) return;
+    this.#memory += memory;
     const expiry = setTimeout(() => this.take(name), keptMs).unref();
-    this.#chunks.set(name, { records, bytes, expiry });
+    this.#chunks.set(name, { records, memory, expiry });
   }
 
   /** Returns the records of a chunk and forgets them; null if they are not kept. */
-  take(name: string): readonly CheckedRecord[] | null {
+  take(name: string): readonly CheckedWaitingRecord[] | null {
     const chunk = this.#chunks.get(name);
     if (!chunk) return null;
     clearTimeout(chunk.expiry);
     this.#chunks.delete(name);
-    this.#bytes -= chunk.bytes;
+    this.#memory -= chunk.memory;
     return chunk.records;
   }
 }

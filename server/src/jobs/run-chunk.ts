@@ -20,7 +20,7 @@ import { requireApproved } from '../records/plan.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
 import { inGroups } from './chunk-planner.ts';
 import { decryptRecords, type WaitingRecord } from './encrypted-chunk.ts';
-import type { CheckedRecord, RecentChunks } from './recent-chunks.ts';
+import type { CheckedWaitingRecord, RecentChunks } from './recent-chunks.ts';
 import { chunkName } from './submit.ts';
 
 /** Weight of a group, in passwords to hash. The records of a group are looked up, hashed and written together. */
@@ -131,7 +131,10 @@ function unreadable(position: number): WaitingRecord {
   };
 }
 
-async function applyAll(records: readonly (WaitingRecord | CheckedRecord)[], run: ChunkRun): Promise<void> {
+async function applyAll(
+  records: readonly (WaitingRecord | CheckedWaitingRecord)[],
+  run: ChunkRun,
+): Promise<void> {
   const lastOutcomes = new Map<number, Promise<Outcome | null>>();
   const running = new Set<Promise<void>>();
   try {
@@ -159,7 +162,7 @@ async function applyAll(records: readonly (WaitingRecord | CheckedRecord)[], run
 
 /** Returns the parsed and checked records of a group. */
 async function parsedRecords(
-  group: readonly (WaitingRecord | CheckedRecord)[],
+  group: readonly (WaitingRecord | CheckedWaitingRecord)[],
   operation: Operation,
 ): Promise<readonly ParsedRecord[]> {
   const checked = group.flatMap((record) => ('parsed' in record ? [record.parsed] : []));

@@ -12,7 +12,7 @@ import { type ParsedRecord, required } from '../records/parsed-record.ts';
 import type { PlanReview } from '../records/plan.ts';
 import { inGroups, type PlannedRecord, planChunks } from './chunk-planner.ts';
 import { encryptRecords, type SentRecord, waitingRecord } from './encrypted-chunk.ts';
-import { type CheckedRecord, callBytesMax, type RecentChunks } from './recent-chunks.ts';
+import { type CheckedWaitingRecord, callMemoryMax, memoryOf, type RecentChunks } from './recent-chunks.ts';
 
 /** Number of users per group. The records of a group are checked with one set of queries. */
 const usersPerGroup = 500;
@@ -93,7 +93,7 @@ export async function submitJob(
   const reserved = await operation.reserveIds(needs);
   const ids = new Map(waiting.map(({ position }, index) => [position, reserved[index]]));
   const planned = new Map(waiting.map((record) => [record.position, record]));
-  const checkedChunks = new Map<string, CheckedRecord[]>();
+  const checkedChunks = new Map<string, CheckedWaitingRecord[]>();
   const submitted = await tools.store.submit(job, async (writer) => {
     for (const failures of failureGroups) await writer.storeFailures(failures);
     for (const [number, { positions, weight }] of planChunks(waiting).entries()) {
@@ -114,12 +114,17 @@ export async function submitJob(
   });
   if (!submitted) return null;
   for (const [name, checked] of checkedChunks)
-    tools.recentChunks.keep(name, checked, records.bytes / checkedChunks.size);
+    tools.recentChunks.keep(name, checked, callMemory(records) / checkedChunks.size);
   return failureGroups.flat().map(({ outcome }) => outcome);
 }
 
-function checkedRecord(record: SentRecord, parsed: ParsedRecord | null | undefined): CheckedRecord[] {
-  return parsed ? [{ ...waitingRecord(record), parsed }] : [];
+function checkedRecord(record: SentRecord, parsed: ParsedRecord | null | undefined): CheckedWaitingRecord[] {
+  // A copy of the text: a part of the body would keep the whole body in memory, with the passwords of other records.
+  return parsed ? [{ ...waitingRecord({ ...record, text: Buffer.from(record.text) }), parsed }] : [];
+}
+
+function callMemory({ bytes, count, users }: RecordList): number {
+  return memoryOf({ bytes, records: count, users });
 }
 
 export function chunkName(callId: string, number: number): string {
@@ -169,7 +174,7 @@ async function partitionRecords(
         const weight = passwords + (1 + users - passwords) / unhashedPerHash;
         const need = operation.need(parsed);
         // Not kept: plaintext passwords, and records that hold stored values, which may be large.
-        const isKept = records.bytes <= callBytesMax && passwords === 0 && need.principals === 1;
+        const isKept = callMemory(records) <= callMemoryMax && passwords === 0 && need.principals === 1;
         const order = operation.order(parsed);
         waiting.push({ position, weight, order, approved, parsed: isKept ? parsed : null });
         needs.push(need);

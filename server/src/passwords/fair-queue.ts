@@ -46,7 +46,7 @@ class KeyedQueue<Task extends QueuedTask> implements Queue<Task> {
   readonly #newQueue: () => Queue<Task>;
   /** `served` is the weight served so far (virtual time). A new key starts at the value of the key served last. */
   readonly #queues = new Map<string, { readonly queue: Queue<Task>; served: number }>();
-  /** The weight of the tasks of each key that are announced and not queued yet. */
+  /** The weight of the tasks of each key that are reserved and not queued yet. */
   readonly #reserved = new Map<string, number>();
   #served = 0;
   length = 0;
@@ -90,7 +90,7 @@ class KeyedQueue<Task extends QueuedTask> implements Queue<Task> {
     return task;
   }
 
-  /** Counts announced tasks as queued, until the same call with a negative weight. */
+  /** Counts reserved tasks as queued, until the same call with a negative weight. */
   reserve({ weight, ...task }: QueuedTask): void {
     const key = this.#keyOf({ ...task, weight });
     const reserved = (this.#reserved.get(key) ?? 0) + weight;
@@ -148,7 +148,7 @@ export class FairQueue<Task extends QueuedTask> {
 
   /**
    * Returns the waiting weight that is served before the last of new tasks, whose total weight is `tasks.weight`. Tasks
-   * that are announced count as waiting.
+   * that are reserved count as waiting.
    */
   ahead(lane: Lane, tasks: QueuedTask): number {
     const { interactive, bulk } = this.#queues;

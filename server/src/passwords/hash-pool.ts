@@ -120,10 +120,11 @@ export function openHasher(options: HasherOptions): HashingPool {
 
   function queue(work: Work, lane: Lane, waiting: QueuedTask): Promise<HashResult> {
     if (closed) return Promise.reject(new Aborted('the service has stopped'));
-    return new Promise((resolve, reject) => {
+    const done = new Promise<HashResult>((resolve, reject) => {
       lanes.push(lane, { ...waiting, work, lost: 0, resolve, reject });
       fill();
     });
+    return lane === 'interactive' ? interactiveCalls.during(done) : done;
   }
 
   /** Gives the next tasks to the idle threads. */
@@ -191,27 +192,28 @@ export function openHasher(options: HasherOptions): HashingPool {
     if (waiting.weight === 0) return;
     const work = workAhead(lane, waiting);
     const isBulk = lane === 'bulk' && waiting.share !== costlyVerifiers;
-    if (!isTooLate(work, options.maxWaitSeconds * (isBulk ? bulkWaitFactor : 1))) return;
-    const seconds = Math.ceil(secondsUntilHashed(work));
+    const limit = options.maxWaitSeconds * (isBulk ? bulkWaitFactor : 1);
+    if (!work.some((part) => isTooLate(part, limit))) return;
+    const seconds = Math.ceil(Math.max(...work.map(secondsUntilHashed)));
     throw new ApiError('OVERLOADED', { figures: { seconds }, retryAfterSeconds: seconds });
   }
 
-  function workAhead(lane: Lane, waiting: QueuedTask): WorkAhead {
+  /** Returns the work that the call waits for; two estimates if the threads serve it in two ways. */
+  function workAhead(lane: Lane, waiting: QueuedTask): WorkAhead[] {
     const { concurrency } = options;
     const queued = lanes.ahead(lane, waiting);
     const hashSeconds = hashTime.seconds;
+    // A call with several passwords or a costly hash may take as long as it needs for its own.
+    const all = { queued, running: weightRunning, own: 0, threads: concurrency, hashSeconds };
     if (waiting.share === costlyVerifiers) {
       // All threads serve what is ahead, but only `costlyThreads` of them what is ahead in the share.
       const inShare = lanes.aheadInShare(lane, waiting);
-      const all = { queued, running: weightRunning, own: waiting.weight, threads: concurrency, hashSeconds };
-      const own = { ...all, queued: inShare, running: costlyWeightRunning, threads: costlyThreads };
-      return secondsUntilHashed(own) > secondsUntilHashed(all) ? own : all;
+      return [all, { ...all, queued: inShare, running: costlyWeightRunning, threads: costlyThreads }];
     }
-    // A call with several passwords may take as long as it needs for its own.
-    if (lane === 'bulk') return { queued, running: weightRunning, own: 0, threads: concurrency, hashSeconds };
+    if (lane === 'bulk') return [all];
     // Costly verifications leave at least one thread to interactive tasks, unless there is only one.
     const isOnlyThread = concurrency === 1;
-    return {
+    const interactive = {
       // While bulk tasks wait, one of them runs after every `interactiveRunMax` interactive tasks.
       queued: lanes.length('bulk') > 0 ? queued * (1 + 1 / interactiveRunMax) : queued,
       running: isOnlyThread ? weightRunning : weightRunning - costlyWeightRunning,
@@ -219,6 +221,7 @@ export function openHasher(options: HasherOptions): HashingPool {
       threads: isOnlyThread ? 1 : concurrency - costlyRunning,
       hashSeconds,
     };
+    return [interactive];
   }
 
   return {
@@ -245,14 +248,7 @@ export function openHasher(options: HasherOptions): HashingPool {
       const waiting = { share, source, weight };
       refuseLongWait(lane, waiting);
       const work = verificationOf(password, stored);
-      if (work === null) return false;
-      if (lane === 'bulk') return (await queue(work, lane, waiting)).result === true;
-      interactiveCalls.begin();
-      try {
-        return (await queue(work, lane, waiting)).result === true;
-      } finally {
-        interactiveCalls.end();
-      }
+      return work !== null && (await queue(work, lane, waiting)).result === true;
     },
     estimateSeconds: (share, count) =>
       count === 0 ? 0 : (lanes.ahead('bulk', { share, weight: count }) + weightRunning + count) / capacity(),

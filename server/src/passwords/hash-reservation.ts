@@ -50,7 +50,7 @@ export function newReservation(share: string, tools: ReservationTools): HashRese
   }
   return {
     admit(demand) {
-      const isCovered = demand.count === 0 || (demand.lane === held.lane && demand.count <= held.count);
+      const isCovered = demand.count <= held.count;
       if (!isCovered) {
         release();
         tools.refuseLongWait(demand.lane, { share, weight: demand.count });

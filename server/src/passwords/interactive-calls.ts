@@ -1,7 +1,7 @@
 /** Maximum time for which bulk work waits, so that it does not stand still while many people are served. */
 const pauseMs = 100;
 
-/** Counts the running calls with a single password, whose senders are people who wait, so that bulk work can pause. */
+/** Counts the calls with a single password and the sign-ins that are running, so that bulk work can let them go first. */
 export class InteractiveCalls {
   readonly #waiting = new Set<() => void>();
   #running = 0;
@@ -13,6 +13,15 @@ export class InteractiveCalls {
   end(): void {
     this.#running--;
     if (this.#running === 0) for (const resume of this.#waiting) resume();
+  }
+
+  async during<Result>(work: Promise<Result>): Promise<Result> {
+    this.begin();
+    try {
+      return await work;
+    } finally {
+      this.end();
+    }
   }
 
   /** Resolves when no such call is running, after `pauseMs` at the latest. */

@@ -57,7 +57,7 @@ export function admitPasswords(
   return hasher.admit({ lane: signal ? 'bulk' : lane, share, count, signal });
 }
 
-/** Returns the passwords of the valid records. A single one goes before the others. */
+/** Returns the number of passwords of the valid records and their lane. A single one goes before the others. */
 export function demandOf(parsedRecords: readonly ParsedRecord[]): Demand {
   const count = parsedRecords.reduce(
     (sum, parsed) => sum + (parsed.errors.none ? passwordsOf(parsed) : 0),

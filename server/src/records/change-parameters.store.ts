@@ -9,7 +9,7 @@ import {
 } from './change.ts';
 import { columnTypes, fieldColumns } from './field-columns.ts';
 import { principalFields, userFields } from './fields.ts';
-import { contextColumns, newUserValues, type RecordContext, readContext } from './grouped-write.store.ts';
+import { contextColumns, contextReaders, newUserValues, type RecordContext } from './grouped-write.store.ts';
 import type { PrincipalOutcome } from './outcome.ts';
 
 // The parameters of the statement in change.store.ts.
@@ -107,7 +107,7 @@ const changedRecordColumns = {
   existing: ({ change: { resets, edits, deletes } }: ChangedRecord) =>
     resets.length + edits.length + deletes.length,
   details: ({ details }: ChangedRecord) => details,
-  ...readContext(({ context }: ChangedRecord) => context),
+  ...contextReaders(({ context }: ChangedRecord) => context),
   expected_hash: ({ change }: ChangedRecord) => change.context.expectedCurrentHash,
 };
 

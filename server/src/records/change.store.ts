@@ -208,7 +208,7 @@ export async function writeChanges(
   changes: readonly PrincipalChange[],
 ): Promise<(Written | null)[]> {
   const inserted = changes.map(insertedPrincipal).filter((principal) => principal !== null);
-  // A shorter statement, which is planned once.
+  // If all records insert, a shorter statement has the same effect. PostgreSQL plans it once.
   if (inserted.length === changes.length) return insertPrincipals(database, inserted);
   const statements = changes.some(changesNames) ? deletingStatements : changeStatements;
   const values = await changeParameters(changes);

@@ -36,7 +36,7 @@ export interface RecordContext {
 }
 
 /** Returns a function for each column that reads it from a record. */
-export function readContext<Row>(contextOf: (row: Row) => RecordContext) {
+export function contextReaders<Row>(contextOf: (row: Row) => RecordContext) {
   const actorOf = (row: Row) => contextOf(row).context.actor;
   const referenceOf = (row: Row) => contextOf(row).context.reference;
   const keeps = (row: Row) => referenceOf(row)?.kept ?? false;

@@ -5,12 +5,12 @@ import { principalFields } from './fields.ts';
 import {
   appendAuditRows,
   contextColumns,
+  contextReaders,
   countPrincipals,
   countUsers,
   type GroupSize,
   limitLockWaits,
   newUserValues,
-  readContext,
   registeredUser,
   registerUsers,
   sizeOf,
@@ -54,7 +54,7 @@ const newPrincipalColumns = {
   state: ({ state }: NewPrincipal) => state ?? 'active',
   search_terms: ({ searchTerms }: NewPrincipal) => arrayLiteral(searchTerms),
   ...fieldColumns(principalFields, ({ fields }: NewPrincipal) => fields),
-  ...readContext(({ context, users, outcome }: NewPrincipal) => ({
+  ...contextReaders(({ context, users, outcome }: NewPrincipal) => ({
     context,
     users,
     outcome: outcome ?? null,

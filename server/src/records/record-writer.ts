@@ -10,7 +10,7 @@ const usersPerGroup = 1000;
 interface WriterOptions {
   /** Maximum number of parallel writes: enough to keep up with hashing, and fair to other calls. */
   readonly writesAtOnce?: number;
-  /** Delays each write, to let more urgent work go first. */
+  /** Delays the next writes, to let more urgent work go first. */
   pause?(): Promise<void>;
 }
 
@@ -57,17 +57,20 @@ export class RecordWriter {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      while (this.#waiting.length > 0 && this.#running < this.#writesAtOnce) void this.#writeNext();
-    });
+    setImmediate(() => void this.#writeAll());
+  }
+
+  /** Starts as many writes as may run. */
+  async #writeAll(): Promise<void> {
+    // Not for each of the records that a group has left out, of which there may be many.
+    if (!this.#waiting[0]?.alone) await this.#pause?.();
+    this.#isScheduled = false;
+    while (this.#waiting.length > 0 && this.#running < this.#writesAtOnce) void this.#writeNext();
   }
 
   async #writeNext(): Promise<void> {
     this.#running++;
-    const group = this.#takeGroup();
-    await this.#pause?.();
-    const leftOut = await writeGroup(group);
+    const leftOut = await writeGroup(this.#takeGroup());
     this.#running--;
     this.#waiting.push(...leftOut);
     this.#schedule();

@@ -5,12 +5,12 @@ import {
   byPrincipal,
   type ChangedUser,
   contextColumns,
+  contextReaders,
   countUsers,
   type GroupSize,
   limitLockWaits,
   lockOfGroup,
   newUserValues,
-  readContext,
   registeredUser,
   registerUsers,
   sizeOf,
@@ -106,7 +106,7 @@ const updateStatements = {
 };
 
 /** A record with its users by what happens to them. */
-interface SplitRecord {
+interface RecordByOperation {
   readonly principalId: number;
   readonly context: WriteContext;
   readonly all: RecordChange['users'];
@@ -115,22 +115,22 @@ interface SplitRecord {
 }
 
 const updatedRecordColumns = {
-  principal_id: ({ principalId }: SplitRecord) => principalId,
-  registered: ({ users }: SplitRecord) => arrayLiteral(users.map(({ id }) => id)),
-  reset: ({ resets }: SplitRecord) => arrayLiteral(resets.map(({ id }) => id)),
-  expected_hash: ({ context }: SplitRecord) => context.expectedCurrentHash,
-  ...readContext(({ context, all }: SplitRecord) => ({ context, users: all, outcome: null })),
+  principal_id: ({ principalId }: RecordByOperation) => principalId,
+  registered: ({ users }: RecordByOperation) => arrayLiteral(users.map(({ id }) => id)),
+  reset: ({ resets }: RecordByOperation) => arrayLiteral(resets.map(({ id }) => id)),
+  expected_hash: ({ context }: RecordByOperation) => context.expectedCurrentHash,
+  ...contextReaders(({ context, all }: RecordByOperation) => ({ context, users: all, outcome: null })),
 };
 
-interface ResetOf {
+interface UserReset {
   readonly principalId: number;
   readonly reset: NewPassword;
 }
 
 const newPasswordColumns = {
-  id: ({ reset }: ResetOf) => reset.id,
-  principal_id: ({ principalId }: ResetOf) => principalId,
-  password_hash: ({ reset }: ResetOf) => reset.passwordHash,
+  id: ({ reset }: UserReset) => reset.id,
+  principal_id: ({ principalId }: UserReset) => principalId,
+  password_hash: ({ reset }: UserReset) => reset.passwordHash,
 };
 
 /** Registers users and resets passwords. A result is null if the record was left out. */
@@ -139,7 +139,7 @@ export async function updateRecords(
   records: readonly RecordChange[],
 ): Promise<(Written | null)[]> {
   const split = records.map(
-    ({ principalId, users, context }): SplitRecord => ({
+    ({ principalId, users, context }): RecordByOperation => ({
       principalId,
       context,
       all: users,

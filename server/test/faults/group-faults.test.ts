@@ -16,14 +16,12 @@ import {
 } from './grouped-writes.ts';
 import { startProxy } from './proxy.ts';
 
-/** The writer writes the first four records at once, each alone; the others become one group. */
+/** The writer writes records that become ready at the same moment as one group. */
 const count = 12;
-const alone = 4;
 /** The position of the record that the fault concerns. */
 const affected = 8;
 const positions = Array.from({ length: count }, (_, n) => n);
 const others = positions.filter((position) => position !== affected);
-const ofGroup = positions.slice(alone);
 
 let writes: GroupedWrites;
 
@@ -211,9 +209,9 @@ describe.each(places)(
       const failures = await withFault(point, call.principals[affected], state, () =>
         failuresOf(write(call)),
       );
-      expect(failures).toEqual(failing(ofGroup, kind));
-      await expectStored(call, positions.slice(0, alone));
-      expect(await failuresOf(write(call, ofGroup))).toEqual({});
+      expect(failures).toEqual(failing(positions, kind));
+      await expectStored(call, []);
+      expect(await failuresOf(write(call))).toEqual({});
       await expectStored(call, positions);
     });
   },
