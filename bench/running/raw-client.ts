@@ -29,7 +29,7 @@ export class RawClient {
 
   /** Sends a JSON body with POST. Opens another connection if all wait for an answer. */
   async post(path: string, body: string): Promise<RawAnswer> {
-    const connection = this.#idle.pop() ?? this.#open();
+    const connection = this.#takeIdle() ?? this.#open();
     const length = Buffer.byteLength(body);
     const answer = await connection.send(
       `POST ${path} HTTP/1.1\r\nHost: ${this.#host}:${this.#port}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`,
@@ -40,6 +40,13 @@ export class RawClient {
 
   close(): void {
     for (const connection of this.#all) connection.close();
+  }
+
+  /** Returns an idle connection that the service has not closed meanwhile. */
+  #takeIdle(): Connection | undefined {
+    let connection = this.#idle.pop();
+    while (connection && !connection.isOpen) connection = this.#idle.pop();
+    return connection;
   }
 
   #open(): Connection {

@@ -29,6 +29,8 @@ export class IntegerList {
 const segmentBits = 18;
 const segmentSize = 2 ** segmentBits;
 const offsetMask = segmentSize - 1;
+/** More segments would need addresses of more than 32 bits. */
+const segmentsMax = 2 ** (32 - segmentBits);
 /** The byte after each text. No byte of a text has this value. */
 const textEnd = 0xff;
 
@@ -80,6 +82,8 @@ export class TextStore {
   add(text: string): number {
     this.encode(text);
     if (this.#used + this.#length > segmentSize) {
+      if (this.#segments.length === segmentsMax)
+        throw new RangeError('The file has more than 4 GB of keys and values.');
       // A text above the size of a segment has a segment of its own.
       this.#segment = new Uint8Array(Math.max(segmentSize, this.#length));
       this.#segments.push(this.#segment);

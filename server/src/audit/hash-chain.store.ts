@@ -2,10 +2,13 @@ import type { Connection, Database } from '../db/database.ts';
 import type { Chain, ChainEnd, HashedRow, HashRow } from './hash-chain.ts';
 
 /** Rows that one transaction appends to the chain, and rows per query when the chain is read. */
-const rowsAtOnce = 500;
+const rowsAtOnce = 1000;
 
-/** SQL that serialises the hashed columns of a row. The text does not depend on the machine or the time zone. */
-const hashedText = `jsonb_build_array(id, extract(epoch from at), actor, client_id, user_id, host(address), request_id,
+/**
+ * SQL that serialises the hashed columns of a row, unambiguously: a row as text has quotes and escapes. The text does not
+ * depend on the machine or the time zone.
+ */
+const hashedText = `row(id, extract(epoch from at), actor, client_id, user_id, host(address), request_id,
   call_id, action, principal_id, registered, reset, deleted, details)::text`;
 
 /**

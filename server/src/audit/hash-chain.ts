@@ -3,7 +3,7 @@ import { isPartOfOutage } from '../lib/field-errors.ts';
 
 export interface HashedRow {
   readonly position: number;
-  /** All columns except `position` and the hash, serialised as one JSON text. */
+  /** All columns except `position` and the hash, serialised as one text. */
   readonly text: string;
   readonly hash: Buffer;
 }
