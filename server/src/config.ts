@@ -111,7 +111,7 @@ export const settings = {
     1,
     3600,
     5,
-    'longest time in seconds that a call with one password may take; it is refused if it would take longer because of the passwords queued before its own; a call with several passwords may wait four times as long',
+    'time in seconds within which a call with one password must be able to end: the service estimates it from the passwords that wait to be hashed, and refuses the call otherwise; a call with several passwords may wait four times as long',
   ),
   HASH_CONCURRENCY: integer(
     1,

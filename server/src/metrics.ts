@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Lane } from './passwords/fair-queue.ts';
 import type { HashingState } from './passwords/hash-pool.ts';
@@ -83,19 +83,25 @@ function gauge(registers: Registry[], name: string, help: string, read: () => nu
 
 const maxPathLength = 200;
 
+/** The status in the log and the metrics if the client closed the connection before it had its answer. */
+const clientLeft = 499;
+
 /** Logs and measures each request. Headers, bodies and query strings may contain secrets and are not logged. */
 export function logCalls(app: FastifyInstance, metrics: Metrics): void {
-  app.addHook('onResponse', async (request, reply) => {
+  function logCall(request: FastifyRequest, reply: FastifyReply, status: number): void {
     const { method, ip, caller } = request;
-    const seconds = reply.elapsedTime / 1000;
     const route = request.routeOptions.url ?? 'none';
-    metrics.answered(route, method, reply.statusCode, seconds);
+    metrics.answered(route, method, status, reply.elapsedTime / 1000);
     const path = (request.url.split('?', 1)[0] ?? '').slice(0, maxPathLength);
-    request.log.info(
-      { method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip, client: caller?.name },
-      'call',
-    );
+    const ms = Math.round(reply.elapsedTime);
+    request.log.info({ method, path, status, ms, ip, client: caller?.name }, 'call');
+  }
+  app.addHook('onRequest', async (request, reply) => {
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableFinished) logCall(request, reply, clientLeft);
+    });
   });
+  app.addHook('onResponse', async (request, reply) => logCall(request, reply, reply.statusCode));
 }
 
 function countOne(counts: Map<string, number>, key: string): void {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, type Job } from '@anagrafe/client';
 import { ImportFileError } from '../file/errors.ts';
 import type { ImportFile } from '../file/open.ts';
@@ -22,6 +22,8 @@ import { type ImportContext, type ImportCounts, ImportError, type ImportTask } f
  * bounds the memory, and the number of jobs that go on after an interruption.
  */
 const batchesAtOnce = 4;
+/** Time for the answers to requests that are running when the import is interrupted. */
+const answerMs = 3000;
 /**
  * Milliseconds between two requests for the state of a job. The time doubles from the first to the last value: a job
  * without passwords to hash ends within a second, one with passwords takes minutes.
@@ -52,6 +54,11 @@ export class ImportRun {
   readonly #warnings: WarningLog;
   readonly #comparer: RowComparer;
   readonly #inFlight: SentBatch[] = [];
+  /**
+   * Aborts submissions some seconds after an interruption: until then their answers still arrive, and the IDs of their
+   * jobs, which the service runs in any case, can be printed.
+   */
+  readonly #submitSignal: AbortSignal;
   /** True if a batch in flight could not be submitted. */
   #hasFailed = false;
   readonly unparsedLines: number[] = [];
@@ -72,6 +79,12 @@ export class ImportRun {
     this.#file = file;
     this.#warnings = warnings;
     this.#comparer = new RowComparer(task.existing);
+    const { signal } = context;
+    const submitting = new AbortController();
+    this.#submitSignal = submitting.signal;
+    signal?.addEventListener('abort', () => {
+      setTimeout(() => submitting.abort(signal.reason), answerMs).unref();
+    });
   }
 
   async importRows(): Promise<void> {
@@ -146,13 +159,15 @@ export class ImportRun {
     return id;
   };
 
-  #submitNew: SubmitJob = (operation, records, name, connection) => {
+  #submitNew: SubmitJob = async (operation, records, name, connection) => {
     const { existing } = this.#task;
+    this.#context.signal?.throwIfAborted();
+    const patient = { ...connection, signal: this.#submitSignal };
     const submit = submitWithKey(`import-${this.#progress.run}`, this.#context, { existing });
-    return submit(operation, records, name, connection).catch((error) => {
+    return submit(operation, records, name, patient).catch((error) => {
       if (!(error instanceof ApiError) || error.code !== 'IDEMPOTENCY_KEY_REUSED') throw error;
       // A reset looks up user IDs. Users added or removed since an earlier run change the body, which needs another key.
-      return submit(operation, records, `${name}-${digestOf(records)}`, connection);
+      return submit(operation, records, `${name}-${digestOf(records)}`, patient);
     });
   };
 
@@ -223,7 +238,7 @@ export class ImportRun {
       const { record: job } = await anagrafe.jobs.get(id, { pageSize: 1, signal });
       onProgress(job);
       if (job.EndedAt !== null) return job;
-      await setTimeout(pauseMs, undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
+      await sleep(pauseMs, undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
     }
   }
 

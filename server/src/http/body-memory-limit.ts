@@ -74,7 +74,11 @@ export class BodyBudget {
 }
 
 function overloaded(): ApiError {
-  return new ApiError('OVERLOADED', { figures: { seconds: retrySeconds }, retryAfterSeconds: retrySeconds });
+  return new ApiError('OVERLOADED', {
+    figures: { seconds: retrySeconds },
+    retryAfterSeconds: retrySeconds,
+    cause: new Error('the request bodies take too much memory'),
+  });
 }
 
 /** Maximum time in milliseconds to drain a rejected body, so that its sender can read the answer. */

@@ -195,7 +195,11 @@ export function openHasher(options: HasherOptions): HashingPool {
     const limit = options.maxWaitSeconds * (isBulk ? bulkWaitFactor : 1);
     if (!work.some((part) => isTooLate(part, limit))) return;
     const seconds = Math.ceil(Math.max(...work.map(secondsUntilHashed)));
-    throw new ApiError('OVERLOADED', { figures: { seconds }, retryAfterSeconds: seconds });
+    throw new ApiError('OVERLOADED', {
+      figures: { seconds },
+      retryAfterSeconds: seconds,
+      cause: new Error('too many passwords wait to be hashed'),
+    });
   }
 
   /** Returns the work that the call waits for; two estimates if the threads serve it in two ways. */

@@ -6,8 +6,11 @@ import { lengthenWaits, rightPassword } from '../setup/login.ts';
 import { range } from '../setup/records.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
-/** The test process is a trusted proxy, so that `X-Forwarded-For` sets the address of each attempt. */
-const settings = { ANAGRAFE_TRUST_PROXY: '127.0.0.1' };
+/**
+ * The test process is a trusted proxy, so that `X-Forwarded-For` sets the address of each attempt. On a slow machine more
+ * than a hundred attempts at once take longer than the default wait.
+ */
+const settings = { ANAGRAFE_TRUST_PROXY: '127.0.0.1', ANAGRAFE_MAX_WAIT_SECONDS: '600' };
 
 let service: TestService;
 let portal: Credential;

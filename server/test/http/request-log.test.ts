@@ -108,3 +108,42 @@ describe('the log', () => {
     });
   });
 });
+
+describe('a call whose client closes the connection before the answer', () => {
+  it('is applied, and has one line with the status 499 and no error', async () => {
+    const id = 'left-early';
+    const { database, log, url } = service;
+    let answer = '';
+    // The call waits for this lock, so that the client leaves before the answer.
+    await database.transaction(async (connection) => {
+      await connection.query('lock table anagrafe.principals in exclusive mode');
+      const leaving = new AbortController();
+      const call = service.call('irs/insert', [{ Denomination: 'Left' }], {
+        headers: { 'x-request-id': id },
+        signal: leaving.signal,
+      });
+      await expect
+        .poll(() => connection.query('select from pg_locks where not granted').then((rows) => rows.length))
+        .toBeGreaterThan(0);
+      leaving.abort();
+      answer = await call.then(
+        () => 'answered',
+        () => 'aborted',
+      );
+      await expect.poll(() => linesOf(log, id).map(({ status }) => status)).toEqual([499]);
+    });
+    expect(answer).toBe('aborted');
+    const stored = () => database.query(`select from anagrafe.principals where denomination = 'Left'`);
+    await expect.poll(async () => (await stored()).length).toBe(1);
+    // The next call is answered after the aborted one has ended.
+    await fetch(`${url}/health/ready`);
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toMatch(/^anagrafe_call_duration_seconds_count\{.*irs\/insert.*status="499"\} 1$/m);
+    expect(linesOf(log, id)).toMatchObject([{ level: 'info', msg: 'call', status: 499 }]);
+  });
+});
+
+function linesOf(log: readonly string[], reqId: string) {
+  const lines = log.map((line) => JSON.parse(line) as Record<string, unknown>);
+  return lines.filter((line) => line.reqId === reqId);
+}
