@@ -225,8 +225,9 @@ function printDryRun(
     return;
   }
   const verb = task.purpose === 'register' ? 'imported' : 'reset';
-  const time = `in about ${inUnits(estimatedSeconds)}`;
-  tell(`Dry run: ${grouped(rows - failed)} of ${counted(rows, 'row')} would be ${verb}, ${time}.`);
+  // The estimate contains the passwords to hash alone.
+  const time = estimatedSeconds > 0 ? `, in about ${inUnits(estimatedSeconds)}` : '';
+  tell(`Dry run: ${grouped(rows - failed)} of ${counted(rows, 'row')} would be ${verb}${time}.`);
   for (const { line, messages } of samples) tell(`  line ${line}: ${messages.join(' ')}`);
   if (failed > samples.length) tell(`  … and ${grouped(failed - samples.length)} more`);
   printWarnings(warnings);
