@@ -4,7 +4,7 @@ const { join } = require('node:path');
 const { setFlagsFromString } = require('node:v8');
 
 // By default, V8 lets the heap grow several times over between two collections. The service may double it, which takes
-// a third less processor time under load than a smaller value; a command such as an import keeps its memory low.
+// a quarter less processor time under load than a smaller value; a command such as an import keeps its memory low.
 setFlagsFromString(`--heap-growing-percent=${process.argv[2] === 'serve' ? 100 : 20}`);
 if (existsSync(join(__dirname, '../dist/bundle/run.js'))) import('../dist/bundle/run.js');
 else {
