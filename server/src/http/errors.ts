@@ -53,7 +53,7 @@ function toApiError(error: FastifyError, request: FastifyRequest, rejections: Re
   }
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new ApiError('UNSUPPORTED_MEDIA_TYPE');
   if (error.statusCode !== undefined && error.statusCode < 500) return new ApiError('INVALID_REQUEST');
-  // The client has closed the connection: nobody reads the answer, and the call may have succeeded.
+  // The client has closed the connection. That is no fault of the service, and the call may have succeeded.
   if (error.code === 'ERR_STREAM_PREMATURE_CLOSE' && request.raw.socket.destroyed)
     return new ApiError('INTERNAL', { figures: { request: request.id } });
   request.log.error({ err: error }, 'request failed with an unexpected error');

@@ -57,7 +57,7 @@ async function importWithKills(
   settings: Record<string, string>,
   nodes: readonly [Node, Node],
 ): Promise<void> {
-  // The name tells the connections of the test from those of the nodes.
+  // The name distinguishes the connections of the test from those of the nodes.
   const database = openTestDatabase(`${outside.url}&application_name=test`);
   const url = await startBalancer(() => nodes.flatMap((node) => node.current()?.url ?? []));
   const folder = newWorkFolder({ url });
@@ -151,7 +151,7 @@ async function patiently<Result>(query: () => Promise<Result>): Promise<Result> 
 /** Starts a node, and starts it again each time it was killed. */
 async function keepNode(storeSettings: Record<string, string>) {
   const settings = { ...storeSettings, ANAGRAFE_DATA: makeFolder(), ANAGRAFE_LOG_LEVEL: 'error' };
-  /** How the node ended, if nobody has killed it. */
+  /** The exit code or signal of a node that ended without being killed by the test. */
   const crashes: unknown[] = [];
   let child: Child | undefined = await startChild(settings);
   let isStopped = false;

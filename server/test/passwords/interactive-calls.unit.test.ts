@@ -5,7 +5,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Returns a function that tells whether the promise is settled. */
+/** Returns a function that resolves to true if the promise is settled. */
 function settled(promise: Promise<unknown>): () => Promise<boolean> {
   let isSettled = false;
   void promise.then(() => {
