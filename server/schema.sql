@@ -20,7 +20,61 @@ create table anagrafe.audit_chain (
 );
 
 create table anagrafe.audit_log (
-  id bigint not null generated always as identity,
+  id bigint not null default nextval('anagrafe.audit_log_id'::regclass),
+  at timestamp with time zone not null default clock_timestamp(),
+  actor text not null,
+  client_id bigint,
+  user_id bigint,
+  address inet,
+  request_id text,
+  call_id uuid,
+  action text not null,
+  principal_id bigint,
+  registered bigint[],
+  reset bigint[],
+  deleted bigint[],
+  details jsonb,
+  position bigint,
+  hash bytea,
+  constraint audit_log_actor_check CHECK ((actor = ANY (ARRAY['client'::text, 'console'::text, 'user'::text, 'protected'::text, 'operator'::text, 'service'::text]))),
+  constraint audit_log_check CHECK ((("position" IS NULL) = (hash IS NULL)))
+) partition by LIST ("position");
+CREATE INDEX audit_log_call_id ON ONLY anagrafe.audit_log USING btree (call_id) WHERE (action = 'call.completed'::text);
+CREATE INDEX audit_log_calls ON ONLY anagrafe.audit_log USING btree (id) WHERE (action = 'call.completed'::text);
+CREATE INDEX audit_log_calls_failed ON ONLY anagrafe.audit_log USING btree (id) WHERE ((action = 'call.completed'::text) AND ((details ->> 'recordsFailed'::text) <> '0'::text));
+
+create table anagrafe.audit_log_hashed (
+  id bigint not null default nextval('anagrafe.audit_log_id'::regclass),
+  at timestamp with time zone not null default clock_timestamp(),
+  actor text not null,
+  client_id bigint,
+  user_id bigint,
+  address inet,
+  request_id text,
+  call_id uuid,
+  action text not null,
+  principal_id bigint,
+  registered bigint[],
+  reset bigint[],
+  deleted bigint[],
+  details jsonb,
+  position bigint not null,
+  hash bytea,
+  constraint audit_log_actor_check CHECK ((actor = ANY (ARRAY['client'::text, 'console'::text, 'user'::text, 'protected'::text, 'operator'::text, 'service'::text]))),
+  constraint audit_log_check CHECK ((("position" IS NULL) = (hash IS NULL))),
+  constraint audit_log_hashed_pkey PRIMARY KEY ("position")
+) partition of anagrafe.audit_log DEFAULT;
+CREATE INDEX audit_log_at ON anagrafe.audit_log_hashed USING btree (at);
+CREATE INDEX audit_log_events ON anagrafe.audit_log_hashed USING btree ("position") WHERE (action = ANY (ARRAY['insert'::text, 'update'::text, 'state'::text, 'delete'::text, 'call.completed'::text, 'job.completed'::text, 'webhook.disabled'::text]));
+CREATE INDEX audit_log_hashed_call_id_idx ON anagrafe.audit_log_hashed USING btree (call_id) WHERE (action = 'call.completed'::text);
+CREATE INDEX audit_log_hashed_id_idx ON anagrafe.audit_log_hashed USING btree (id) WHERE (action = 'call.completed'::text);
+CREATE INDEX audit_log_hashed_id_idx1 ON anagrafe.audit_log_hashed USING btree (id) WHERE ((action = 'call.completed'::text) AND ((details ->> 'recordsFailed'::text) <> '0'::text));
+CREATE INDEX audit_log_other_changes ON anagrafe.audit_log_hashed USING btree ("position") WHERE (action <> ALL (ARRAY['insert'::text, 'update'::text, 'state'::text, 'delete'::text, 'call.completed'::text, 'job.completed'::text, 'webhook.disabled'::text, 'records.read'::text]));
+CREATE INDEX audit_log_principal_changes ON anagrafe.audit_log_hashed USING btree (principal_id, "position") WHERE ((action <> 'records.read'::text) AND (principal_id IS NOT NULL));
+CREATE INDEX audit_log_principal_reads ON anagrafe.audit_log_hashed USING btree (principal_id, "position") WHERE ((action = 'records.read'::text) AND (principal_id IS NOT NULL));
+
+create table anagrafe.audit_log_waiting (
+  id bigint not null default nextval('anagrafe.audit_log_id'::regclass),
   at timestamp with time zone not null default clock_timestamp(),
   actor text not null,
   client_id bigint,
@@ -38,18 +92,11 @@ create table anagrafe.audit_log (
   hash bytea,
   constraint audit_log_actor_check CHECK ((actor = ANY (ARRAY['client'::text, 'console'::text, 'user'::text, 'protected'::text, 'operator'::text, 'service'::text]))),
   constraint audit_log_check CHECK ((("position" IS NULL) = (hash IS NULL))),
-  constraint audit_log_pkey PRIMARY KEY (id)
-);
-CREATE INDEX audit_log_at ON anagrafe.audit_log USING btree (at);
-CREATE INDEX audit_log_call_id ON anagrafe.audit_log USING btree (call_id) WHERE (action = 'call.completed'::text);
-CREATE INDEX audit_log_calls ON anagrafe.audit_log USING btree (id) WHERE (action = 'call.completed'::text);
-CREATE INDEX audit_log_calls_failed ON anagrafe.audit_log USING btree (id) WHERE ((action = 'call.completed'::text) AND ((details ->> 'recordsFailed'::text) <> '0'::text));
-CREATE INDEX audit_log_changes ON anagrafe.audit_log USING btree ("position") WHERE ((action <> 'records.read'::text) AND ("position" IS NOT NULL));
-CREATE INDEX audit_log_events ON anagrafe.audit_log USING btree ("position") WHERE ((action = ANY (ARRAY['insert'::text, 'update'::text, 'state'::text, 'delete'::text, 'call.completed'::text, 'job.completed'::text, 'webhook.disabled'::text])) AND ("position" IS NOT NULL));
-CREATE UNIQUE INDEX audit_log_position ON anagrafe.audit_log USING btree ("position");
-CREATE INDEX audit_log_principal_changes ON anagrafe.audit_log USING btree (principal_id, "position") WHERE ((action <> 'records.read'::text) AND (principal_id IS NOT NULL) AND ("position" IS NOT NULL));
-CREATE INDEX audit_log_principal_id ON anagrafe.audit_log USING btree (principal_id, "position") WHERE ((principal_id IS NOT NULL) AND ("position" IS NOT NULL));
-CREATE INDEX audit_log_unhashed ON anagrafe.audit_log USING btree (id) WHERE ("position" IS NULL);
+  constraint audit_log_waiting_pkey PRIMARY KEY (id)
+) partition of anagrafe.audit_log FOR VALUES IN (NULL);
+CREATE INDEX audit_log_waiting_call_id_idx ON anagrafe.audit_log_waiting USING btree (call_id) WHERE (action = 'call.completed'::text);
+CREATE INDEX audit_log_waiting_id_idx ON anagrafe.audit_log_waiting USING btree (id) WHERE (action = 'call.completed'::text);
+CREATE INDEX audit_log_waiting_id_idx1 ON anagrafe.audit_log_waiting USING btree (id) WHERE ((action = 'call.completed'::text) AND ((details ->> 'recordsFailed'::text) <> '0'::text));
 
 create table anagrafe.calls (
   id uuid not null,

@@ -256,8 +256,13 @@ create table anagrafe.master_key (
 -- A row is inserted in the transaction that makes the change. The chain writer gives committed rows their position and
 -- hash later: writers do not wait for one another, and a reader by position misses no row that was committed late. The
 -- hash is keyed and covers the row and the hash before it.
+--
+-- Rows without a position are in a partition of their own, which stays small. A row moves to the other partition when it
+-- gets its position, so the indexes of the log are written once for each row.
+create sequence anagrafe.audit_log_id;
+
 create table anagrafe.audit_log (
-  id            bigint generated always as identity primary key,
+  id            bigint not null default nextval('anagrafe.audit_log_id'),
   at            timestamptz not null default clock_timestamp(),
   actor         text not null check (actor in ('client', 'console', 'user', 'protected', 'operator', 'service')),
   client_id     bigint,
@@ -275,25 +280,30 @@ create table anagrafe.audit_log (
   position      bigint,
   hash          bytea,
   check ((position is null) = (hash is null))
-);
+) partition by list (position);
 
-create unique index audit_log_position on anagrafe.audit_log (position);
-create index audit_log_unhashed on anagrafe.audit_log (id) where position is null;
-create index audit_log_at on anagrafe.audit_log (at);
-create index audit_log_events on anagrafe.audit_log (position)
-  where action in ('insert', 'update', 'state', 'delete', 'call.completed', 'job.completed', 'webhook.disabled')
-    and position is not null;
-create index audit_log_principal_id on anagrafe.audit_log (principal_id, position)
-  where principal_id is not null and position is not null;
--- Without reads: a program that polls every second leaves millions of them between two changes.
-create index audit_log_changes on anagrafe.audit_log (position)
-  where action <> 'records.read' and position is not null;
-create index audit_log_principal_changes on anagrafe.audit_log (principal_id, position)
-  where action <> 'records.read' and principal_id is not null and position is not null;
+alter sequence anagrafe.audit_log_id owned by anagrafe.audit_log.id;
+
+create table anagrafe.audit_log_waiting partition of anagrafe.audit_log (primary key (id)) for values in (null);
+create table anagrafe.audit_log_hashed partition of anagrafe.audit_log (primary key (position)) default;
+
 create index audit_log_calls on anagrafe.audit_log (id) where action = 'call.completed';
 create index audit_log_calls_failed on anagrafe.audit_log (id)
   where action = 'call.completed' and details ->> 'recordsFailed' <> '0';
 create index audit_log_call_id on anagrafe.audit_log (call_id) where action = 'call.completed';
+
+create index audit_log_at on anagrafe.audit_log_hashed (at);
+-- Each row is in one of these two indexes or, if it is about a read, in neither: a program that polls every second leaves
+-- millions of reads between two changes.
+create index audit_log_events on anagrafe.audit_log_hashed (position)
+  where action in ('insert', 'update', 'state', 'delete', 'call.completed', 'job.completed', 'webhook.disabled');
+create index audit_log_other_changes on anagrafe.audit_log_hashed (position)
+  where action not in ('insert', 'update', 'state', 'delete', 'call.completed', 'job.completed', 'webhook.disabled',
+                       'records.read');
+create index audit_log_principal_changes on anagrafe.audit_log_hashed (principal_id, position)
+  where action <> 'records.read' and principal_id is not null;
+create index audit_log_principal_reads on anagrafe.audit_log_hashed (principal_id, position)
+  where action = 'records.read' and principal_id is not null;
 
 -- The ends of the hash chain. The first row moves when old rows are deleted; `first_hash` is the hash before it.
 create table anagrafe.audit_chain (

@@ -66,19 +66,36 @@ export function openAudit(database: Database): AuditStore {
   });
 }
 
+/** Literals instead of parameters, so that the planner can use the partial indexes on these actions. */
+const eventActionsSql = eventActions.map((action) => `'${action}'`).join(', ');
+
+/** Conditions that divide the rows of a listing so that each part has an index in the order of the positions. */
+function partsOf({ principalId, reads }: Pick<AuditListing, 'principalId' | 'reads'>): string[] {
+  if (principalId !== null) {
+    const changes = `principal_id = $3 and action <> 'records.read'`;
+    return reads ? [changes, `principal_id = $3 and action = 'records.read'`] : [changes];
+  }
+  if (reads) return ['true'];
+  return [`action in (${eventActionsSql})`, `action not in (${eventActionsSql}, 'records.read')`];
+}
+
 function page(
   connection: Connection,
   { order, after, limit, principalId, reads }: AuditListing,
 ): Promise<readonly AuditRow[]> {
   const isNewest = order === 'newest';
   const start = isNewest ? Number.MAX_SAFE_INTEGER : 0;
-  const ofPrincipal = principalId === null ? '' : 'and principal_id = $3';
-  return connection.query<AuditRow>(
-    `select ${auditColumns} from anagrafe.audit_log
-      where position ${isNewest ? '<' : '>'} $1 ${ofPrincipal} ${reads ? '' : "and action <> 'records.read'"}
-      order by position ${isNewest ? 'desc' : 'asc'} limit $2`,
-    [after ?? start, limit, ...(principalId === null ? [] : [principalId])],
+  const ordered = `order by position ${isNewest ? 'desc' : 'asc'} limit $2`;
+  const parts = partsOf({ principalId, reads }).map(
+    (condition) =>
+      `(select ${auditColumns} from anagrafe.audit_log
+         where position ${isNewest ? '<' : '>'} $1 and ${condition} ${ordered})`,
   );
+  return connection.query<AuditRow>(`select * from (${parts.join(' union all ')}) as listed ${ordered}`, [
+    after ?? start,
+    limit,
+    ...(principalId === null ? [] : [principalId]),
+  ]);
 }
 
 /** Positions begin at 1. A row below that is forged; it comes first, so that the verification reports it. */
@@ -105,8 +122,6 @@ async function* allRows(connection: Connection): AsyncGenerator<AuditRow> {
 export const entryColumns = `position, at, call_id as "callId", request_id as "requestId", action,
   principal_id as "principalId", registered, reset, deleted, details`;
 
-/** Literals instead of a parameter, so that the planner can use the partial index on these actions. */
-const actions = eventActions.map((action) => `'${action}'`).join(', ');
 /**
  * SQL for a lower bound of the positions of the last `$2` days. It subtracts 10,000 because positions are assigned
  * shortly after `at`, and not exactly in its order. Without a row that recent, the bound excludes every row.
@@ -126,7 +141,7 @@ export function openEvents(database: Database, options: { days: number }): Event
     entries: (order, from, limit) =>
       database.query<Entry>(
         `select ${entryColumns} from anagrafe.audit_log
-          where ${bounds[order]} and action in (${actions}) and at > now() - make_interval(days => $2)
+          where ${bounds[order]} and position is not null and action in (${eventActionsSql}) and at > now() - make_interval(days => $2)
           order by position ${order === 'newest' ? 'desc' : 'asc'} limit $3`,
         [from, options.days, limit],
       ),

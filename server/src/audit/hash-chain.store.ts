@@ -66,13 +66,12 @@ async function appendRows(
   });
   const ids = rows.map(({ id }) => id);
   await connection.query(
-    `update anagrafe.audit_log set position = given.position, hash = given.hash
+    `update anagrafe.audit_log set position = $3::bigint + nth, hash = hashed.hash
        from unnest($1::bigint[], $2::bytea[]) with ordinality as hashed (id, hash, nth)
-            cross join lateral (select $3::bigint + nth as position, hashed.hash) as given
-      where audit_log.id = hashed.id`,
+      where audit_log.id = hashed.id and audit_log.position is null`,
     [ids, hashes, last.position],
   );
-  await countActivity(connection, ids);
+  await countActivity(connection, { after: last.position, upTo: position });
   await connection.query('update anagrafe.audit_chain set last_position = $1, last_hash = $2', [
     position,
     before,
@@ -138,10 +137,13 @@ export const activityOf = (condition: string) => `
  * Adds audit rows to the hourly counts. The chain writer calls it in the transaction that assigns their positions, so
  * each row is counted once, and no request waits for the lock on an hour.
  */
-async function countActivity(connection: Connection, ids: readonly number[]): Promise<void> {
+async function countActivity(
+  connection: Connection,
+  { after, upTo }: { after: number; upTo: number },
+): Promise<void> {
   await connection.query(
-    `insert into anagrafe.activity as known (start, ${counts.join(', ')}) ${activityOf('id = any($1)')}
+    `insert into anagrafe.activity as known (start, ${counts.join(', ')}) ${activityOf('position > $1 and position <= $2')}
      on conflict (start) do update set ${counts.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ')}`,
-    [ids],
+    [after, upTo],
   );
 }

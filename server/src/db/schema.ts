@@ -13,8 +13,11 @@ export async function describeSchema(database: Database): Promise<string> {
 }
 
 async function describeTables(connection: Connection): Promise<string> {
-  const tables = await connection.query<{ oid: number; name: string }>(
-    `select oid::int, relname as name from pg_class
+  const tables = await connection.query<Table>(
+    `select oid::int, relname as name, ' partition by ' || pg_get_partkeydef(oid) as partitioned,
+            ' partition of ' || (select inhparent::regclass from pg_inherits where inhrelid = pg_class.oid)
+              || ' ' || pg_get_expr(relpartbound, oid) as partition
+       from pg_class
       where relnamespace = 'anagrafe'::regnamespace and relkind in ('r', 'p') order by relname`,
   );
   const parts: string[] = [];
@@ -22,7 +25,15 @@ async function describeTables(connection: Connection): Promise<string> {
   return `${parts.join('\n\n')}\n`;
 }
 
-async function describeTable(connection: Connection, table: { oid: number; name: string }): Promise<string> {
+interface Table {
+  readonly oid: number;
+  readonly name: string;
+  /** The clause of a table that has partitions, and that of a partition. */
+  readonly partitioned: string | null;
+  readonly partition: string | null;
+}
+
+async function describeTable(connection: Connection, table: Table): Promise<string> {
   const columns = await lines(
     connection,
     `select attname || ' ' || format_type(atttypid, atttypmod)
@@ -52,7 +63,8 @@ async function describeTable(connection: Connection, table: { oid: number; name:
     table.oid,
   );
   const body = [...columns, ...constraints].map((line) => `  ${line}`).join(',\n');
-  return [`create table anagrafe.${table.name} (\n${body}\n);`, ...indexes].join('\n');
+  const clause = table.partitioned ?? table.partition ?? '';
+  return [`create table anagrafe.${table.name} (\n${body}\n)${clause};`, ...indexes].join('\n');
 }
 
 async function lines(connection: Connection, sql: string, oid: number): Promise<string[]> {

@@ -183,7 +183,7 @@ describe('verification of the audit log', () => {
     } finally {
       await database.query(`
         delete from anagrafe.audit_log;
-        insert into anagrafe.audit_log overriding system value select * from public.kept;
+        insert into anagrafe.audit_log select * from public.kept;
         update anagrafe.audit_chain as chain set last_position = kept.last_position, last_hash = kept.last_hash,
                first_position = kept.first_position, first_hash = kept.first_hash from public.kept_chain as kept;
         drop table public.kept, public.kept_chain`);
