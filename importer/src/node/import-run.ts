@@ -21,7 +21,7 @@ import { type ImportContext, type ImportCounts, ImportError, type ImportTask } f
  * Maximum number of batches in flight: the next ones are read and sent while the service works on the oldest one. This
  * bounds the memory, and the number of jobs that go on after an interruption.
  */
-const batchesAtOnce = 4;
+const batchesAtOnce = 3;
 /** Time for the answers to requests that are running when the import is interrupted. */
 const answerMs = 3000;
 /**

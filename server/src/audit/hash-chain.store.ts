@@ -1,4 +1,5 @@
 import type { Connection, Database } from '../db/database.ts';
+import { arrayLiteral } from '../db/statement.ts';
 import type { Chain, ChainEnd, HashedRow, HashRow } from './hash-chain.ts';
 
 /** Rows that one transaction appends to the chain, and rows per query when the chain is read. */
@@ -66,10 +67,11 @@ async function appendRows(
   });
   const ids = rows.map(({ id }) => id);
   await connection.query(
-    `update anagrafe.audit_log set position = $3::bigint + nth, hash = hashed.hash
-       from unnest($1::bigint[], $2::bytea[]) with ordinality as hashed (id, hash, nth)
-      where audit_log.id = hashed.id and audit_log.position is null`,
-    [ids, hashes, last.position],
+    `update anagrafe.audit_log
+        set position = $3::bigint + nth, hash = substring($2::bytea from nth::integer * $4 - $4 + 1 for $4)
+       from unnest($1::bigint[]) with ordinality as waiting (id, nth)
+      where audit_log.id = waiting.id and audit_log.position is null`,
+    [arrayLiteral(ids), Buffer.concat(hashes), last.position, before.length],
   );
   await countActivity(connection, { after: last.position, upTo: position });
   await connection.query('update anagrafe.audit_chain set last_position = $1, last_hash = $2', [

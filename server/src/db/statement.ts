@@ -103,7 +103,10 @@ async function arrayValue<Row>(
 }
 
 function arrayElement(value: unknown): string {
-  return typeof value === 'string' ? `"${value.replace(/[\\"]/g, '\\$&')}"` : String(value);
+  if (typeof value !== 'string') return String(value);
+  // Two searches are several times faster than a regular expression, and few texts need an escape.
+  if (!value.includes('"') && !value.includes('\\')) return `"${value}"`;
+  return `"${value.replace(/[\\"]/g, '\\$&')}"`;
 }
 
 /** Returns an array literal, for a text column that the statement casts to an array type. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chown, lchown, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Binaries } from './binaries.ts';
 import { CommandError, runAsOsUser } from './command.ts';
@@ -48,6 +49,10 @@ export function settings(home: DataFolder): string[] {
     max_connections: 250,
     fsync: 'on',
     full_page_writes: 'on',
+    shared_buffers: `${sharedBuffersMb(availableMemory())}MB`,
+    // The default of 1 GB makes a large import checkpoint every minute. After each checkpoint PostgreSQL logs every page
+    // it changes as a whole, and calls wait while the files are synchronised.
+    max_wal_size: '4GB',
     // The plan of a foreign key check made while a table was small stays in use until the next autoanalyze. An import
     // into an empty database would be slow for up to a minute, the default.
     autovacuum_naptime: '10s',
@@ -63,6 +68,22 @@ export function settings(home: DataFolder): string[] {
     log_parameter_max_length_on_error: 0,
   };
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+const megabyte = 1024 * 1024;
+
+/** Returns the memory of the machine in bytes, or that of the container if it has a limit. */
+function availableMemory(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}
+
+/**
+ * Returns the memory in which PostgreSQL keeps pages, in megabytes: an eighth of `memory`, at least PostgreSQL's default
+ * of 128 MB, at most 1 GB. With too little, an import writes and reads the pages of its indexes again and again.
+ */
+export function sharedBuffersMb(memory: number): number {
+  return Math.min(Math.max(Math.floor(memory / 8 / megabyte), 128), 1024);
 }
 
 async function versionOf(cluster: string): Promise<string | undefined> {

@@ -74,7 +74,7 @@ function* inBlocks(pieces: readonly Buffer[]): Generator<Buffer> {
   yield block.subarray(0, used);
 }
 
-export function waitingRecord({ text, ...record }: SentRecord): WaitingRecord {
+function waitingRecord({ text, ...record }: SentRecord): WaitingRecord {
   return { ...record, fields: () => readRecord(text) };
 }
 

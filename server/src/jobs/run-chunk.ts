@@ -242,6 +242,6 @@ function sizeOf({ users }: WaitingRecord): number {
   return users;
 }
 
-async function* fieldsOf(records: readonly WaitingRecord[]): AsyncGenerator<Fields> {
+function* fieldsOf(records: readonly WaitingRecord[]): Generator<Promise<Fields>> {
   for (const record of records) yield record.fields();
 }

@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/audit-log.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
-import type { RecordList } from '../json/record-list.ts';
+import { type RecordList, readRecord } from '../json/record-list.ts';
 import { ErrorBudget } from '../lib/field-errors.ts';
 import type { Hasher } from '../passwords/hash-pool.ts';
 import { passwordsOf } from '../records/apply.ts';
@@ -11,7 +11,7 @@ import { type Outcome, refused } from '../records/outcome.ts';
 import { type ParsedRecord, required } from '../records/parsed-record.ts';
 import type { PlanReview } from '../records/plan.ts';
 import { inGroups, type PlannedRecord, planChunks } from './chunk-planner.ts';
-import { encryptRecords, type SentRecord, waitingRecord } from './encrypted-chunk.ts';
+import { encryptRecords, type SentRecord } from './encrypted-chunk.ts';
 import { type CheckedWaitingRecord, callMemoryMax, memoryOf, type RecentChunks } from './recent-chunks.ts';
 
 /** Number of users per group. The records of a group are checked with one set of queries. */
@@ -91,25 +91,29 @@ export async function submitJob(
   const { failureGroups, waiting, needs } = await partitionRecords(call, operation, tools.hasher);
   // IDs are reserved now, so that they follow the order sent even if the chunks run in another order.
   const reserved = await operation.reserveIds(needs);
-  const ids = new Map(waiting.map(({ position }, index) => [position, reserved[index]]));
-  const planned = new Map(waiting.map((record) => [record.position, record]));
+  const indexes = new Map(waiting.map(({ position }, index) => [position, index]));
   const checkedChunks = new Map<string, CheckedWaitingRecord[]>();
   const submitted = await tools.store.submit(job, async (writer) => {
     for (const failures of failureGroups) await writer.storeFailures(failures);
     for (const [number, { positions, weight }] of planChunks(waiting).entries()) {
-      const chunk = positions.map((position) => ({
-        position,
-        users: records.usersOf(position),
-        text: records.text(position),
-        ids: required(ids.get(position)),
-        approved: planned.get(position)?.approved ?? null,
-        weight: planned.get(position)?.weight ?? 0,
-      }));
+      const chunk = positions.map((position) => {
+        const index = required(indexes.get(position));
+        const { approved, weight, parsed } = required(waiting[index]);
+        const users = records.usersOf(position);
+        return {
+          position,
+          users,
+          text: records.text(position),
+          ids: required(reserved[index]),
+          approved,
+          weight,
+          parsed,
+        };
+      });
       const name = chunkName(id, number);
       const encrypted = await encryptRecords(chunk, key, name);
       await writer.addChunk({ number, weight: Math.ceil(weight), positions, encrypted });
-      const checked = chunk.flatMap((record) => checkedRecord(record, planned.get(record.position)?.parsed));
-      if (checked.length === chunk.length) checkedChunks.set(name, checked);
+      if (chunk.every(isChecked)) checkedChunks.set(name, checkedRecords(chunk));
     }
   });
   if (!submitted) return null;
@@ -118,9 +122,23 @@ export async function submitJob(
   return failureGroups.flat().map(({ outcome }) => outcome);
 }
 
-function checkedRecord(record: SentRecord, parsed: ParsedRecord | null | undefined): CheckedWaitingRecord[] {
-  // A copy of the text: a part of the body would keep the whole body in memory, with the passwords of other records.
-  return parsed ? [{ ...waitingRecord({ ...record, text: Buffer.from(record.text) }), parsed }] : [];
+type CheckedRecord = SentRecord & Pick<CheckedWaitingRecord, 'parsed'>;
+
+function isChecked(record: SentRecord & { parsed: ParsedRecord | null }): record is CheckedRecord {
+  return record.parsed !== null;
+}
+
+/** Copies the texts: a part of the body would keep the whole body in memory, with the passwords of other records. */
+function checkedRecords(chunk: readonly CheckedRecord[]): CheckedWaitingRecord[] {
+  const texts = Buffer.concat(chunk.map(({ text }) => text));
+  let end = 0;
+  return chunk.map(({ position, users, weight, ids, approved, parsed, text }) => {
+    const start = end;
+    const bytes = text.length;
+    end += bytes;
+    const fields = () => readRecord(texts.subarray(start, start + bytes));
+    return { position, users, weight, ids, approved, parsed, fields };
+  });
 }
 
 function callMemory({ bytes, count, users }: RecordList): number {

@@ -6,7 +6,14 @@ import { Aborted, type Hasher } from '../passwords/hash-pool.ts';
 import type { Demand, HashBatch } from '../passwords/hash-reservation.ts';
 import { ThreadEnded } from '../passwords/hash-thread.ts';
 import type { Operation, ReservedIds } from './operation.ts';
-import { applied, type Outcome, type RecordReference, refused, type WriteContext } from './outcome.ts';
+import {
+  applied,
+  type Outcome,
+  type RecordReference,
+  refused,
+  type WriteContext,
+  type Written,
+} from './outcome.ts';
 import { type ParsedRecord, required } from './parsed-record.ts';
 import type { RecordWriter } from './record-writer.ts';
 import type { UserItem } from './user-item.ts';
@@ -100,8 +107,8 @@ async function applyRecord<D extends ParsedRecord>(
   const { operation, requester } = context;
   try {
     const hashes = new Map<UserItem, string>();
-    await hashPasswords(parsed, hashes, context.hashes);
-    const earlier = await before;
+    if (addImported(parsed, hashes).length > 0) await hashPasswords(parsed, hashes, context.hashes);
+    const earlier = before && (await before);
     // A resumed call would apply the unsettled earlier record after this one, and undo the change of this one.
     if (reference?.kept && earlier && !isSettled(earlier)) return refused(parsed, { code: 'NOT_APPLIED' });
     const { actor, expectedCurrentHash = null } = requester;
@@ -131,6 +138,14 @@ function kindOf(error: unknown): WriteFailureKind {
   return error instanceof ApiError || error instanceof ThreadEnded ? 'away' : 'refused';
 }
 
+/** Adds the imported hashes, and returns the users whose passwords have no hash yet. */
+function addImported({ users }: ParsedRecord, hashes: Map<UserItem, string>): UserItem[] {
+  return users.filter((item) => {
+    if (item.passwordHash !== null) hashes.set(item, item.passwordHash);
+    return !hashes.has(item);
+  });
+}
+
 /**
  * Adds the hashes of the passwords that have none yet. Requests them in groups of `hashesAtOnce`, because a record may
  * have 100,000 users.
@@ -140,8 +155,7 @@ async function hashPasswords(
   hashes: Map<UserItem, string>,
   batch: HashBatch,
 ): Promise<void> {
-  for (const item of parsed.users) if (item.passwordHash !== null) hashes.set(item, item.passwordHash);
-  const missing = parsed.users.filter((item) => !hashes.has(item));
+  const missing = addImported(parsed, hashes);
   for (let at = 0; at < missing.length; at += hashesAtOnce) {
     await Promise.all(
       missing.slice(at, at + hashesAtOnce).map(async (item) => {
@@ -163,43 +177,54 @@ const failureCodes: Record<Exclude<WriteFailureKind, 'settled'>, Code> = {
  * check may then find other users to register than before, for which IDs and hashes are still missing.
  */
 async function writeRecord<D extends ParsedRecord>(
-  { parsed, ids: reserved }: CheckedRecord<D>,
+  record: CheckedRecord<D>,
+  hashes: Map<UserItem, string>,
+  writeContext: WriteContext,
+  context: ApplyContext<D>,
+): Promise<Outcome> {
+  const { parsed } = record;
+  const { operation, writer } = context;
+  const principal = operation.order(parsed);
+  // A record that is being retried must not conflict with one that is written for the first time.
+  if (principal !== null) await retries.get(principal)?.catch(() => undefined);
+  // The record of a job may have been checked again since its IDs were reserved.
+  const ids = hasEnoughIds(record, operation) ? record.ids : await newIds(parsed, operation);
+  try {
+    return outcomeOf(await writer.write(operation, { parsed, ids, hashes, context: writeContext }), parsed);
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    return inTurn(principal, () => checkAndWrite(record, hashes, writeContext, context));
+  }
+}
+
+async function checkAndWrite<D extends ParsedRecord>(
+  record: CheckedRecord<D>,
   hashes: Map<UserItem, string>,
   writeContext: WriteContext,
   { operation, writer, hashes: batch }: ApplyContext<D>,
 ): Promise<Outcome> {
-  let ids = reserved;
-  let conflict: unknown;
-  /** Returns null after a conflict. */
-  async function write(): Promise<Outcome | null> {
-    ids = await withEnoughIds(ids, parsed, operation);
+  const { parsed } = record;
+  let { ids } = record;
+  for (let attempt = 2; ; attempt++) {
+    await operation.newCheck().run([parsed]);
+    if (!parsed.errors.none) return refused(parsed);
+    await hashPasswords(parsed, hashes, batch);
+    if (!hasEnoughIds({ parsed, ids }, operation)) ids = await newIds(parsed, operation);
     try {
-      const written = await writer.write(operation, { parsed, ids, hashes, context: writeContext });
-      const outcome = applied(written.id, written.users, parsed);
-      const { principal: effect, unchanged } = written;
-      return { ...outcome, ...(effect && { principal: effect }), ...(unchanged && { unchanged }) };
+      return outcomeOf(await writer.write(operation, { parsed, ids, hashes, context: writeContext }), parsed);
     } catch (error) {
-      if (!(error instanceof WriteFailure) || error.kind !== 'conflict') throw error;
-      conflict = error;
-      return null;
+      if (!isConflict(error) || attempt === attemptsMax) throw error;
     }
   }
-  const principal = operation.order(parsed);
-  // A record that is being retried must not conflict with one that is written for the first time.
-  if (principal !== null) await retries.get(principal)?.catch(() => undefined);
-  return (
-    (await write()) ??
-    inTurn(principal, async () => {
-      for (let attempt = 2; attempt <= attemptsMax; attempt++) {
-        await operation.newCheck().run([parsed]);
-        if (!parsed.errors.none) return refused(parsed);
-        await hashPasswords(parsed, hashes, batch);
-        const outcome = await write();
-        if (outcome) return outcome;
-      }
-      throw conflict;
-    })
-  );
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof WriteFailure && error.kind === 'conflict';
+}
+
+function outcomeOf({ id, users, principal, unchanged }: Written, parsed: ParsedRecord): Outcome {
+  const outcome = applied(id, users, parsed, principal);
+  return unchanged ? { ...outcome, unchanged } : outcome;
 }
 
 /** The last retry of each principal, in all calls of this node. */
@@ -221,13 +246,15 @@ async function inTurn<Result>(principal: number | null, retry: () => Promise<Res
   }
 }
 
-async function withEnoughIds<D extends ParsedRecord>(
-  ids: ReservedIds,
-  parsed: D,
+function hasEnoughIds<D extends ParsedRecord>(
+  { parsed, ids }: Pick<CheckedRecord<D>, 'parsed' | 'ids'>,
   operation: Operation<D>,
-): Promise<ReservedIds> {
+): boolean {
   const { principals, users } = operation.need(parsed);
-  if (users <= ids.users.length && (principals === 0 || ids.principal !== null)) return ids;
-  const [reserved] = await operation.reserveIds([{ principals, users }]);
+  return users <= ids.users.length && (principals === 0 || ids.principal !== null);
+}
+
+async function newIds<D extends ParsedRecord>(parsed: D, operation: Operation<D>): Promise<ReservedIds> {
+  const [reserved] = await operation.reserveIds([operation.need(parsed)]);
   return required(reserved);
 }

@@ -40,15 +40,15 @@ function tooLarge(limits: BatchLimits, { variant, figures }: TooLargeHint): ApiE
  * number of field errors that are kept for all records of the call.
  */
 export async function checkRecords<D extends ParsedRecord>(
-  records: Iterable<Fields> | AsyncIterable<Fields>,
+  records: Iterable<Fields | Promise<Fields>>,
   operation: Operation<D>,
   check: Check<D>,
   budget: ErrorBudget,
 ): Promise<D[]> {
   const timeSlice = new TimeSlice();
   const parsedRecords: D[] = [];
-  for await (const fields of records) {
-    const parsed = await operation.read(fields, budget.newFieldErrors(), timeSlice);
+  for (const fields of records) {
+    const parsed = await operation.read(await fields, budget.newFieldErrors(), timeSlice);
     budget.limit(parsed.errors);
     parsedRecords.push(parsed);
     if (timeSlice.isOver) await timeSlice.yield();
@@ -63,6 +63,6 @@ export function positionsOf(list: RecordList): number[] {
 }
 
 /** Parses the records at the given positions on demand, so that only one of them is in memory at a time. */
-export async function* recordsAt(list: RecordList, positions: readonly number[]): AsyncGenerator<Fields> {
+export function* recordsAt(list: RecordList, positions: readonly number[]): Generator<Promise<Fields>> {
   for (const position of positions) yield list.fields(position);
 }

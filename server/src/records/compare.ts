@@ -3,7 +3,6 @@ import type { PrincipalStep, UserEdit } from './change.ts';
 import type { SentPrincipal, SentUser, StoredPrincipal, StoredUser } from './compared-values.ts';
 import {
   changedFields,
-  editedFields,
   type PrincipalFields,
   principalFieldNames,
   principalFields,
@@ -36,7 +35,7 @@ function changesState(stored: { state: State }, sent: { state: State | null }): 
 export function editPrincipal(stored: StoredPrincipal, sent: SentPrincipal): PrincipalStep {
   const changed = changedOfPrincipal(stored, sent);
   if (changed.length === 0) return { kind: 'keep' };
-  const fields = editedFields(principalFields, stored.fields, sent.fields);
+  const fields = { ...stored.fields, ...sent.fields };
   const state = sent.state ?? stored.state;
   return { kind: 'edit', values: { fields, state, searchTerms: termsOf(fields) }, changed };
 }
@@ -51,7 +50,7 @@ export function editUser(
   return {
     id: stored.id,
     newUsername,
-    fields: editedFields(userFields, stored.fields, sent.fields),
+    fields: { ...stored.fields, ...sent.fields },
     state: sent.state ?? stored.state,
     passwordHash: null,
     changed,
@@ -68,7 +67,7 @@ export function stateEdit(id: number, state: State): UserEdit {
  * least one field, as in `irs/insert`.
  */
 export function clearedField(stored: StoredPrincipal, sent: SentPrincipal): string | null {
-  const fields = editedFields(principalFields, stored.fields, sent.fields);
+  const fields = { ...stored.fields, ...sent.fields };
   const isEmpty = principalFieldNames.every((name) => fields[name] === null);
   return isEmpty ? (Object.keys(sent.fields)[0] ?? null) : null;
 }
@@ -77,6 +76,7 @@ const numbers = principalFieldNames.filter((name) => 'search' in principalFields
 
 /** Returns the words by which `irs/list` finds a principal. */
 export function termsOf(fields: PrincipalFields): string[] {
-  const terms = [searchTerms(Object.values(fields)), numbers.map((name) => numberTerms(fields[name]))];
-  return [...new Set(terms.flat(2))];
+  const words = searchTerms(Object.values(fields));
+  const whole = numbers.flatMap((name) => numberTerms(fields[name]));
+  return whole.length === 0 ? words : [...new Set([...words, ...whole])];
 }

@@ -212,17 +212,6 @@ function isSameValue(one: FieldValue | null, other: FieldValue | null): boolean 
   return isSameAttributes(one, other);
 }
 
-/** Returns the stored values with the sent ones in place of theirs. */
-export function editedFields<Table extends Definitions, Stored extends FieldEdits<Table>>(
-  table: Table,
-  stored: Stored,
-  sent: FieldEdits<Table>,
-): Stored {
-  const values: Record<string, unknown> = {};
-  for (const [name] of entriesOf(table)) values[name] = sent[name] === undefined ? stored[name] : sent[name];
-  return values as Stored;
-}
-
 export function valuesOf<Table extends Definitions>(
   table: Table,
   row: FieldValues<Table>,

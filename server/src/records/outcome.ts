@@ -78,7 +78,8 @@ export function applied(
   parsed: ParsedRecord,
   principal?: PrincipalOutcome,
 ): Outcome {
-  return { id, error: null, errors: parsed.errors, users, ...(principal && { principal }) };
+  const { errors } = parsed;
+  return principal ? { id, error: null, errors, users, principal } : { id, error: null, errors, users };
 }
 
 export function refused(

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import type { Username } from '../usernames/username.ts';
 import type { PrincipalChange, PrincipalStep, UserEdit } from './change.ts';
 import { editPrincipal, editUser, stateEdit, termsOf } from './compare.ts';
 import type { SentPrincipal, SentUser, StoredPrincipal, StoredUser } from './compared-values.ts';
 import {
-  editedFields,
   type FieldValue,
   type PrincipalFields,
   principalFields,
@@ -146,13 +145,13 @@ export async function changeOf(
   ids: ReservedIds,
   hashes: ReadonlyMap<UserItem, string>,
   context: WriteContext,
+  timeSlice: TimeSlice,
 ): Promise<PrincipalChange> {
   const { stored, users, removed, removal } = diff;
   const newIds = ids.users.values();
   const registrations: NewUser[] = [];
   const resets: NewPassword[] = [];
   const edits: UserEdit[] = [];
-  const timeSlice = new TimeSlice();
   for (const user of users) {
     if (timeSlice.isOver) await timeSlice.yield();
     const { stored: known, sent, changed, secret } = user;
@@ -183,7 +182,7 @@ export async function changeOf(
 }
 
 function newPrincipal(sent: SentPrincipal): PrincipalStep {
-  const fields = editedFields(principalFields, emptyPrincipal, sent.fields);
+  const fields = { ...emptyPrincipal, ...sent.fields };
   return {
     kind: 'insert',
     values: { fields, state: sent.state ?? 'active', searchTerms: termsOf(fields) },
@@ -196,7 +195,7 @@ const emptyPrincipal = Object.fromEntries(
 
 /** Returns the fields of a new user. A field that is not sent is null. */
 export function newUserFields(sent: SentUser['fields']): UserFields {
-  return editedFields(userFields, emptyUser, sent);
+  return { ...emptyUser, ...sent };
 }
 
 const emptyUser = Object.fromEntries(Object.keys(userFields).map((name) => [name, null])) as UserFields;

@@ -1,4 +1,5 @@
-import { type ChangeStore, isUnchanged } from './change.ts';
+import { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import { type ChangeStore, isUnchanged, type PrincipalChange } from './change.ts';
 import { type IdStore, reserveIds } from './id-reservation.ts';
 import type { Operation, Operations, ReadyRecord, UpsertOptions } from './operation.ts';
 import { applied, type Outcome, type Written } from './outcome.ts';
@@ -78,9 +79,10 @@ async function writeRecords(
   records: readonly ReadyRecord<ParsedUpsert>[],
   store: UpsertStore,
 ): Promise<(Written | null)[]> {
-  const changes = await Promise.all(
-    records.map(({ parsed, ids, hashes, context }) => changeOf(required(parsed.diff), ids, hashes, context)),
-  );
+  const timeSlice = new TimeSlice();
+  const changes: PrincipalChange[] = [];
+  for (const { parsed, ids, hashes, context } of records)
+    changes.push(await changeOf(required(parsed.diff), ids, hashes, context, timeSlice));
   const needed = changes.filter((change) => !isUnchanged(change) || change.context.reference?.kept);
   const written = needed.length > 0 ? await store.writeChanges(needed) : [];
   const results = new Map(needed.map((change, at) => [change, written[at] ?? null]));

@@ -44,13 +44,18 @@ const separators = /[^\p{L}\p{N}]+/u;
 
 /** Splits texts into the words of the search index: distinct, in lower case, without accents. */
 export function searchTerms(texts: readonly (string | null)[]): string[] {
-  const words = texts.flatMap((text) => (text === null ? [] : fold(text).split(separators)));
-  return [...new Set(words.filter((word) => word !== '').map((word) => clip(word, termMax)))];
+  const words = new Set<string>();
+  for (const text of texts) {
+    if (text === null) continue;
+    for (const word of fold(text).split(separators)) if (word !== '') words.add(clip(word, termMax));
+  }
+  return [...words];
 }
 
 /** Returns a tax or VAT number as one word without separators, and again without its country prefix if it has one. */
 export function numberTerms(text: string | null): string[] {
-  const whole = text === null ? '' : clip(fold(text).split(separators).join(''), termMax);
+  if (text === null) return [];
+  const whole = clip(fold(text).split(separators).join(''), termMax);
   if ((whole.match(/\d/g) ?? []).length < digitsMin) return [];
   return countryPrefix.test(whole) ? [whole, whole.slice(2)] : [whole];
 }
