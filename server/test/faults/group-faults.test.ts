@@ -57,7 +57,7 @@ const faultTriggers = `
   create trigger fail before insert or update on anagrafe.principals for each row execute function public.fail('id');
   create trigger fail before insert or update on anagrafe.users for each row execute function public.fail('principal_id');
   create trigger fail before insert on anagrafe.row_counts for each row execute function public.fail();
-  create trigger fail before insert on anagrafe.audit_log for each row execute function public.fail('principal_id');
+  create trigger fail before insert on anagrafe.audit_log_waiting for each row execute function public.fail('principal_id');
   create trigger fail before insert on anagrafe.outcomes for each row execute function public.fail('principal_id');`;
 
 interface Call {
@@ -170,9 +170,9 @@ async function untilBlocking({ pid }: { pid: number }): Promise<void> {
 }
 
 const pointsOf = {
-  update: ['principals', 'users', 'row_counts', 'audit_log', 'outcomes'],
-  insert: ['principals', 'users', 'row_counts', 'audit_log', 'outcomes'],
-  state: ['principals', 'users', 'audit_log', 'outcomes'],
+  update: ['principals', 'users', 'row_counts', 'audit_log_waiting', 'outcomes'],
+  insert: ['principals', 'users', 'row_counts', 'audit_log_waiting', 'outcomes'],
+  state: ['principals', 'users', 'audit_log_waiting', 'outcomes'],
 } as const;
 const places = Object.entries(pointsOf).flatMap(([operation, points]) =>
   points.map((point) => ({ operation: operation as keyof GroupedOperations, point })),

@@ -4,7 +4,6 @@ import { FieldErrors } from '../../src/lib/field-errors.ts';
 import {
   changedFields,
   columnText,
-  editedFields,
   readFieldEdits,
   readFields,
   type UserFields,
@@ -169,7 +168,7 @@ describe('a comparison of stored and sent fields', () => {
     const some = fc.record({ ...fields, Attributes: attributes }, { requiredKeys: [] });
     fc.assert(
       fc.property(all, some, (before, sent) => {
-        const after = editedFields(userFields, before, sent);
+        const after = { ...before, ...sent };
         const changed = changedFields(userFields, before, sent);
         for (const name of Object.keys(userFields) as (keyof UserFields)[]) {
           expect(after[name]).toEqual(sent[name] === undefined ? before[name] : sent[name]);
