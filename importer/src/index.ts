@@ -50,4 +50,5 @@ export {
   rowsOfUsers,
 } from './import/row-group.ts';
 export { readJobs, readRowErrors, type SubmittedJob, submitRows } from './import/send.ts';
+export { type ImportTotals, noTotals } from './import/totals.ts';
 export { WarningLog, type WarningSummary } from './import/warnings.ts';

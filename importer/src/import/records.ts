@@ -174,6 +174,13 @@ function hasValue(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
+/** Returns true if an unchecked user has a password or a hash. */
+export function hasSecret(user: unknown): boolean {
+  if (typeof user !== 'object' || user === null) return false;
+  const { Password, PasswordHash } = user as { readonly Password?: unknown; readonly PasswordHash?: unknown };
+  return hasValue(Password) || hasValue(PasswordHash);
+}
+
 /** Returns `Users` of an unchecked record. An element that is not an object becomes `{}`, which keeps the indexes. */
 export function usersOf(record: object): readonly Readonly<Record<string, unknown>>[] {
   const { Users } = record as { readonly Users?: unknown };

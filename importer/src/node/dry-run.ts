@@ -5,6 +5,7 @@ import { batchLimits, inBatches } from '../import/batches.ts';
 import { DryRunState, dryRunRows } from '../import/dry-run.ts';
 import { describeRowError } from '../import/italian.ts';
 import { countTaken } from '../import/row-errors.ts';
+import { addTotals, type ImportTotals, noTotals } from '../import/totals.ts';
 import type { WarningLog } from '../import/warnings.ts';
 import { samplesMax } from './import-run.ts';
 import { prepareRows } from './prepare.ts';
@@ -20,6 +21,8 @@ import {
 export interface ImportDryRun {
   readonly rows: number;
   readonly failed: number;
+  /** The effects that the other rows would have. */
+  readonly totals: ImportTotals;
   /** Estimated time that the service needs to hash the passwords. */
   readonly seconds: number;
   /** Failed rows whose usernames stored users have. */
@@ -44,7 +47,7 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
   const wouldFailPath = await unusedPath(task.wouldFailPath);
   const wouldFail = await AppendedFile.create(wouldFailPath);
   const samples: { line: number; messages: readonly string[] }[] = [];
-  let sum = { rows: 0, failed: 0, usernamesTaken: 0, seconds: 0 };
+  let sum = { rows: 0, failed: 0, usernamesTaken: 0, seconds: 0, totals: noTotals };
   try {
     // The batches are those of the import: a principal described in one batch exists only for the later ones.
     for await (const { rows, bytesRead } of inBatches(file, batchLimits)) {
@@ -58,7 +61,10 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
         const messages = (errors.get(number) ?? []).map((error) => describeRowError(error, task.language));
         samples.push({ line, messages });
       }
+      // A generated password that is not used is not one of the file.
+      const notUsed = checked.passwordsNotUsed.filter((number) => !prepared.passwords.has(number));
       sum = {
+        totals: addTotals(sum.totals, { ...checked.totals, PasswordsNotUsed: notUsed.length }),
         rows: sum.rows + rows.length,
         failed: sum.failed + failed.length,
         usernamesTaken: sum.usernamesTaken + countTaken(errors),

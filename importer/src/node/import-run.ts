@@ -11,6 +11,8 @@ import { foldUsername, principalKeyOf } from '../import/records.ts';
 import { RowComparer } from '../import/row-comparer.ts';
 import { countTaken, type RowError, type RowErrors } from '../import/row-errors.ts';
 import { Rounds } from '../import/send.ts';
+import { TextStore, TextTable } from '../import/text-table.ts';
+import type { ImportTotals } from '../import/totals.ts';
 import type { WarningLog } from '../import/warnings.ts';
 import { type PreparedRows, prepareRows } from './prepare.ts';
 import type { ImportProgress } from './progress-file.ts';
@@ -53,6 +55,8 @@ export class ImportRun {
   readonly #file: ImportFile;
   readonly #warnings: WarningLog;
   readonly #comparer: RowComparer;
+  /** The keys of the principals of completed batches, to count each principal once. Empty unless data is updated. */
+  readonly #principals = new TextTable(new TextStore());
   readonly #inFlight: SentBatch[] = [];
   /**
    * Aborts submissions some seconds after an interruption: until then their answers still arrive, and the IDs of their
@@ -92,7 +96,7 @@ export class ImportRun {
     const { done } = this.#progress;
     try {
       // The rows of completed batches are compared again, because later rows may contradict them.
-      for await (const batch of inBatches(this.#file, batchLimits, done.rows, (row) => this.#compare(row))) {
+      for await (const batch of inBatches(this.#file, batchLimits, done.rows, (row) => this.#skip(row))) {
         while (this.#inFlight.length >= batchesAtOnce || this.#hasFailed || this.#mustWait(batch))
           await this.#finishFirst(size);
         this.#inFlight.push(await this.#send(batch));
@@ -119,6 +123,13 @@ export class ImportRun {
       const key = row.kind === 'invalid' ? null : principalKeyOf(row);
       return key !== null && changed.some((keys) => keys.has(key));
     });
+  }
+
+  #skip(row: ImportRow): void {
+    this.#compare(row);
+    if (this.#task.existing === 'refuse' || row.kind === 'invalid') return;
+    const key = principalKeyOf(row);
+    if (key !== null) this.#principals.add(key);
   }
 
   /** Returns the errors of a row by comparison with the rows before it. Must be called once for each row. */
@@ -194,8 +205,9 @@ export class ImportRun {
     const passwords = await this.#appliedPasswords(batch);
     const jobNames = rounds.jobs.map(({ name }) => name);
     const { emails } = prepared;
+    const totals = this.#totals(batch, passwords, all);
     await this.#results.write(
-      { rows, bytesRead, passwords, emails, errors: all, jobNames },
+      { rows, bytesRead, passwords, emails, errors: all, totals, jobNames },
       this.#file.layout,
     );
     this.#context.onProgress(this.#counts(fileSize, batch, []));
@@ -218,6 +230,31 @@ export class ImportRun {
       row.kind === 'user' && registered.has(foldUsername(row.user.Username ?? ''));
     const numbers = new Set(prepared.complete.filter(isRegistered).map(({ number }) => number));
     return new Map([...prepared.passwords].filter(([number]) => numbers.has(number)));
+  }
+
+  /**
+   * Returns the totals of a completed batch.
+   *
+   * @param passwords The generated passwords that were applied.
+   */
+  #totals(
+    { rounds, prepared }: SentBatch,
+    passwords: PreparedRows['passwords'],
+    errors: RowErrors,
+  ): ImportTotals {
+    const { totals, applied, changedPrincipals } = rounds;
+    if (this.#task.existing === 'refuse') return totals;
+    const known = this.#principals.size;
+    for (const key of applied) this.#principals.add(key);
+    const principals = this.#principals.size - known;
+    const generated = [...prepared.passwords.keys()].filter((number) => !errors.has(number)).length;
+    return {
+      ...totals,
+      // Negative if the batch changes principals that an earlier one has left unchanged: the sum of all is right.
+      PrincipalsUnchanged: principals - changedPrincipals,
+      // A generated password that was not used is not one of the file.
+      PasswordsNotUsed: totals.PasswordsNotUsed - (generated - passwords.size),
+    };
   }
 
   async #waitFor(id: string, onProgress: (job: Job) => void): Promise<Job> {

@@ -6,6 +6,7 @@ import type { ImportRow } from '../file/rows.ts';
 import type { FileLayout } from '../file/types.ts';
 import { describeRowError, type Language } from '../import/italian.ts';
 import type { RowErrors } from '../import/row-errors.ts';
+import { addTotals, type ImportTotals } from '../import/totals.ts';
 import type { GeneratedPasswords } from './prepare.ts';
 import type { FileState, ImportProgress } from './progress-file.ts';
 import { ImportError, type ImportTask, ignoreMissing } from './task.ts';
@@ -20,6 +21,7 @@ interface CompletedBatch {
   /** Bytes of the file that were read for this batch and all before it. */
   readonly bytesRead: number;
   readonly errors: RowErrors;
+  readonly totals: ImportTotals;
   readonly jobNames: readonly string[];
 }
 
@@ -51,7 +53,7 @@ export class ResultFiles {
 
   /** Writes the failed rows and the passwords of a batch, then records the batch as done. */
   async write(batch: CompletedBatch, layout: FileLayout): Promise<void> {
-    const { rows, bytesRead, errors, jobNames } = batch;
+    const { rows, bytesRead, errors, totals, jobNames } = batch;
     const failedRows = rows.filter((row) => errors.has(row.number));
     const atStart = this.#failed.isEmpty;
     await this.#failed.append(formatFailedRows(failedRows, errors, layout, this.#language, atStart));
@@ -60,6 +62,7 @@ export class ResultFiles {
     const next = {
       rows: rows.at(-1)?.number ?? done.rows,
       failed: done.failed + failedRows.length,
+      totals: addTotals(done.totals, totals),
       bytes: bytesRead,
       failedRows: await this.#failed.state(),
       passwords: this.#passwords ? await this.#passwords.state() : done.passwords,

@@ -1,3 +1,4 @@
+import type { ImportTotals } from '../import/totals.ts';
 import { WarningLog } from '../import/warnings.ts';
 import { ImportRun } from './import-run.ts';
 import { ImportLock } from './lock.ts';
@@ -14,6 +15,8 @@ import {
 export interface ImportResult {
   readonly rows: number;
   readonly failed: number;
+  /** The effects of all rows, including those of an earlier, interrupted run. */
+  readonly totals: ImportTotals;
   /** The file with the failed rows. */
   readonly failedPath: string;
   /** The warnings of all rows, including those of an earlier, interrupted run. */
@@ -72,7 +75,18 @@ async function runLocked(
     if (progress.isNew) await progress.discard();
     throw error;
   }
-  const { rows, failed } = progress.done;
+  const { rows, failed, totals } = progress.done;
   await progress.discard();
-  return { rows, failed, failedPath: progress.failedPath, warnings, unparsedLines, usernamesTaken };
+  const { failedPath } = progress;
+  // Two records of a principal that both change it would count as two principals.
+  const PrincipalsUnchanged = Math.max(totals.PrincipalsUnchanged, 0);
+  return {
+    rows,
+    failed,
+    totals: { ...totals, PrincipalsUnchanged },
+    failedPath,
+    warnings,
+    unparsedLines,
+    usernamesTaken,
+  };
 }

@@ -4,7 +4,8 @@ import type { ImportTask } from '@anagrafe/importer/node';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { withConnection } from '../connection.ts';
 import { type FileOptions, fileOptionsOf, withFileOptions } from '../import-file.ts';
-import { type ImportInput, importFile, type RunOptions } from '../import-run.ts';
+import type { RunOptions } from '../import-report.ts';
+import { type ImportInput, importFile } from '../import-run.ts';
 
 interface ImportOptions extends RunOptions, FileOptions {
   readonly update?: boolean;
