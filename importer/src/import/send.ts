@@ -123,8 +123,13 @@ export class Rounds {
    * Reads the results of the ended jobs of this round and submits the next one. Returns true if every row has a result.
    *
    * @param ended All jobs so far, in the order of `jobs`.
+   * @param options `resendsCancelled` sends the records of cancelled jobs again. Otherwise their rows have an error.
    */
-  async advance(ended: readonly Job[], connection: ImportConnection): Promise<boolean> {
+  async advance(
+    ended: readonly Job[],
+    connection: ImportConnection,
+    { resendsCancelled = false } = {},
+  ): Promise<boolean> {
     const { anagrafe, signal } = connection;
     const results = this.#running.map(async (running) => {
       const job = ended.find(({ ID }) => ID === running.id);
@@ -137,11 +142,16 @@ export class Rounds {
     for (const { operation, items, job, failed } of await Promise.all(results)) {
       const byPosition = new Map(failed.map((record) => [record.Position, record.FieldErrors]));
       const applied: CallItem[] = [];
+      const cancelled: CallItem[] = [];
       for (const [position, item] of items.entries()) {
         const fieldErrors = byPosition.get(position);
-        if (fieldErrors) this.#refuse(item, fieldErrors, job?.State === 'cancelled');
-        else applied.push(item);
+        if (!fieldErrors) applied.push(item);
+        else if (resendsCancelled && isCancelled(fieldErrors)) cancelled.push(item);
+        else this.#refuse(item, fieldErrors, !resendsCancelled && job?.State === 'cancelled');
       }
+      for (const { group } of cancelled) if (group) this.#queue.putBack(group);
+      const single = cancelled.filter(({ group }) => group === null);
+      if (single.length > 0) this.#unsent.push({ operation, items: single });
       for (const { group } of applied) if (group) this.#accept(group);
       const counts = job?.Counts ?? null;
       this.changedPrincipals += counts ? counts.PrincipalsInserted + counts.PrincipalsUpdated : 0;
@@ -241,6 +251,11 @@ function callOfGroups(groups: readonly RowGroup[]): Call {
     group,
   }));
   return { operation: 'upsert', items };
+}
+
+/** Returns true if a record was not applied, because its job was cancelled. */
+export function isCancelled(fieldErrors: FieldErrorsByPath): boolean {
+  return Object.values(fieldErrors).some((found) => found.some(({ code }) => code === 'CANCELLED'));
 }
 
 export async function readJobs(

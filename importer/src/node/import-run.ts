@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, type Job } from '@anagrafe/client';
 import { ImportFileError } from '../file/errors.ts';
 import type { ImportFile } from '../file/open.ts';
@@ -10,14 +9,15 @@ import { type SubmitJob, submitWithKey } from '../import/calls.ts';
 import { foldUsername, principalKeyOf } from '../import/records.ts';
 import { RowComparer } from '../import/row-comparer.ts';
 import { countTaken, type RowError, type RowErrors } from '../import/row-errors.ts';
-import { Rounds } from '../import/send.ts';
+import { Rounds, type SubmittedJob } from '../import/send.ts';
 import { TextStore, TextTable } from '../import/text-table.ts';
 import type { ImportTotals } from '../import/totals.ts';
 import type { WarningLog } from '../import/warnings.ts';
+import { countCancelledRows, JobCancelledError, waitForJob } from './job-wait.ts';
 import { type PreparedRows, prepareRows } from './prepare.ts';
 import type { ImportProgress } from './progress-file.ts';
 import type { ResultFiles } from './result-files.ts';
-import { type ImportContext, type ImportCounts, ImportError, type ImportTask } from './task.ts';
+import type { ImportContext, ImportCounts, ImportTask } from './task.ts';
 
 /**
  * Maximum number of batches in flight: the next ones are read and sent while the service works on the oldest one. This
@@ -26,11 +26,6 @@ import { type ImportContext, type ImportCounts, ImportError, type ImportTask } f
 const batchesAtOnce = 4;
 /** Time for the answers to requests that are running when the import is interrupted. */
 const answerMs = 3000;
-/**
- * Milliseconds between two requests for the state of a job. The time doubles from the first to the last value: a job
- * without passwords to hash ends within a second, one with passwords takes minutes.
- */
-const pollMs = { first: 100, last: 800 };
 /** Maximum number of rows in a result. */
 export const samplesMax = 10;
 
@@ -63,6 +58,8 @@ export class ImportRun {
    * jobs, which the service runs in any case, can be printed.
    */
   readonly #submitSignal: AbortSignal;
+  /** IDs of the jobs that an earlier run has submitted. */
+  readonly #earlierJobs = new Set<string>();
   /** True if a batch in flight could not be submitted. */
   #hasFailed = false;
   readonly unparsedLines: number[] = [];
@@ -166,7 +163,8 @@ export class ImportRun {
     const known = this.#progress.jobOf(name);
     const id = known ?? (await this.#submitNew(operation, records, name, connection));
     this.#context.onJob(id, 'submitted');
-    if (known === undefined) await this.#progress.recordJob(name, id);
+    if (known !== undefined) this.#earlierJobs.add(id);
+    else await this.#progress.recordJob(name, id);
     return id;
   };
 
@@ -195,11 +193,12 @@ export class ImportRun {
     const ended: Job[] = [];
     do {
       // Further rounds add jobs.
-      for (const { id } of rounds.jobs.slice(ended.length)) {
-        const report = (job: Job) => this.#context.onProgress(this.#counts(fileSize, batch, [...ended, job]));
-        ended.push(await this.#waitFor(id, report));
+      for (const job of rounds.jobs.slice(ended.length)) {
+        const report = (state: Job) =>
+          this.#context.onProgress(this.#counts(fileSize, batch, [...ended, state]));
+        ended.push(await this.#waitFor(job, report));
       }
-    } while (!(await rounds.advance(ended, this.#context)));
+    } while (!(await rounds.advance(ended, this.#context, { resendsCancelled: true })));
     const all = new Map([...unsent, ...rounds.errors]);
     this.usernamesTaken += countTaken(all);
     const passwords = await this.#appliedPasswords(batch);
@@ -257,26 +256,23 @@ export class ImportRun {
     };
   }
 
-  async #waitFor(id: string, onProgress: (job: Job) => void): Promise<Job> {
-    const job = await this.#poll(id, onProgress).catch((error) => {
-      if (!(error instanceof ApiError) || error.code !== 'JOB_NOT_FOUND') throw error;
-      throw new ImportError(
-        `Job ${id}, which has a part of the file, does not exist in the service: it has expired, or the service uses another database. ` +
-          'Check which users exist, then start over with --restart.',
-      );
+  /**
+   * Waits for the end of a job.
+   *
+   * @throws {JobCancelledError} If the job is cancelled during this run. The rows of a job that was cancelled before
+   *   are sent again.
+   */
+  async #waitFor(job: SubmittedJob, onProgress: (job: Job) => void): Promise<Job> {
+    let wasCancelledBefore = this.#earlierJobs.has(job.id);
+    const ended = await waitForJob(job.id, this.#context, (state) => {
+      if (state.State !== 'cancelled') wasCancelledBefore = false;
+      onProgress(state);
     });
-    this.#context.onJob(id, 'ended');
-    return job;
-  }
-
-  async #poll(id: string, onProgress: (job: Job) => void): Promise<Job> {
-    const { anagrafe, signal } = this.#context;
-    for (let pauseMs = pollMs.first; ; pauseMs = Math.min(2 * pauseMs, pollMs.last)) {
-      const { record: job } = await anagrafe.jobs.get(id, { pageSize: 1, signal });
-      onProgress(job);
-      if (job.EndedAt !== null) return job;
-      await sleep(pauseMs, undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
-    }
+    this.#context.onJob(job.id, 'ended');
+    const isCancelled = ended.State === 'cancelled' && !wasCancelledBefore;
+    const rows = isCancelled ? await countCancelledRows(job, this.#context) : 0;
+    if (rows > 0) throw new JobCancelledError(job.id, rows);
+    return ended;
   }
 
   /** Adds the progress of the current batch, as reported by its jobs, to the completed batches. */

@@ -5,6 +5,7 @@ import {
   type ImportContext,
   type ImportCounts,
   type ImportTask,
+  JobCancelledError,
   runImport,
   saveMapping,
 } from '@anagrafe/importer/node';
@@ -61,8 +62,10 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
     line.end({ keeping: true });
     process.exitCode = error instanceof Interrupted ? error.exitCode : explainToOperator(error);
     if (options.dryRun || !opened.file) return;
-    if (error instanceof Interrupted) tellInterrupted([...openJobs]);
-    if (error instanceof Interrupted || isRetryable(error))
+    const isStopped = error instanceof Interrupted || error instanceof JobCancelledError;
+    if (error instanceof Interrupted) tell('Interrupted.');
+    if (isStopped) tellOpenJobs([...openJobs]);
+    if (isStopped || isRetryable(error))
       tell('Run the same command again to resume; no row is applied twice.');
     if (error instanceof ImportFileError)
       tell(
@@ -74,12 +77,9 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
 }
 
 /** Names the jobs that the service completes without this command. */
-function tellInterrupted(jobs: readonly string[]): void {
-  if (jobs.length === 0) {
-    tell('Interrupted.');
-    return;
-  }
-  tell(`Interrupted. The service completes the rows that were already sent, in ${named(jobs)}. To cancel:`);
+function tellOpenJobs(jobs: readonly string[]): void {
+  if (jobs.length === 0) return;
+  tell(`The service completes the rows that were already sent, in ${named(jobs)}. To cancel:`);
   for (const job of jobs) tell(`  ${commandLine(`job cancel ${job}`)}`);
 }
 
