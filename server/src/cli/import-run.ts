@@ -64,7 +64,7 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
     if (options.dryRun || !opened.file) return;
     const isStopped = error instanceof Interrupted || error instanceof JobCancelledError;
     if (error instanceof Interrupted) tell('Interrupted.');
-    if (isStopped) tellOpenJobs([...openJobs]);
+    if (isStopped) tellOpenJobs(await openAmong([...openJobs], anagrafe));
     if (isStopped || isRetryable(error))
       tell('Run the same command again to resume; no row is applied twice.');
     if (error instanceof ImportFileError)
@@ -74,6 +74,21 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
   } finally {
     interruption.end();
   }
+}
+
+/** Time to ask the service which jobs have ended. */
+const stateMs = 2000;
+
+/** Returns the jobs that have not ended and are not cancelled. One whose state cannot be read is among them. */
+async function openAmong(jobs: readonly string[], anagrafe: Anagrafe): Promise<string[]> {
+  const signal = AbortSignal.timeout(stateMs);
+  const isOpen = await Promise.all(
+    jobs.map(async (id) => {
+      const answer = await anagrafe.jobs.get(id, { pageSize: 1, signal }).catch(() => null);
+      return answer === null || (answer.record.EndedAt === null && answer.record.State !== 'cancelled');
+    }),
+  );
+  return jobs.filter((_, index) => isOpen[index]);
 }
 
 /** Names the jobs that the service completes without this command. */

@@ -9,7 +9,7 @@ import { databaseSettings, serve } from '../cli/command.ts';
 import { startGateway } from '../client/gateway.ts';
 import { atEnd } from '../setup/endings.ts';
 import { listen } from '../setup/heard.ts';
-import { holding, principalLock, principalsLock } from '../setup/jobs.ts';
+import { finished, holding, principalLock, principalsLock } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import { until } from '../setup/until.ts';
 import {
@@ -140,6 +140,31 @@ it('an import that is interrupted prints how to resume it, and names its jobs wi
   });
   expect((await folder.run(['import', 'stopped.csv'])).code).toBe(3);
   await expectEachOnce(folder, 'stopped', rows);
+});
+
+it('an import that is interrupted does not name the jobs that have ended already', async () => {
+  const folder = newWorkFolder(service);
+  writeUsers(folder, 'ended', 2 * batch);
+  // The import waits for the first batch, while the second one is applied.
+  await holdingBatch(1, async () => {
+    const child = folder.begin(['import', 'ended.csv']);
+    const { stderr, closed } = listen(child);
+    const jobs = () => Object.entries(progressOf(folder, 'ended')?.jobs ?? {});
+    await until(
+      () => jobs().length === 2,
+      () => 'the jobs of both batches to be saved',
+    );
+    const [first, second] = jobs()
+      .sort(([one], [other]) => Number(one.split('-')[1]) - Number(other.split('-')[1]))
+      .map(([, id]) => id);
+    await finished(service, second ?? '');
+    child.kill('SIGINT');
+    await closed;
+    expect(stderr()).toContain(`rows that were already sent, in job ${first}. To cancel:\n`);
+    expect(stderr()).not.toContain(second);
+  });
+  expect((await folder.run(['import', 'ended.csv'])).code).toBe(3);
+  await expectEachOnce(folder, 'ended', 2 * batch);
 });
 
 it('an import continues when the service is killed and started again', async () => {
