@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { ColumnProfiles, type UnusedColumn } from '../file/column-profile.ts';
-import { batchLimits, inBatches } from '../import/batches.ts';
+import { batchLimits, estimateRows, inBatches } from '../import/batches.ts';
 import { DryRunState, dryRunRows } from '../import/dry-run.ts';
 import { describeRowError } from '../import/italian.ts';
 import { countTaken } from '../import/row-errors.ts';
@@ -50,7 +50,8 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
   let sum = { rows: 0, failed: 0, usernamesTaken: 0, seconds: 0, totals: noTotals };
   try {
     // The batches are those of the import: a principal described in one batch exists only for the later ones.
-    for await (const { rows, bytesRead } of inBatches(file, batchLimits)) {
+    for await (const batch of inBatches(file, batchLimits)) {
+      const { rows } = batch;
       for (const { source } of rows) profiles.add(source);
       const prepared = await prepareRows(rows, task, seed, context);
       const checked = await dryRunRows(prepared.complete, context, state);
@@ -70,7 +71,8 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
         usernamesTaken: sum.usernamesTaken + countTaken(errors),
         seconds: sum.seconds + checked.seconds,
       };
-      context.onProgress({ bytes, bytesDone: bytesRead, rowsDone: sum.rows, rowsFailed: sum.failed });
+      const total = estimateRows(batch, file, bytes);
+      context.onProgress({ rowsDone: sum.rows, rowsFailed: sum.failed, total });
     }
   } finally {
     await wouldFail.close();

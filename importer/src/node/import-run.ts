@@ -4,7 +4,7 @@ import { ApiError, type Job } from '@anagrafe/client';
 import { ImportFileError } from '../file/errors.ts';
 import type { ImportFile } from '../file/open.ts';
 import type { ImportRow } from '../file/rows.ts';
-import { type Batch, batchLimits, inBatches } from '../import/batches.ts';
+import { type Batch, batchLimits, estimateRows, inBatches, type RowTotal } from '../import/batches.ts';
 import { type SubmitJob, submitWithKey } from '../import/calls.ts';
 import { foldUsername, principalKeyOf } from '../import/records.ts';
 import { RowComparer } from '../import/row-comparer.ts';
@@ -17,7 +17,7 @@ import { countCancelledRows, JobCancelledError, waitForJob } from './job-wait.ts
 import { type PreparedRows, prepareRows } from './prepare.ts';
 import type { ImportProgress } from './progress-file.ts';
 import type { ResultFiles } from './result-files.ts';
-import type { ImportContext, ImportCounts, ImportTask } from './task.ts';
+import type { ImportContext, ImportTask } from './task.ts';
 
 /**
  * Maximum number of batches in flight: the next ones are read and sent while the service works on the oldest one. This
@@ -38,7 +38,6 @@ interface SentBatch {
   readonly unsent: RowErrors;
   /** All rows of the batch, including those not sent. */
   readonly rows: readonly ImportRow[];
-  readonly bytesRead: number;
 }
 
 /** Reads the rows of a file, sends them in batches and writes the results, all at the same time. */
@@ -62,6 +61,10 @@ export class ImportRun {
   readonly #earlierJobs = new Set<string>();
   /** True if a batch in flight could not be submitted. */
   #hasFailed = false;
+  /** The number of rows of the file, for the progress. */
+  #total: RowTotal | null = null;
+  /** The number of rows that was reported last. */
+  #rowsDone = 0;
   readonly unparsedLines: number[] = [];
   usernamesTaken = 0;
 
@@ -91,17 +94,21 @@ export class ImportRun {
   async importRows(): Promise<void> {
     const { size } = await stat(this.#task.path);
     const { done } = this.#progress;
+    let last = done.rows;
     try {
       // The rows of completed batches are compared again, because later rows may contradict them.
       for await (const batch of inBatches(this.#file, batchLimits, done.rows, (row) => this.#skip(row))) {
+        this.#total = estimateRows(batch, this.#file, size);
+        last = batch.rows.at(-1)?.number ?? last;
         while (this.#inFlight.length >= batchesAtOnce || this.#hasFailed || this.#mustWait(batch))
-          await this.#finishFirst(size);
+          await this.#finishFirst();
         this.#inFlight.push(await this.#send(batch));
       }
-      await this.#finishAll(size);
+      this.#total = { rows: last, isEstimated: false };
+      await this.#finishAll();
     } catch (error) {
       // After a read error the results of the batches already sent are still written.
-      if (error instanceof ImportFileError) await this.#finishAll(size);
+      if (error instanceof ImportFileError) await this.#finishAll();
       throw error;
     } finally {
       // After another error no request may still be running when the lock of the import is released.
@@ -137,7 +144,7 @@ export class ImportRun {
   }
 
   /** Starts to send a batch. Resolves before the service has accepted it, so that the next one can be read. */
-  async #send({ rows, bytesRead }: Batch): Promise<SentBatch> {
+  async #send({ rows }: Batch): Promise<SentBatch> {
     const unsent: RowErrors = new Map();
     const consistent: ImportRow[] = [];
     for (const row of rows) {
@@ -155,7 +162,7 @@ export class ImportRun {
     submission.catch(() => {
       this.#hasFailed = true;
     });
-    return { rounds, submission, prepared, unsent, rows, bytesRead };
+    return { rounds, submission, prepared, unsent, rows };
   }
 
   /** Submits a job, unless an earlier run has submitted it and has saved its ID. */
@@ -180,22 +187,21 @@ export class ImportRun {
     });
   };
 
-  async #finishAll(fileSize: number): Promise<void> {
-    while (this.#inFlight.length > 0) await this.#finishFirst(fileSize);
+  async #finishAll(): Promise<void> {
+    while (this.#inFlight.length > 0) await this.#finishFirst();
   }
 
   /** Waits for the jobs of the oldest batch in flight and writes its results. */
-  async #finishFirst(fileSize: number): Promise<void> {
+  async #finishFirst(): Promise<void> {
     const batch = this.#inFlight.shift();
     if (!batch) return;
-    const { rounds, submission, prepared, unsent, rows, bytesRead } = batch;
+    const { rounds, submission, prepared, unsent, rows } = batch;
     await submission;
     const ended: Job[] = [];
     do {
       // Further rounds add jobs.
       for (const job of rounds.jobs.slice(ended.length)) {
-        const report = (state: Job) =>
-          this.#context.onProgress(this.#counts(fileSize, batch, [...ended, state]));
+        const report = (state: Job) => this.#report(batch, [...ended, state]);
         ended.push(await this.#waitFor(job, report));
       }
     } while (!(await rounds.advance(ended, this.#context, { resendsCancelled: true })));
@@ -205,11 +211,8 @@ export class ImportRun {
     const jobNames = rounds.jobs.map(({ name }) => name);
     const { emails } = prepared;
     const totals = this.#totals(batch, passwords, all);
-    await this.#results.write(
-      { rows, bytesRead, passwords, emails, errors: all, totals, jobNames },
-      this.#file.layout,
-    );
-    this.#context.onProgress(this.#counts(fileSize, batch, []));
+    await this.#results.write({ rows, passwords, emails, errors: all, totals, jobNames }, this.#file.layout);
+    this.#report(batch, []);
   }
 
   /** Returns the generated passwords without those of users that exist, whose passwords were kept. */
@@ -275,17 +278,14 @@ export class ImportRun {
     return ended;
   }
 
-  /** Adds the progress of the current batch, as reported by its jobs, to the completed batches. */
-  #counts(bytes: number, { rounds, rows, bytesRead }: SentBatch, jobs: readonly Job[]): ImportCounts {
+  /** Reports the completed batches, with the part of the current one that its jobs have done. */
+  #report({ rounds, rows }: SentBatch, jobs: readonly Job[]): void {
     const { done } = this.#progress;
     const sent = rounds.jobs.reduce((sum, { records }) => sum + records.length, 0);
     const share = sent > 0 ? jobs.reduce((sum, { RecordsDone }) => sum + RecordsDone, 0) / sent : 0;
-    return {
-      bytes,
-      bytesDone: done.bytes + Math.max(bytesRead - done.bytes, 0) * share,
-      rowsDone: done.rows + Math.round(rows.length * share),
-      rowsFailed: done.failed,
-    };
+    // A further round of the batch sends more records, which makes the share smaller.
+    this.#rowsDone = Math.max(this.#rowsDone, done.rows + Math.floor(rows.length * share));
+    this.#context.onProgress({ rowsDone: this.#rowsDone, rowsFailed: done.failed, total: this.#total });
   }
 }
 

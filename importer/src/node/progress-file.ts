@@ -10,8 +10,6 @@ interface CompletedPart {
   readonly rows: number;
   readonly failed: number;
   readonly totals: ImportTotals;
-  /** Bytes of the file that were read for these rows, for the progress display. */
-  readonly bytes: number;
   /** State of the output files at that row. A resumed run discards what an interrupted run wrote after it. */
   readonly failedRows: FileState;
   readonly passwords: FileState;
@@ -40,7 +38,6 @@ const nothing: CompletedPart = {
   rows: 0,
   failed: 0,
   totals: noTotals,
-  bytes: 0,
   failedRows: emptyFile,
   passwords: emptyFile,
 };

@@ -18,8 +18,6 @@ interface CompletedBatch {
   readonly rows: readonly ImportRow[];
   readonly passwords: GeneratedPasswords;
   readonly emails: ReadonlyMap<number, string>;
-  /** Bytes of the file that were read for this batch and all before it. */
-  readonly bytesRead: number;
   readonly errors: RowErrors;
   readonly totals: ImportTotals;
   readonly jobNames: readonly string[];
@@ -53,7 +51,7 @@ export class ResultFiles {
 
   /** Writes the failed rows and the passwords of a batch, then records the batch as done. */
   async write(batch: CompletedBatch, layout: FileLayout): Promise<void> {
-    const { rows, bytesRead, errors, totals, jobNames } = batch;
+    const { rows, errors, totals, jobNames } = batch;
     const failedRows = rows.filter((row) => errors.has(row.number));
     const atStart = this.#failed.isEmpty;
     await this.#failed.append(formatFailedRows(failedRows, errors, layout, this.#language, atStart));
@@ -63,7 +61,6 @@ export class ResultFiles {
       rows: rows.at(-1)?.number ?? done.rows,
       failed: done.failed + failedRows.length,
       totals: addTotals(done.totals, totals),
-      bytes: bytesRead,
       failedRows: await this.#failed.state(),
       passwords: this.#passwords ? await this.#passwords.state() : done.passwords,
     };

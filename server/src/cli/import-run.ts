@@ -134,18 +134,16 @@ function interruptible(): { signal: AbortSignal; end(): void } {
   };
 }
 
-/** Estimates the total number of rows from the share of the bytes: it is known only at the end of the file. */
 function progressOf(
-  { bytes, bytesDone, rowsDone, rowsFailed }: ImportCounts,
+  { rowsDone, rowsFailed, total }: ImportCounts,
   { purpose }: ImportTask,
   { dryRun }: RunOptions,
 ): Progress {
-  const total = bytesDone > 0 && rowsDone > 0 ? Math.round((rowsDone * bytes) / bytesDone) : null;
   return {
     state: dryRun ? 'checking' : purpose === 'register' ? 'importing' : 'resetting',
     done: rowsDone,
-    total: total === null ? null : Math.max(total, rowsDone),
-    guessed: bytesDone < bytes,
+    total: total && Math.max(total.rows, rowsDone),
+    guessed: total?.isEstimated ?? false,
     unit: 'rows',
     failed: rowsFailed,
   };
