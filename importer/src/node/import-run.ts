@@ -6,15 +6,16 @@ import type { ImportFile } from '../file/open.ts';
 import type { ImportRow } from '../file/rows.ts';
 import { type Batch, batchLimits, estimateRows, inBatches, type RowTotal } from '../import/batches.ts';
 import { type SubmitJob, submitWithKey } from '../import/calls.ts';
-import { foldUsername, principalKeyOf } from '../import/records.ts';
+import { principalKeyOf } from '../import/records.ts';
 import { RowComparer } from '../import/row-comparer.ts';
 import { countTaken, type RowError, type RowErrors } from '../import/row-errors.ts';
 import { Rounds, type SubmittedJob } from '../import/send.ts';
+import { findStoredRows } from '../import/stored-rows.ts';
 import { TextStore, TextTable } from '../import/text-table.ts';
 import type { ImportTotals } from '../import/totals.ts';
 import type { WarningLog } from '../import/warnings.ts';
 import { countCancelledRows, JobCancelledError, waitForJob } from './job-wait.ts';
-import { type PreparedRows, prepareRows } from './prepare.ts';
+import { appliedPasswords, type PreparedRows, prepareRows } from './prepare.ts';
 import type { ImportProgress } from './progress-file.ts';
 import type { ResultFiles } from './result-files.ts';
 import type { ImportContext, ImportTask } from './task.ts';
@@ -66,6 +67,7 @@ export class ImportRun {
   /** The number of rows that was reported last. */
   #rowsDone = 0;
   readonly unparsedLines: number[] = [];
+  readonly skippedLines: number[] = [];
   usernamesTaken = 0;
 
   constructor(
@@ -205,33 +207,28 @@ export class ImportRun {
         ended.push(await this.#waitFor(job, report));
       }
     } while (!(await rounds.advance(ended, this.#context, { resendsCancelled: true })));
-    const all = new Map([...unsent, ...rounds.errors]);
-    this.usernamesTaken += countTaken(all);
-    const passwords = await this.#appliedPasswords(batch);
+    const errors = new Map([...unsent, ...rounds.errors]);
+    const skipped = await this.#removeStored(batch, errors);
+    this.usernamesTaken += countTaken(errors);
+    const passwords = await appliedPasswords(prepared, rounds, this.#task, this.#context);
     const jobNames = rounds.jobs.map(({ name }) => name);
     const { emails } = prepared;
-    const totals = this.#totals(batch, passwords, all);
-    await this.#results.write({ rows, passwords, emails, errors: all, totals, jobNames }, this.#file.layout);
+    const totals = this.#totals(batch, passwords, errors);
+    await this.#results.write(
+      { rows, passwords, emails, errors, skipped, totals, jobNames },
+      this.#file.layout,
+    );
     this.#report(batch, []);
   }
 
-  /** Returns the generated passwords without those of users that exist, whose passwords were kept. */
-  async #appliedPasswords({ prepared, rounds }: SentBatch): Promise<PreparedRows['passwords']> {
-    if (this.#task.existing === 'refuse' || prepared.passwords.size === 0) return prepared.passwords;
-    const { anagrafe, signal } = this.#context;
-    const registered = new Set<string>();
-    for (const { id } of rounds.jobs)
-      for await (const { Item6 } of anagrafe.jobs.tuples(id, {
-        representation: true,
-        pageSize: 1000,
-        signal,
-      }))
-        for (const { Username, Operation } of Item6.Users ?? [])
-          if (Operation === 'register' && Username !== null) registered.add(foldUsername(Username));
-    const isRegistered = (row: ImportRow) =>
-      row.kind === 'user' && registered.has(foldUsername(row.user.Username ?? ''));
-    const numbers = new Set(prepared.complete.filter(isRegistered).map(({ number }) => number));
-    return new Map([...prepared.passwords].filter(([number]) => numbers.has(number)));
+  /** Removes the errors of rows that are stored already. Returns the numbers of these rows. */
+  async #removeStored({ prepared }: SentBatch, errors: RowErrors): Promise<ReadonlySet<number>> {
+    if (this.#task.purpose === 'reset') return new Set();
+    const stored = await findStoredRows(prepared.complete, errors, this.#context);
+    for (const number of stored) errors.delete(number);
+    for (const { number, line } of prepared.complete)
+      if (stored.has(number) && this.skippedLines.length < samplesMax) this.skippedLines.push(line);
+    return stored;
   }
 
   /**

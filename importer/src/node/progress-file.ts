@@ -9,6 +9,8 @@ interface CompletedPart {
   /** Number of the last row. The first row is 1. */
   readonly rows: number;
   readonly failed: number;
+  /** Number of rows that were stored already. */
+  readonly skipped: number;
   readonly totals: ImportTotals;
   /** State of the output files at that row. A resumed run discards what an interrupted run wrote after it. */
   readonly failedRows: FileState;
@@ -37,6 +39,7 @@ const emptyFile: FileState = { bytes: 0, digest: '' };
 const nothing: CompletedPart = {
   rows: 0,
   failed: 0,
+  skipped: 0,
   totals: noTotals,
   failedRows: emptyFile,
   passwords: emptyFile,

@@ -19,6 +19,8 @@ interface CompletedBatch {
   readonly passwords: GeneratedPasswords;
   readonly emails: ReadonlyMap<number, string>;
   readonly errors: RowErrors;
+  /** The numbers of the rows that are stored already. */
+  readonly skipped: ReadonlySet<number>;
   readonly totals: ImportTotals;
   readonly jobNames: readonly string[];
 }
@@ -51,7 +53,7 @@ export class ResultFiles {
 
   /** Writes the failed rows and the passwords of a batch, then records the batch as done. */
   async write(batch: CompletedBatch, layout: FileLayout): Promise<void> {
-    const { rows, errors, totals, jobNames } = batch;
+    const { rows, errors, skipped, totals, jobNames } = batch;
     const failedRows = rows.filter((row) => errors.has(row.number));
     const atStart = this.#failed.isEmpty;
     await this.#failed.append(formatFailedRows(failedRows, errors, layout, this.#language, atStart));
@@ -60,6 +62,7 @@ export class ResultFiles {
     const next = {
       rows: rows.at(-1)?.number ?? done.rows,
       failed: done.failed + failedRows.length,
+      skipped: done.skipped + skipped.size,
       totals: addTotals(done.totals, totals),
       failedRows: await this.#failed.state(),
       passwords: this.#passwords ? await this.#passwords.state() : done.passwords,
@@ -68,11 +71,12 @@ export class ResultFiles {
   }
 
   async #writePasswords(batch: CompletedBatch, separator: string): Promise<void> {
-    const { rows, passwords, emails, errors } = batch;
+    const { rows, passwords, emails, errors, skipped } = batch;
     if (!this.#passwords || passwords.size === 0) return;
     const lines = rows.flatMap((row) => {
       const password = passwords.get(row.number);
-      if (row.kind !== 'user' || password === undefined || errors.has(row.number)) return [];
+      const isApplied = !errors.has(row.number) && !skipped.has(row.number);
+      if (row.kind !== 'user' || password === undefined || !isApplied) return [];
       const { ID, ExternalKey } = row.principal;
       const email = row.user.Email ?? emails.get(row.number);
       const cells = [row.line, ID, ExternalKey, row.user.ID, row.user.Username, email, password];

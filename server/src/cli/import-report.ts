@@ -49,19 +49,19 @@ export function printResult(
   { json }: RunOptions,
   file: ImportFile | null,
 ): void {
-  const { rows, failed, totals, failedPath, unparsedLines, warnings } = result;
+  const { rows, failed, skipped, totals, failedPath, unparsedLines, warnings } = result;
+  const applied = rows - failed - skipped;
   const failedFile = failed > 0 ? failedPath : null;
   if (failedFile) process.exitCode = exitCodes.someFailed;
-  const passwordsFile = rows > failed ? task.passwordsPath : null;
+  const passwordsFile = applied > 0 ? task.passwordsPath : null;
   if (json) {
-    const counts = { rows, applied: rows - failed, failed, failedFile, passwordsFile };
+    const counts = { rows, applied, skipped, failed, failedFile, passwordsFile };
     print(JSON.stringify({ ...counts, ...totalsOf(totals, task), warnings: warnings.summaries }));
     return;
   }
   const verb = task.purpose === 'register' ? 'imported' : 'reset';
-  tell(
-    rows === 0 ? 'The file has no rows.' : `${grouped(rows - failed)} of ${counted(rows, 'row')} ${verb}.`,
-  );
+  tell(rows === 0 ? 'The file has no rows.' : `${grouped(applied)} of ${counted(rows, 'row')} ${verb}.`);
+  printSkipped(result, file);
   if (rows > 0) printTotals(totals, task);
   printWarnings(warnings);
   if (failedFile && failed === rows && failed === unparsedLines.length) {
@@ -86,12 +86,12 @@ export function printDryRun(
   { json }: RunOptions,
   file: ImportFile | null,
 ): void {
-  const { samples, seconds, rows, failed, totals, wouldFailPath, warnings, unused } = result;
+  const { samples, seconds, rows, failed, skipped, totals, wouldFailPath, warnings, unused } = result;
   const estimatedSeconds = Math.ceil(seconds * 10) / 10;
   const failedFile = failed > 0 ? wouldFailPath : null;
   if (failedFile) process.exitCode = exitCodes.someFailed;
   if (json) {
-    const counts = { dryRun: true, rows, failed, estimatedSeconds, failedFile };
+    const counts = { dryRun: true, rows, skipped, failed, estimatedSeconds, failedFile };
     const found = { warnings: warnings.summaries, unusedColumns: unused };
     print(JSON.stringify({ ...counts, ...totalsOf(totals, task), ...found }));
     return;
@@ -99,7 +99,8 @@ export function printDryRun(
   const verb = task.purpose === 'register' ? 'imported' : 'reset';
   // The estimate contains the passwords to hash alone.
   const time = estimatedSeconds > 0 ? `, in about ${inUnits(estimatedSeconds)}` : '';
-  tell(`Dry run: ${grouped(rows - failed)} of ${counted(rows, 'row')} would be ${verb}${time}.`);
+  tell(`Dry run: ${grouped(rows - failed - skipped)} of ${counted(rows, 'row')} would be ${verb}${time}.`);
+  printSkipped(result, file);
   if (rows > 0) printTotals(totals, task);
   for (const { line, messages } of samples) tell(`  line ${line}: ${messages.join(' ')}`);
   if (failed > samples.length) tell(`  … and ${grouped(failed - samples.length)} more`);
@@ -111,6 +112,18 @@ export function printDryRun(
     printTaken(result, task);
   }
   tell('Nothing was changed.');
+}
+
+/** Prints the rows that an earlier import has applied. */
+function printSkipped(
+  { skipped, skippedLines }: Pick<ImportResult, 'skipped' | 'skippedLines'>,
+  file: ImportFile | null,
+): void {
+  if (skipped === 0) return;
+  const exist = skipped === 1 ? 'its user exists' : 'their users exist';
+  const lines = lineList(skippedLines, skipped);
+  const secrets = hasSecrets(file) ? ' Passwords were not compared and stay as they are.' : '';
+  tell(`  ${counted(skipped, 'row')} skipped, because ${exist} with the same values (${lines}).${secrets}`);
 }
 
 /** The totals for `--json`. A reset has none. */
