@@ -107,8 +107,8 @@ export function printDryRun(
   printWarnings(warnings);
   printUnusedColumns(unused);
   if (failedFile) {
-    const secrets = hasSecrets(file) ? ', which also has the passwords' : '';
-    tell(`${counted(failed, 'row')} would fail. The reasons are in ${shortPath(failedFile)}${secrets}.`);
+    const content = hasSecrets(file) ? 'reasons and passwords' : 'reasons';
+    tell(`${counted(failed, 'row')} would fail. See ${shortPath(failedFile)} (with ${content}).`);
     printTaken(result, task);
   }
   tell('Nothing was changed.');

@@ -227,7 +227,7 @@ describe('anagrafe import', () => {
   it('says that the file of the failed rows has their passwords, unless it has none', async () => {
     folder.write('segreti.csv', `ID,Username,Password\n${principal},segreti,short\n`);
     expect((await folder.run(['import', 'segreti.csv', '--dry-run'])).stderr).toMatch(
-      /1 row would fail\. The reasons are in \S+segreti\.would-fail\.csv, which also has the passwords\./,
+      /1 row would fail\. See \S+segreti\.would-fail\.csv \(with reasons and passwords\)\./,
     );
     expect((await folder.run(['import', 'segreti.csv'])).stderr).toMatch(
       /segreti\.failed\.csv \(with reasons and passwords\), then run:/,
@@ -236,6 +236,22 @@ describe('anagrafe import', () => {
     expect((await folder.run(['import', 'aperti.csv', '--generate-passwords', 'gen.csv'])).stderr).toMatch(
       /aperti\.failed\.csv \(with reasons\), then run:/,
     );
+  });
+
+  it('names both columns of a password if a row has neither, and asks for no confirmation', async () => {
+    const rows = [
+      'E-1,Empty,empty.anna,',
+      `E-1,Empty,empty.carlo,"${importedHash}"`,
+      'E-2,Empty,empty.dario,',
+    ];
+    folder.write('vuote.csv', `ExternalKey,Denomination,Username,PasswordHash\n${rows.join('\n')}\n`);
+    for (const more of [['--dry-run'], []])
+      expect((await folder.run(['import', 'vuote.csv', ...more])).code).toBe(3);
+    for (const name of ['vuote.would-fail.csv', 'vuote.failed.csv'])
+      expect(rowsOf(folder, name).map((row) => row['Anagrafe errors'])).toEqual([
+        'Password or PasswordHash is missing.',
+        'Password or PasswordHash is missing.',
+      ]);
   });
 
   it('reads a file in latin1, which is another name of windows-1252', async () => {
