@@ -40,7 +40,7 @@ export {
 } from './import/calls.ts';
 export { DryRunState, dryRunRows, type Principals } from './import/dry-run.ts';
 export { fileErrorInItalian, type Language, languages, rowErrorInItalian } from './import/italian.ts';
-export { type ExistingPolicy, findResets } from './import/records.ts';
+export { type ExistingPolicy, findResets, foldUsername } from './import/records.ts';
 export { formatRowError, fromFileError, type RowError, type RowErrors } from './import/row-errors.ts';
 export {
   type CombinedRecord,
