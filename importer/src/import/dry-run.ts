@@ -1,6 +1,7 @@
 import type { InsertRecord, UpsertTuple } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
 import { dryRunUpsert, type ImportConnection, sendInParts, wouldCreate } from './calls.ts';
+import { findAliases, noAliases } from './principal-aliases.ts';
 import {
   buildRecords,
   type ExistingPolicy,
@@ -30,12 +31,19 @@ export class DryRunState {
   /** Compares the rows of all batches. */
   readonly comparer: RowComparer;
   readonly warnings = new WarningLog();
+  /** True if rows that name a principal by `ID` are compared with those that name it by `ExternalKey`. */
+  readonly namesBothWays: boolean;
   readonly #newPrincipals: Map<string, InsertRecord>;
   /** The keys of the principals that were counted. */
   readonly #counted = new TextTable(new TextStore());
 
   /** @param newPrincipals Principals that do not exist yet and that other rows of the file describe. */
-  constructor(newPrincipals: Principals = new Map(), existing: ExistingPolicy = 'refuse') {
+  constructor(
+    newPrincipals: Principals = new Map(),
+    existing: ExistingPolicy = 'refuse',
+    { namesBothWays = false } = {},
+  ) {
+    this.namesBothWays = namesBothWays && existing === 'update';
     this.#newPrincipals = new Map(newPrincipals);
     this.existing = existing;
     this.comparer = new RowComparer(existing);
@@ -96,8 +104,9 @@ export async function dryRunRows(
   const count = (more: Partial<ImportTotals>) => {
     totals = addTotals(totals, { ...noTotals, ...more });
   };
+  const aliases = state.namesBothWays ? await findAliases(rows, connection) : noAliases;
   for (const row of rows) {
-    const found = state.comparer.compare(row);
+    const found = state.comparer.compare(row, aliases);
     state.warnings.add(row);
     if (found.length > 0) errors.set(row.number, found);
   }

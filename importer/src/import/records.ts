@@ -143,6 +143,11 @@ function principalKey(reference: UncheckedReference): string {
   return isKey ? ExternalKey : otherKey + JSON.stringify(reference);
 }
 
+/** Returns the key of a principal that is named by `ID`. */
+export function keyOfId(ID: number): string {
+  return principalKey({ ID });
+}
+
 /** Returns the external key in the key of a principal; null if that names the principal in another way. */
 export function externalKeyOf(key: string): string | null {
   return key.startsWith(otherKey) ? null : key;

@@ -4,6 +4,7 @@ import { ColumnProfiles, type UnusedColumn } from '../file/column-profile.ts';
 import { batchLimits, estimateRows, inBatches } from '../import/batches.ts';
 import { DryRunState, dryRunRows } from '../import/dry-run.ts';
 import { describeRowError } from '../import/italian.ts';
+import { mayNameBothWays } from '../import/principal-aliases.ts';
 import { countTaken } from '../import/row-errors.ts';
 import { findStoredRows } from '../import/stored-rows.ts';
 import { addTotals, type ImportTotals, noTotals } from '../import/totals.ts';
@@ -48,7 +49,9 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
   context.onOpen(file, 0);
   const seed = randomBytes(32);
   const isImport = task.purpose === 'register';
-  const state = new DryRunState(new Map(), task.existing);
+  const state = new DryRunState(new Map(), task.existing, {
+    namesBothWays: mayNameBothWays(file, task.principal),
+  });
   const profiles = new ColumnProfiles(file.columns);
   const wouldFailPath = await unusedPath(task.wouldFailPath);
   const wouldFail = await AppendedFile.create(wouldFailPath);

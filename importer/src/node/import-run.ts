@@ -6,6 +6,7 @@ import type { ImportFile } from '../file/open.ts';
 import type { ImportRow } from '../file/rows.ts';
 import { type Batch, batchLimits, estimateRows, inBatches, type RowTotal } from '../import/batches.ts';
 import { type SubmitJob, submitWithKey } from '../import/calls.ts';
+import { findAliases, mayNameBothWays, noAliases } from '../import/principal-aliases.ts';
 import { principalKeyOf } from '../import/records.ts';
 import { RowComparer } from '../import/row-comparer.ts';
 import { countTaken, type RowError, type RowErrors } from '../import/row-errors.ts';
@@ -50,6 +51,8 @@ export class ImportRun {
   readonly #file: ImportFile;
   readonly #warnings: WarningLog;
   readonly #comparer: RowComparer;
+  /** True if an update may have rows of one principal with its `ID` and others with its `ExternalKey`. */
+  readonly #namesBothWays: boolean;
   /** The keys of the principals of completed batches, to count each principal once. Empty unless data is updated. */
   readonly #principals = new TextTable(new TextStore());
   readonly #inFlight: SentBatch[] = [];
@@ -85,6 +88,7 @@ export class ImportRun {
     this.#file = file;
     this.#warnings = warnings;
     this.#comparer = new RowComparer(task.existing);
+    this.#namesBothWays = task.existing === 'update' && mayNameBothWays(file, task.principal);
     const { signal } = context;
     const submitting = new AbortController();
     this.#submitSignal = submitting.signal;
@@ -139,19 +143,20 @@ export class ImportRun {
   }
 
   /** Returns the errors of a row by comparison with the rows before it. Must be called once for each row. */
-  #compare(row: ImportRow): readonly RowError[] {
+  #compare(row: ImportRow, aliases = noAliases): readonly RowError[] {
     this.#warnings.add(row);
     // A reset ignores the values of the principal.
-    return this.#task.purpose === 'reset' ? [] : this.#comparer.compare(row);
+    return this.#task.purpose === 'reset' ? [] : this.#comparer.compare(row, aliases);
   }
 
   /** Starts to send a batch. Resolves before the service has accepted it, so that the next one can be read. */
   async #send({ rows }: Batch): Promise<SentBatch> {
     const unsent: RowErrors = new Map();
     const consistent: ImportRow[] = [];
+    const aliases = this.#namesBothWays ? await findAliases(rows, this.#context) : noAliases;
     for (const row of rows) {
       if (row.source === null && this.unparsedLines.length < samplesMax) this.unparsedLines.push(row.line);
-      const errors = this.#compare(row);
+      const errors = this.#compare(row, aliases);
       if (errors.length > 0) unsent.set(row.number, errors);
       else consistent.push(row);
     }

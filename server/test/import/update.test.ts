@@ -82,6 +82,33 @@ describe('an import with --update', () => {
   });
 });
 
+it('an import with --update refuses rows that contradict each other and name their principal by ID and by ExternalKey', async () => {
+  const { body } = await service.call('irs/insert', [
+    { ExternalKey: 'B-1', Denomination: 'Both' },
+    { ExternalKey: 'B-2', Denomination: 'Both' },
+  ]);
+  const [first, second] = (body.result?.records ?? []).map(({ Item1 }) => Item1);
+  const others = Array.from({ length: 2100 }, (_, n) => `,B-3,Others,both.${n},"${importedHash}"`);
+  const rows = [
+    `,B-1,One,both.anna,"${importedHash}"`,
+    `${second},,Two,both.carlo,"${importedHash}"`,
+    ...others,
+    `${first},,Another,both.dario,"${importedHash}"`,
+    `,B-2,Another,both.elena,"${importedHash}"`,
+    `${first},,One,both.franco,"${importedHash}"`,
+  ];
+  folder.write('both.csv', `ID,ExternalKey,Denomination,Username,PasswordHash\n${rows.join('\n')}\n`);
+  for (const more of [['--dry-run'], []]) {
+    const { stdout } = await folder.run(['import', 'both.csv', '--update', '--json', ...more]);
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 2105, failed: 2 });
+  }
+  for (const name of ['both.would-fail.csv', 'both.failed.csv'])
+    expect(rowsOf(folder, name).map((row) => [row.Username, row['Anagrafe errors']])).toEqual([
+      ['both.dario', 'Denomination: "Another" contradicts line 2, which has "One" for the same principal.'],
+      ['both.elena', 'Denomination: "Another" contradicts line 3, which has "Two" for the same principal.'],
+    ]);
+});
+
 it('an import without --update counts the principals and users that it creates', async () => {
   const rows = [
     'N-1,One,n.anna,,una frase lunga',
