@@ -40,7 +40,7 @@ export {
 } from './import/calls.ts';
 export { DryRunState, dryRunRows, type Principals } from './import/dry-run.ts';
 export { fileErrorInItalian, type Language, languages, rowErrorInItalian } from './import/italian.ts';
-export { type ExistingPolicy, findResets } from './import/records.ts';
+export { type ExistingPolicy, findResets, foldUsername } from './import/records.ts';
 export { formatRowError, fromFileError, type RowError, type RowErrors } from './import/row-errors.ts';
 export {
   type CombinedRecord,
@@ -50,4 +50,5 @@ export {
   rowsOfUsers,
 } from './import/row-group.ts';
 export { readJobs, readRowErrors, type SubmittedJob, submitRows } from './import/send.ts';
+export { type ImportTotals, noTotals } from './import/totals.ts';
 export { WarningLog, type WarningSummary } from './import/warnings.ts';

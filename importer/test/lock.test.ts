@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -56,6 +56,27 @@ describe('the lock of an import', () => {
   it('is taken over from another machine, whose processes cannot be checked', async () => {
     writeLock({ host: 'another.example', process: process.pid });
     await (await acquire()).release();
+  });
+
+  it('removes the files of killed processes of this machine, and no others', async () => {
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    const prepare = (id: string, content: string) => {
+      const name = `users.csv.progress.lock-0b5c2a5e-1f0e-4b57-9c7b-3a3a6a8f7f${id}`;
+      writeFileSync(join(folder, name), content);
+      return name;
+    };
+    const owner = { host: hostname(), process: pid, startedAt: '1' };
+    prepare('00', JSON.stringify(owner));
+    const old = prepare('01', '');
+    utimesSync(join(folder, old), 0, 0);
+    const kept = [
+      prepare('02', ''),
+      prepare('03', JSON.stringify({ ...owner, host: 'another.example' })),
+      'users.csv.progress.lock-notes',
+    ];
+    writeFileSync(join(folder, 'users.csv.progress.lock-notes'), 'a note');
+    await (await acquire()).release();
+    expect(readdirSync(folder).sort()).toEqual(kept.sort());
   });
 
   it('cannot be acquired if its file is something else', async () => {

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noTotals } from '../src/import/totals.ts';
 import type { ImportRow } from '../src/index.ts';
 import type { ImportTask } from '../src/node/index.ts';
 import { ImportProgress } from '../src/node/progress-file.ts';
@@ -60,7 +61,7 @@ async function interruptAfterFour(): Promise<string> {
   await progress.begin();
   await progress.recordSending(await rowsOf(1, 2));
   await progress.recordDone(
-    { rows: 2, failed: 0, bytes: 40, failedRows: emptyFile, passwords: emptyFile },
+    { rows: 2, failed: 0, skipped: 0, totals: noTotals, failedRows: emptyFile, passwords: emptyFile },
     [],
   );
   await progress.recordSending(await rowsOf(3, 4));

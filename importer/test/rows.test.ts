@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inBatches } from '../src/import/batches.ts';
+import { estimateRows, inBatches } from '../src/import/batches.ts';
 import { interpretRows, openImportFile, recogniseColumns } from '../src/index.ts';
 import { cut, readFile } from './reading.ts';
 
@@ -90,5 +90,17 @@ describe('the batches of a file', () => {
       characters: 9e9,
     }))
       expect(bytesRead).toBe(text.length);
+  });
+
+  it('estimate the number of rows of the file from its bytes, rounded so that it changes seldom', () => {
+    const csv = { layout: { format: 'csv', encoding: null, separator: ',', header: [] } } as const;
+    const estimate = (rowsRead: number, bytesRead: number) =>
+      estimateRows({ rowsRead, bytesRead }, csv, 100_000_000);
+    expect(estimate(2345, 200_000)).toEqual({ rows: 1_200_000, isEstimated: true });
+    expect(estimate(4702, 400_000)).toEqual({ rows: 1_200_000, isEstimated: true });
+    expect(estimate(1_171_717, 99_999_999)).toEqual({ rows: 1_200_000, isEstimated: true });
+    expect(estimate(1_171_718, 100_000_000)).toEqual({ rows: 1_171_718, isEstimated: false });
+    const workbook = { layout: { ...csv.layout, sheet: 'Users' } };
+    expect(estimateRows({ rowsRead: 5, bytesRead: 10 }, workbook, 100)).toBeNull();
   });
 });

@@ -76,7 +76,7 @@ const messages = {
   INVALID_ID: ({ field }: OfField) => `${field} must be a whole number greater than 0, with digits only.`,
   AMBIGUOUS_USER: () =>
     'The row has both Username and UserID. Use Username to register a user, or UserID to reset a password.',
-  UNRECOGNISED_USER: () => 'Username is missing. To reset a password, UserID is accepted too.',
+  UNRECOGNISED_USER: () => 'Username is missing.',
   NOT_FOR_RESET: ({ field }: OfField) => `${field} is not allowed in a password reset. Remove the value.`,
   NO_PRINCIPAL: () => 'The principal is missing. Add its ID or ExternalKey.',
   ATTRIBUTES_NOT_JSON: () =>

@@ -5,7 +5,9 @@ import { principalOf, statesValues } from './records.ts';
 
 export interface Batch {
   readonly rows: readonly ImportRow[];
-  /** Bytes of the file that were read when the batch was complete. */
+  /** The number of the last row that was read when the batch was complete, which may be after its own rows. */
+  readonly rowsRead: number;
+  /** Bytes of the file that were read until then. */
   readonly bytesRead: number;
 }
 
@@ -34,25 +36,49 @@ export async function* inBatches(
 ): AsyncGenerator<Batch> {
   let rows: ImportRow[] = [];
   let characters = 0;
-  let bytesRead = 0;
+  let [rowsRead, bytesRead] = [0, 0];
   const isFull = (times: number) =>
     rows.length >= times * limits.rows || characters >= times * limits.characters;
-  for await (const chunk of file.chunks())
+  for await (const chunk of file.chunks()) {
+    rowsRead = chunk.at(-1)?.number ?? rowsRead;
+    bytesRead = file.bytesRead;
     for (const row of chunk) {
       if (row.number <= after) {
         onSkipped(row);
         continue;
       }
       if (isFull(2) || (isFull(1) && keyOf(row) !== keyOf(rows.at(-1)))) {
-        yield { rows, bytesRead };
+        yield { rows, rowsRead, bytesRead };
         rows = [];
         characters = 0;
       }
       rows.push(row);
       characters += lengthOf(row.source);
-      bytesRead = file.bytesRead;
     }
-  if (rows.length > 0) yield { rows, bytesRead: file.bytesRead };
+  }
+  if (rows.length > 0) yield { rows, rowsRead, bytesRead: file.bytesRead };
+}
+
+/** The number of rows of a file. It is estimated until the file has been read to its end. */
+export interface RowTotal {
+  readonly rows: number;
+  readonly isEstimated: boolean;
+}
+
+/**
+ * Estimates the number of rows from the share of the bytes that were read, rounded to two digits, so that it changes
+ * seldom. Returns null for a workbook, whose compressed bytes say little about its rows.
+ */
+export function estimateRows(
+  { rowsRead, bytesRead }: Pick<Batch, 'rowsRead' | 'bytesRead'>,
+  file: Pick<ImportFile, 'layout'>,
+  fileSize: number,
+): RowTotal | null {
+  if (file.layout.sheet !== undefined || bytesRead === 0) return null;
+  if (bytesRead >= fileSize) return { rows: rowsRead, isEstimated: false };
+  const estimate = (rowsRead * fileSize) / bytesRead;
+  const unit = 10 ** Math.max(Math.floor(Math.log10(Math.max(estimate, 1))) - 1, 0);
+  return { rows: Math.max(Math.round(estimate / unit) * unit, rowsRead), isEstimated: true };
 }
 
 /** Returns the key of the principal that the row states values of; a unique symbol if there is none. */

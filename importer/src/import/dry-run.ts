@@ -1,16 +1,21 @@
 import type { InsertRecord, UpsertTuple } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
 import { dryRunUpsert, type ImportConnection, sendInParts, wouldCreate } from './calls.ts';
+import { findAliases, noAliases } from './principal-aliases.ts';
 import {
   buildRecords,
   type ExistingPolicy,
   externalKeyOf,
   findRepeatedUsernames,
+  hasSecret,
   type RowRecord,
+  usersOf,
 } from './records.ts';
 import { RowComparer } from './row-comparer.ts';
 import { codedError, fromTuple, type RowErrors, rowError } from './row-errors.ts';
-import type { RowGroup } from './row-group.ts';
+import { type RowGroup, rowsOfUsers } from './row-group.ts';
+import { TextStore, TextTable } from './text-table.ts';
+import { addTotals, type ImportTotals, noTotals } from './totals.ts';
 import { UpsertQueue } from './upsert-queue.ts';
 import { WarningLog } from './warnings.ts';
 
@@ -26,10 +31,19 @@ export class DryRunState {
   /** Compares the rows of all batches. */
   readonly comparer: RowComparer;
   readonly warnings = new WarningLog();
+  /** True if rows that name a principal by `ID` are compared with those that name it by `ExternalKey`. */
+  readonly namesBothWays: boolean;
   readonly #newPrincipals: Map<string, InsertRecord>;
+  /** The keys of the principals that were counted. */
+  readonly #counted = new TextTable(new TextStore());
 
   /** @param newPrincipals Principals that do not exist yet and that other rows of the file describe. */
-  constructor(newPrincipals: Principals = new Map(), existing: ExistingPolicy = 'refuse') {
+  constructor(
+    newPrincipals: Principals = new Map(),
+    existing: ExistingPolicy = 'refuse',
+    { namesBothWays = false } = {},
+  ) {
+    this.namesBothWays = namesBothWays && existing === 'update';
     this.#newPrincipals = new Map(newPrincipals);
     this.existing = existing;
     this.comparer = new RowComparer(existing);
@@ -47,6 +61,13 @@ export class DryRunState {
     return this.#newPrincipals.get(externalKey) as Record<string, unknown> | undefined;
   }
 
+  /** Returns true the first time that it is called with a key. */
+  countPrincipal(key: string): boolean {
+    const { size } = this.#counted;
+    this.#counted.add(key);
+    return this.#counted.size > size;
+  }
+
   addPrincipal(record: object): void {
     const { Users: _, ...principal } = record as InsertRecord;
     const key = principal.ExternalKey;
@@ -59,6 +80,10 @@ interface DryRunResult {
   readonly errors: RowErrors;
   /** Estimated time in seconds that the service needs to hash the passwords. */
   readonly seconds: number;
+  /** The effects that the rows without errors would have, without `PasswordsNotUsed`. */
+  readonly totals: ImportTotals;
+  /** The number of the row of each user that exists, and whose password would not be used. */
+  readonly passwordsNotUsed: readonly number[];
 }
 
 /**
@@ -74,8 +99,14 @@ export async function dryRunRows(
   const { existing } = state;
   const errors: RowErrors = new Map();
   let seconds = 0;
+  let totals = noTotals;
+  const passwordsNotUsed: number[] = [];
+  const count = (more: Partial<ImportTotals>) => {
+    totals = addTotals(totals, { ...noTotals, ...more });
+  };
+  const aliases = state.namesBothWays ? await findAliases(rows, connection) : noAliases;
   for (const row of rows) {
-    const found = state.comparer.compare(row);
+    const found = state.comparer.compare(row, aliases);
     state.warnings.add(row);
     if (found.length > 0) errors.set(row.number, found);
   }
@@ -100,7 +131,7 @@ export async function dryRunRows(
     await dryRunSingle('update', next.references);
     await dryRunGroups(next.groups);
   }
-  return { errors, seconds };
+  return { errors, seconds, totals, passwordsNotUsed };
 
   async function dryRunSingle(
     operation: 'insert' | 'update',
@@ -111,11 +142,15 @@ export async function dryRunRows(
     );
     for (const { items, answer, rejection } of parts) {
       seconds += answer?.estimate.EstimatedSeconds ?? 0;
-      for (const [index, { row }] of items.entries()) {
+      for (const [index, { row, record }] of items.entries()) {
         const tuple = answer?.tuples[index];
         if (rejection !== null) errors.set(row.number, [rowError(rejection)]);
         else if (tuple && !tuple.Item3)
           errors.set(row.number, fromTuple(tuple, row, repeated.get(row.number)));
+        else {
+          const UsersRegistered = usersOf(record as object).length;
+          count({ PrincipalsInserted: operation === 'insert' ? 1 : 0, UsersRegistered });
+        }
       }
     }
   }
@@ -146,9 +181,30 @@ export async function dryRunRows(
         errors.set(row.number, [codedError('PRINCIPAL_NOT_FOUND', 'ExternalKey')]);
     else if (tuple?.Item3) {
       queue.accept(group);
+      countGroup(group, tuple.Item6);
       if (isCreated) state.addPrincipal(group.record);
     } else
       for (const [number, found] of queue.refuse(group, tuple?.Item5 ?? {}, tuple?.Item4 ?? null))
         errors.set(number, found);
+  }
+
+  function countGroup({ key, members }: RowGroup, { Principal, Users = [] }: UpsertTuple['Item6']): void {
+    const isFirst = state.countPrincipal(key);
+    // A dry run creates nothing: a later record of a new principal would create it too.
+    count({
+      PrincipalsInserted: Principal === 'inserted' && isFirst ? 1 : 0,
+      PrincipalsUpdated: Principal === 'updated' ? 1 : 0,
+      PrincipalsUnchanged: Principal === 'unchanged' && isFirst ? 1 : 0,
+    });
+    const sent = rowsOfUsers(members);
+    for (const [index, { Operation }] of Users.entries()) {
+      count({
+        UsersRegistered: Operation === 'register' ? 1 : 0,
+        UsersUpdated: Operation === 'edit' ? 1 : 0,
+        UsersUnchanged: Operation === 'none' ? 1 : 0,
+      });
+      const { row, user } = sent[index] ?? {};
+      if (row && Operation !== 'register' && hasSecret(user)) passwordsNotUsed.push(row.number);
+    }
   }
 }

@@ -69,6 +69,7 @@ const rowErrors: Readonly<Record<Exclude<RowErrorCode, 'CONTRADICTS_ROW'>, strin
     'Nessuna anagrafica con questo codice (ExternalKey). Per crearla, aggiungi un campo come Denomination.',
   RECORD_NOT_APPLIED: 'Il record verrebbe scartato.',
   USERNAME_TAKEN: 'Nome utente già presente in una riga precedente.',
+  PASSWORD_MISSING: 'Manca la password (Password o PasswordHash).',
 };
 
 /** Returns the Italian message of an error in a file or in a row. */

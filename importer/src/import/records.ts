@@ -143,6 +143,11 @@ function principalKey(reference: UncheckedReference): string {
   return isKey ? ExternalKey : otherKey + JSON.stringify(reference);
 }
 
+/** Returns the key of a principal that is named by `ID`. */
+export function keyOfId(ID: number): string {
+  return principalKey({ ID });
+}
+
 /** Returns the external key in the key of a principal; null if that names the principal in another way. */
 export function externalKeyOf(key: string): string | null {
   return key.startsWith(otherKey) ? null : key;
@@ -172,6 +177,13 @@ export function isPlausible(field: string, value: unknown): boolean {
 /** The API treats null like an absent field. */
 function hasValue(value: unknown): boolean {
   return value !== undefined && value !== null;
+}
+
+/** Returns true if an unchecked user has a password or a hash. */
+export function hasSecret(user: unknown): boolean {
+  if (typeof user !== 'object' || user === null) return false;
+  const { Password, PasswordHash } = user as { readonly Password?: unknown; readonly PasswordHash?: unknown };
+  return hasValue(Password) || hasValue(PasswordHash);
 }
 
 /** Returns `Users` of an unchecked record. An element that is not an object becomes `{}`, which keeps the indexes. */

@@ -1,4 +1,5 @@
 import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
+import { noAliases, type PrincipalAliases } from './principal-aliases.ts';
 import {
   type ExistingPolicy,
   foldUsername,
@@ -47,19 +48,24 @@ export class RowComparer {
     this.#isStrict = isStrict;
   }
 
-  /** Returns the errors of a row. Call it once for each row, in the order of the file. */
-  compare(row: ImportRow): readonly RowError[] {
+  /**
+   * Returns the errors of a row. Call it once for each row, in the order of the file.
+   *
+   * @param aliases Other keys of principals, under which the rows that name them by `ID` are known.
+   */
+  compare(row: ImportRow, aliases: PrincipalAliases = noAliases): readonly RowError[] {
     // A password reset states nothing of its principal.
     if (row.kind === 'invalid' || isReset(row)) return noErrors;
     const principal = principalOf(row);
     const stated = principal ? this.#valuesToCompare(principal.fields) : noFields;
     const usernames = usernamesOf(row);
     const errors: RowError[] = [];
-    const known = principal && this.#principals.of(principal.key);
-    if (known)
+    const keys = principal ? keysOf(principal.key, aliases) : noFields;
+    const known = keys.map((key) => this.#principals.of(key));
+    if (principal)
       for (const field of stated) {
         const value = textOf(principal.fields[field]);
-        const earlier = known.get(field);
+        const earlier = known.find((values) => values?.has(field))?.get(field);
         if (earlier && earlier.value !== value)
           errors.push(
             contradictionError(columnOf(field, row), { value, earlier: earlier.value, line: earlier.line }),
@@ -71,9 +77,10 @@ export class RowComparer {
     // A refused row states nothing: a later row that repeats its values is compared with the earlier ones too.
     if (errors.length > 0) return errors;
     if (principal && !(this.#isBounded && this.#principals.bytes >= principalsMemory))
-      for (const field of stated)
-        if (!known?.has(field))
-          this.#principals.add(principal.key, field, textOf(principal.fields[field]), row.line);
+      for (const [index, key] of keys.entries())
+        for (const field of stated)
+          if (!known[index]?.has(field))
+            this.#principals.add(key, field, textOf(principal.fields[field]), row.line);
     if (!(this.#isBounded && this.#usernames.bytes >= usernamesMemory))
       for (const name of usernames) if (name !== '') this.#usernames.add(name);
     return noErrors;
@@ -83,6 +90,11 @@ export class RowComparer {
     const names = Object.keys(fields);
     return this.#isStrict ? names : names.filter((field) => isPlausible(field, fields[field]));
   }
+}
+
+function keysOf(key: string, aliases: PrincipalAliases): readonly string[] {
+  const alias = aliases.get(key);
+  return alias === undefined ? [key] : [key, alias];
 }
 
 const noErrors: readonly RowError[] = [];

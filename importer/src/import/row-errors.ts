@@ -41,6 +41,7 @@ const messages = {
     'There is no principal with this ExternalKey. To create it, add a field such as Denomination.',
   RECORD_NOT_APPLIED: 'The record would be rejected.',
   USERNAME_TAKEN: 'An earlier row has the same username.',
+  PASSWORD_MISSING: 'Password or PasswordHash is missing.',
 };
 
 /** Codes of the errors that this package finds. The service returns its own messages in the requested language. */
@@ -79,7 +80,10 @@ export function fromFieldErrors(
 ): RowError[] {
   return Object.entries(fieldErrors).flatMap(([path, found]) => {
     // An error of the password makes that of its confirmation redundant.
-    if (path === confirmationPath && 'Users[0].Password' in fieldErrors) return [];
+    const isRegistration = row.kind === 'user' && row.user.ID === undefined;
+    if (path === confirmationPath && (passwordPath in fieldErrors || (isRegistration && isMissing(found))))
+      return [];
+    if (path === passwordPath && isRegistration && isMissing(found)) return [codedError('PASSWORD_MISSING')];
     const column = columnOf(path, row);
     const named = ['', 'Record', '$'].includes(column) ? null : column;
     return found.map(({ code, message }) =>
@@ -118,6 +122,11 @@ export function countTaken(errors: RowErrors): number {
   ).length;
 }
 
+function isMissing(found: readonly FieldError[]): boolean {
+  return found.every(({ code }) => code === 'REQUIRED');
+}
+
+const passwordPath = 'Users[0].Password';
 const confirmationPath = 'Users[0].ConfirmPassword';
 const columnsByPath: Readonly<Record<string, string>> = {
   'Users[0].ID': 'UserID',

@@ -127,6 +127,6 @@ export function errorsByRow(
 /** Returns the row of each user of a record that combines rows, and the index of the user in its row. */
 export function rowsOfUsers(
   members: CombinedRecord['members'],
-): readonly { readonly row: ImportRow; readonly at: number }[] {
-  return members.flatMap(({ row, users }) => (users ?? []).map((_, at) => ({ row, at })));
+): readonly { readonly row: ImportRow; readonly at: number; readonly user: unknown }[] {
+  return members.flatMap(({ row, users }) => (users ?? []).map((user, at) => ({ row, at, user })));
 }

@@ -18,6 +18,7 @@ import {
 } from './records.ts';
 import { codedError, fromFieldErrors, type RowErrors, rowError } from './row-errors.ts';
 import type { FieldErrorsByPath, RowGroup } from './row-group.ts';
+import { addTotals, type ImportTotals, noTotals, totalsOf } from './totals.ts';
 import { UpsertQueue } from './upsert-queue.ts';
 
 /** A submitted job and the rows of its records, in the order of the records. */
@@ -66,6 +67,7 @@ interface CallItem {
 
 interface RunningJob {
   readonly id: string;
+  readonly operation: ImportOperation;
   readonly items: readonly CallItem[];
 }
 
@@ -78,6 +80,12 @@ export class Rounds {
   readonly errors: RowErrors;
   /** The keys of the principals that the rows may create or change. */
   readonly principals: ReadonlySet<string>;
+  /** The keys of those among them whose records were applied. */
+  readonly applied = new Set<string>();
+  /** The number of records of `irs/upsert` that have inserted or changed their principals. */
+  changedPrincipals = 0;
+  /** The effects of the records that were applied, without `PrincipalsUnchanged`. */
+  totals: ImportTotals = noTotals;
   readonly #existing: ExistingPolicy;
   readonly #submitJob: SubmitJob;
   readonly #queue: UpsertQueue;
@@ -115,24 +123,46 @@ export class Rounds {
    * Reads the results of the ended jobs of this round and submits the next one. Returns true if every row has a result.
    *
    * @param ended All jobs so far, in the order of `jobs`.
+   * @param options `resendsCancelled` sends the records of cancelled jobs again. Otherwise their rows have an error.
    */
-  async advance(ended: readonly Job[], connection: ImportConnection): Promise<boolean> {
+  async advance(
+    ended: readonly Job[],
+    connection: ImportConnection,
+    { resendsCancelled = false } = {},
+  ): Promise<boolean> {
     const { anagrafe, signal } = connection;
-    const results = this.#running.map(async ({ id, items }) => {
-      const job = ended.find(({ ID }) => ID === id);
+    const results = this.#running.map(async (running) => {
+      const job = ended.find(({ ID }) => ID === running.id);
       return {
-        items,
+        ...running,
         job,
-        failed: job?.RecordsFailed === 0 ? [] : await anagrafe.jobs.failed(id, { signal }),
+        failed: job?.RecordsFailed === 0 ? [] : await anagrafe.jobs.failed(running.id, { signal }),
       };
     });
-    for (const { items, job, failed } of await Promise.all(results)) {
+    for (const { operation, items, job, failed } of await Promise.all(results)) {
       const byPosition = new Map(failed.map((record) => [record.Position, record.FieldErrors]));
+      const applied: CallItem[] = [];
+      const cancelled: CallItem[] = [];
       for (const [position, item] of items.entries()) {
         const fieldErrors = byPosition.get(position);
-        if (fieldErrors) this.#refuse(item, fieldErrors, job?.State === 'cancelled');
-        else if (item.group) this.#queue.accept(item.group);
+        if (!fieldErrors) applied.push(item);
+        else if (resendsCancelled && isCancelled(fieldErrors)) cancelled.push(item);
+        else this.#refuse(item, fieldErrors, !resendsCancelled && job?.State === 'cancelled');
       }
+      for (const { group } of cancelled) if (group) this.#queue.putBack(group);
+      const single = cancelled.filter(({ group }) => group === null);
+      if (single.length > 0) this.#unsent.push({ operation, items: single });
+      for (const { group } of applied) if (group) this.#accept(group);
+      const counts = job?.Counts ?? null;
+      this.changedPrincipals += counts ? counts.PrincipalsInserted + counts.PrincipalsUpdated : 0;
+      this.totals = addTotals(
+        this.totals,
+        totalsOf(
+          operation,
+          applied.map(({ record }) => record),
+          counts,
+        ),
+      );
     }
     if (this.#running.length > 0) {
       this.#running = [];
@@ -141,6 +171,11 @@ export class Rounds {
     }
     await this.submit(connection);
     return this.#running.length === 0;
+  }
+
+  #accept(group: RowGroup): void {
+    this.#queue.accept(group);
+    this.applied.add(group.key);
   }
 
   #refuse({ rows, group }: CallItem, fieldErrors: FieldErrorsByPath, isCancelled: boolean): void {
@@ -171,7 +206,7 @@ export class Rounds {
     for (const { items, answer, rejection } of parts) {
       if (answer) {
         this.jobs.push({ ...answer, operation, records: items.map(({ rows }) => rows) });
-        this.#running.push({ id: answer.id, items });
+        this.#running.push({ id: answer.id, operation, items });
         continue;
       }
       const [{ group, rows }] = items;
@@ -216,6 +251,11 @@ function callOfGroups(groups: readonly RowGroup[]): Call {
     group,
   }));
   return { operation: 'upsert', items };
+}
+
+/** Returns true if a record was not applied, because its job was cancelled. */
+export function isCancelled(fieldErrors: FieldErrorsByPath): boolean {
+  return Object.values(fieldErrors).some((found) => found.some(({ code }) => code === 'CANCELLED'));
 }
 
 export async function readJobs(

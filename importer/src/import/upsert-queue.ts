@@ -97,6 +97,11 @@ export class UpsertQueue {
     );
   }
 
+  /** Puts the rows of a group that was not applied back into the queue. */
+  putBack({ key, members }: RowGroup): void {
+    this.#addToFront(key, members);
+  }
+
   /** Returns the errors of the rows that failed. The other rows of the group are sent again. */
   refuse(group: RowGroup, fieldErrors: FieldErrorsByPath, message: string | null = null): RowErrors {
     // Another record of the call has the same principal and goes first, unless this one is refused anyway.

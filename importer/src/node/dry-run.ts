@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { ColumnProfiles, type UnusedColumn } from '../file/column-profile.ts';
-import { batchLimits, inBatches } from '../import/batches.ts';
+import { batchLimits, estimateRows, inBatches } from '../import/batches.ts';
 import { DryRunState, dryRunRows } from '../import/dry-run.ts';
 import { describeRowError } from '../import/italian.ts';
+import { mayNameBothWays } from '../import/principal-aliases.ts';
 import { countTaken } from '../import/row-errors.ts';
+import { findStoredRows } from '../import/stored-rows.ts';
+import { addTotals, type ImportTotals, noTotals } from '../import/totals.ts';
 import type { WarningLog } from '../import/warnings.ts';
 import { samplesMax } from './import-run.ts';
 import { prepareRows } from './prepare.ts';
@@ -20,6 +23,12 @@ import {
 export interface ImportDryRun {
   readonly rows: number;
   readonly failed: number;
+  /** Rows whose users exist with the same values, and which would therefore not be applied. */
+  readonly skipped: number;
+  /** Lines of the first skipped rows, at most `samplesMax`. */
+  readonly skippedLines: readonly number[];
+  /** The effects that the other rows would have. */
+  readonly totals: ImportTotals;
   /** Estimated time that the service needs to hash the passwords. */
   readonly seconds: number;
   /** Failed rows whose usernames stored users have. */
@@ -39,35 +48,49 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
   const file = await openTaskFile(task);
   context.onOpen(file, 0);
   const seed = randomBytes(32);
-  const state = new DryRunState(new Map(), task.existing);
+  const isImport = task.purpose === 'register';
+  const state = new DryRunState(new Map(), task.existing, {
+    namesBothWays: mayNameBothWays(file, task.principal),
+  });
   const profiles = new ColumnProfiles(file.columns);
   const wouldFailPath = await unusedPath(task.wouldFailPath);
   const wouldFail = await AppendedFile.create(wouldFailPath);
   const samples: { line: number; messages: readonly string[] }[] = [];
-  let sum = { rows: 0, failed: 0, usernamesTaken: 0, seconds: 0 };
+  const skippedLines: number[] = [];
+  let sum = { rows: 0, failed: 0, skipped: 0, usernamesTaken: 0, seconds: 0, totals: noTotals };
   try {
     // The batches are those of the import: a principal described in one batch exists only for the later ones.
-    for await (const { rows, bytesRead } of inBatches(file, batchLimits)) {
+    for await (const batch of inBatches(file, batchLimits)) {
+      const { rows } = batch;
       for (const { source } of rows) profiles.add(source);
       const prepared = await prepareRows(rows, task, seed, context);
       const checked = await dryRunRows(prepared.complete, context, state);
       const errors = new Map([...prepared.errors, ...checked.errors]);
+      const stored = isImport ? await findStoredRows(prepared.complete, errors, context) : new Set<number>();
+      for (const number of stored) errors.delete(number);
+      for (const { number, line } of prepared.complete)
+        if (stored.has(number) && skippedLines.length < samplesMax) skippedLines.push(line);
       const failed = rows.filter((row) => errors.has(row.number));
       await wouldFail.append(formatFailedRows(failed, errors, file.layout, task.language, wouldFail.isEmpty));
       for (const { line, number } of failed.slice(0, samplesMax - samples.length)) {
         const messages = (errors.get(number) ?? []).map((error) => describeRowError(error, task.language));
         samples.push({ line, messages });
       }
+      // A generated password that is not used is not one of the file.
+      const notUsed = checked.passwordsNotUsed.filter((number) => !prepared.passwords.has(number));
       sum = {
+        totals: addTotals(sum.totals, { ...checked.totals, PasswordsNotUsed: notUsed.length }),
         rows: sum.rows + rows.length,
         failed: sum.failed + failed.length,
+        skipped: sum.skipped + stored.size,
         usernamesTaken: sum.usernamesTaken + countTaken(errors),
         seconds: sum.seconds + checked.seconds,
       };
-      context.onProgress({ bytes, bytesDone: bytesRead, rowsDone: sum.rows, rowsFailed: sum.failed });
+      const total = estimateRows(batch, file, bytes);
+      context.onProgress({ rowsDone: sum.rows, rowsFailed: sum.failed, total });
     }
   } finally {
     await wouldFail.close();
   }
-  return { ...sum, samples, wouldFailPath, warnings: state.warnings, unused: profiles.unused };
+  return { ...sum, skippedLines, samples, wouldFailPath, warnings: state.warnings, unused: profiles.unused };
 }

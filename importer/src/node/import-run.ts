@@ -1,21 +1,25 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, type Job } from '@anagrafe/client';
 import { ImportFileError } from '../file/errors.ts';
 import type { ImportFile } from '../file/open.ts';
 import type { ImportRow } from '../file/rows.ts';
-import { type Batch, batchLimits, inBatches } from '../import/batches.ts';
+import { type Batch, batchLimits, estimateRows, inBatches, type RowTotal } from '../import/batches.ts';
 import { type SubmitJob, submitWithKey } from '../import/calls.ts';
-import { foldUsername, principalKeyOf } from '../import/records.ts';
+import { findAliases, mayNameBothWays, noAliases } from '../import/principal-aliases.ts';
+import { principalKeyOf } from '../import/records.ts';
 import { RowComparer } from '../import/row-comparer.ts';
 import { countTaken, type RowError, type RowErrors } from '../import/row-errors.ts';
-import { Rounds } from '../import/send.ts';
+import { Rounds, type SubmittedJob } from '../import/send.ts';
+import { findStoredRows } from '../import/stored-rows.ts';
+import { TextStore, TextTable } from '../import/text-table.ts';
+import type { ImportTotals } from '../import/totals.ts';
 import type { WarningLog } from '../import/warnings.ts';
-import { type PreparedRows, prepareRows } from './prepare.ts';
+import { countCancelledRows, JobCancelledError, waitForJob } from './job-wait.ts';
+import { appliedPasswords, type PreparedRows, prepareRows } from './prepare.ts';
 import type { ImportProgress } from './progress-file.ts';
 import type { ResultFiles } from './result-files.ts';
-import { type ImportContext, type ImportCounts, ImportError, type ImportTask } from './task.ts';
+import type { ImportContext, ImportTask } from './task.ts';
 
 /**
  * Maximum number of batches in flight: the next ones are read and sent while the service works on the oldest one. This
@@ -24,11 +28,6 @@ import { type ImportContext, type ImportCounts, ImportError, type ImportTask } f
 const batchesAtOnce = 3;
 /** Time for the answers to requests that are running when the import is interrupted. */
 const answerMs = 3000;
-/**
- * Milliseconds between two requests for the state of a job. The time doubles from the first to the last value: a job
- * without passwords to hash ends within a second, one with passwords takes minutes.
- */
-const pollMs = { first: 100, last: 800 };
 /** Maximum number of rows in a result. */
 export const samplesMax = 10;
 
@@ -41,7 +40,6 @@ interface SentBatch {
   readonly unsent: RowErrors;
   /** All rows of the batch, including those not sent. */
   readonly rows: readonly ImportRow[];
-  readonly bytesRead: number;
 }
 
 /** Reads the rows of a file, sends them in batches and writes the results, all at the same time. */
@@ -53,15 +51,26 @@ export class ImportRun {
   readonly #file: ImportFile;
   readonly #warnings: WarningLog;
   readonly #comparer: RowComparer;
+  /** True if an update may have rows of one principal with its `ID` and others with its `ExternalKey`. */
+  readonly #namesBothWays: boolean;
+  /** The keys of the principals of completed batches, to count each principal once. Empty unless data is updated. */
+  readonly #principals = new TextTable(new TextStore());
   readonly #inFlight: SentBatch[] = [];
   /**
    * Aborts submissions some seconds after an interruption: until then their answers still arrive, and the IDs of their
    * jobs, which the service runs in any case, can be printed.
    */
   readonly #submitSignal: AbortSignal;
+  /** IDs of the jobs that an earlier run has submitted. */
+  readonly #earlierJobs = new Set<string>();
   /** True if a batch in flight could not be submitted. */
   #hasFailed = false;
+  /** The number of rows of the file, for the progress. */
+  #total: RowTotal | null = null;
+  /** The number of rows that was reported last. */
+  #rowsDone = 0;
   readonly unparsedLines: number[] = [];
+  readonly skippedLines: number[] = [];
   usernamesTaken = 0;
 
   constructor(
@@ -79,6 +88,7 @@ export class ImportRun {
     this.#file = file;
     this.#warnings = warnings;
     this.#comparer = new RowComparer(task.existing);
+    this.#namesBothWays = task.existing === 'update' && mayNameBothWays(file, task.principal);
     const { signal } = context;
     const submitting = new AbortController();
     this.#submitSignal = submitting.signal;
@@ -90,17 +100,21 @@ export class ImportRun {
   async importRows(): Promise<void> {
     const { size } = await stat(this.#task.path);
     const { done } = this.#progress;
+    let last = done.rows;
     try {
       // The rows of completed batches are compared again, because later rows may contradict them.
-      for await (const batch of inBatches(this.#file, batchLimits, done.rows, (row) => this.#compare(row))) {
+      for await (const batch of inBatches(this.#file, batchLimits, done.rows, (row) => this.#skip(row))) {
+        this.#total = estimateRows(batch, this.#file, size);
+        last = batch.rows.at(-1)?.number ?? last;
         while (this.#inFlight.length >= batchesAtOnce || this.#hasFailed || this.#mustWait(batch))
-          await this.#finishFirst(size);
+          await this.#finishFirst();
         this.#inFlight.push(await this.#send(batch));
       }
-      await this.#finishAll(size);
+      this.#total = { rows: last, isEstimated: false };
+      await this.#finishAll();
     } catch (error) {
       // After a read error the results of the batches already sent are still written.
-      if (error instanceof ImportFileError) await this.#finishAll(size);
+      if (error instanceof ImportFileError) await this.#finishAll();
       throw error;
     } finally {
       // After another error no request may still be running when the lock of the import is released.
@@ -121,20 +135,28 @@ export class ImportRun {
     });
   }
 
+  #skip(row: ImportRow): void {
+    this.#compare(row);
+    if (this.#task.existing === 'refuse' || row.kind === 'invalid') return;
+    const key = principalKeyOf(row);
+    if (key !== null) this.#principals.add(key);
+  }
+
   /** Returns the errors of a row by comparison with the rows before it. Must be called once for each row. */
-  #compare(row: ImportRow): readonly RowError[] {
+  #compare(row: ImportRow, aliases = noAliases): readonly RowError[] {
     this.#warnings.add(row);
     // A reset ignores the values of the principal.
-    return this.#task.purpose === 'reset' ? [] : this.#comparer.compare(row);
+    return this.#task.purpose === 'reset' ? [] : this.#comparer.compare(row, aliases);
   }
 
   /** Starts to send a batch. Resolves before the service has accepted it, so that the next one can be read. */
-  async #send({ rows, bytesRead }: Batch): Promise<SentBatch> {
+  async #send({ rows }: Batch): Promise<SentBatch> {
     const unsent: RowErrors = new Map();
     const consistent: ImportRow[] = [];
+    const aliases = this.#namesBothWays ? await findAliases(rows, this.#context) : noAliases;
     for (const row of rows) {
       if (row.source === null && this.unparsedLines.length < samplesMax) this.unparsedLines.push(row.line);
-      const errors = this.#compare(row);
+      const errors = this.#compare(row, aliases);
       if (errors.length > 0) unsent.set(row.number, errors);
       else consistent.push(row);
     }
@@ -147,7 +169,7 @@ export class ImportRun {
     submission.catch(() => {
       this.#hasFailed = true;
     });
-    return { rounds, submission, prepared, unsent, rows, bytesRead };
+    return { rounds, submission, prepared, unsent, rows };
   }
 
   /** Submits a job, unless an earlier run has submitted it and has saved its ID. */
@@ -155,7 +177,8 @@ export class ImportRun {
     const known = this.#progress.jobOf(name);
     const id = known ?? (await this.#submitNew(operation, records, name, connection));
     this.#context.onJob(id, 'submitted');
-    if (known === undefined) await this.#progress.recordJob(name, id);
+    if (known !== undefined) this.#earlierJobs.add(id);
+    else await this.#progress.recordJob(name, id);
     return id;
   };
 
@@ -171,88 +194,100 @@ export class ImportRun {
     });
   };
 
-  async #finishAll(fileSize: number): Promise<void> {
-    while (this.#inFlight.length > 0) await this.#finishFirst(fileSize);
+  async #finishAll(): Promise<void> {
+    while (this.#inFlight.length > 0) await this.#finishFirst();
   }
 
   /** Waits for the jobs of the oldest batch in flight and writes its results. */
-  async #finishFirst(fileSize: number): Promise<void> {
+  async #finishFirst(): Promise<void> {
     const batch = this.#inFlight.shift();
     if (!batch) return;
-    const { rounds, submission, prepared, unsent, rows, bytesRead } = batch;
+    const { rounds, submission, prepared, unsent, rows } = batch;
     await submission;
     const ended: Job[] = [];
     do {
       // Further rounds add jobs.
-      for (const { id } of rounds.jobs.slice(ended.length)) {
-        const report = (job: Job) => this.#context.onProgress(this.#counts(fileSize, batch, [...ended, job]));
-        ended.push(await this.#waitFor(id, report));
+      for (const job of rounds.jobs.slice(ended.length)) {
+        const report = (state: Job) => this.#report(batch, [...ended, state]);
+        ended.push(await this.#waitFor(job, report));
       }
-    } while (!(await rounds.advance(ended, this.#context)));
-    const all = new Map([...unsent, ...rounds.errors]);
-    this.usernamesTaken += countTaken(all);
-    const passwords = await this.#appliedPasswords(batch);
+    } while (!(await rounds.advance(ended, this.#context, { resendsCancelled: true })));
+    const errors = new Map([...unsent, ...rounds.errors]);
+    const skipped = await this.#removeStored(batch, errors);
+    this.usernamesTaken += countTaken(errors);
+    const passwords = await appliedPasswords(prepared, rounds, this.#task, this.#context);
     const jobNames = rounds.jobs.map(({ name }) => name);
     const { emails } = prepared;
+    const totals = this.#totals(batch, passwords, errors);
     await this.#results.write(
-      { rows, bytesRead, passwords, emails, errors: all, jobNames },
+      { rows, passwords, emails, errors, skipped, totals, jobNames },
       this.#file.layout,
     );
-    this.#context.onProgress(this.#counts(fileSize, batch, []));
+    this.#report(batch, []);
   }
 
-  /** Returns the generated passwords without those of users that exist, whose passwords were kept. */
-  async #appliedPasswords({ prepared, rounds }: SentBatch): Promise<PreparedRows['passwords']> {
-    if (this.#task.existing === 'refuse' || prepared.passwords.size === 0) return prepared.passwords;
-    const { anagrafe, signal } = this.#context;
-    const registered = new Set<string>();
-    for (const { id } of rounds.jobs)
-      for await (const { Item6 } of anagrafe.jobs.tuples(id, {
-        representation: true,
-        pageSize: 1000,
-        signal,
-      }))
-        for (const { Username, Operation } of Item6.Users ?? [])
-          if (Operation === 'register' && Username !== null) registered.add(foldUsername(Username));
-    const isRegistered = (row: ImportRow) =>
-      row.kind === 'user' && registered.has(foldUsername(row.user.Username ?? ''));
-    const numbers = new Set(prepared.complete.filter(isRegistered).map(({ number }) => number));
-    return new Map([...prepared.passwords].filter(([number]) => numbers.has(number)));
+  /** Removes the errors of rows that are stored already. Returns the numbers of these rows. */
+  async #removeStored({ prepared }: SentBatch, errors: RowErrors): Promise<ReadonlySet<number>> {
+    if (this.#task.purpose === 'reset') return new Set();
+    const stored = await findStoredRows(prepared.complete, errors, this.#context);
+    for (const number of stored) errors.delete(number);
+    for (const { number, line } of prepared.complete)
+      if (stored.has(number) && this.skippedLines.length < samplesMax) this.skippedLines.push(line);
+    return stored;
   }
 
-  async #waitFor(id: string, onProgress: (job: Job) => void): Promise<Job> {
-    const job = await this.#poll(id, onProgress).catch((error) => {
-      if (!(error instanceof ApiError) || error.code !== 'JOB_NOT_FOUND') throw error;
-      throw new ImportError(
-        `Job ${id}, which has a part of the file, does not exist in the service: it has expired, or the service uses another database. ` +
-          'Check which users exist, then start over with --restart.',
-      );
+  /**
+   * Returns the totals of a completed batch.
+   *
+   * @param passwords The generated passwords that were applied.
+   */
+  #totals(
+    { rounds, prepared }: SentBatch,
+    passwords: PreparedRows['passwords'],
+    errors: RowErrors,
+  ): ImportTotals {
+    const { totals, applied, changedPrincipals } = rounds;
+    if (this.#task.existing === 'refuse') return totals;
+    const known = this.#principals.size;
+    for (const key of applied) this.#principals.add(key);
+    const principals = this.#principals.size - known;
+    const generated = [...prepared.passwords.keys()].filter((number) => !errors.has(number)).length;
+    return {
+      ...totals,
+      // Negative if the batch changes principals that an earlier one has left unchanged: the sum of all is right.
+      PrincipalsUnchanged: principals - changedPrincipals,
+      // A generated password that was not used is not one of the file.
+      PasswordsNotUsed: totals.PasswordsNotUsed - (generated - passwords.size),
+    };
+  }
+
+  /**
+   * Waits for the end of a job.
+   *
+   * @throws {JobCancelledError} If the job is cancelled during this run. The rows of a job that was cancelled before
+   *   are sent again.
+   */
+  async #waitFor(job: SubmittedJob, onProgress: (job: Job) => void): Promise<Job> {
+    let wasCancelledBefore = this.#earlierJobs.has(job.id);
+    const ended = await waitForJob(job.id, this.#context, (state) => {
+      if (state.State !== 'cancelled') wasCancelledBefore = false;
+      onProgress(state);
     });
-    this.#context.onJob(id, 'ended');
-    return job;
+    this.#context.onJob(job.id, 'ended');
+    const isCancelled = ended.State === 'cancelled' && !wasCancelledBefore;
+    const rows = isCancelled ? await countCancelledRows(job, this.#context) : 0;
+    if (rows > 0) throw new JobCancelledError(job.id, rows);
+    return ended;
   }
 
-  async #poll(id: string, onProgress: (job: Job) => void): Promise<Job> {
-    const { anagrafe, signal } = this.#context;
-    for (let pauseMs = pollMs.first; ; pauseMs = Math.min(2 * pauseMs, pollMs.last)) {
-      const { record: job } = await anagrafe.jobs.get(id, { pageSize: 1, signal });
-      onProgress(job);
-      if (job.EndedAt !== null) return job;
-      await sleep(pauseMs, undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
-    }
-  }
-
-  /** Adds the progress of the current batch, as reported by its jobs, to the completed batches. */
-  #counts(bytes: number, { rounds, rows, bytesRead }: SentBatch, jobs: readonly Job[]): ImportCounts {
+  /** Reports the completed batches, with the part of the current one that its jobs have done. */
+  #report({ rounds, rows }: SentBatch, jobs: readonly Job[]): void {
     const { done } = this.#progress;
     const sent = rounds.jobs.reduce((sum, { records }) => sum + records.length, 0);
     const share = sent > 0 ? jobs.reduce((sum, { RecordsDone }) => sum + RecordsDone, 0) / sent : 0;
-    return {
-      bytes,
-      bytesDone: done.bytes + Math.max(bytesRead - done.bytes, 0) * share,
-      rowsDone: done.rows + Math.round(rows.length * share),
-      rowsFailed: done.failed,
-    };
+    // A further round of the batch sends more records, which makes the share smaller.
+    this.#rowsDone = Math.max(this.#rowsDone, done.rows + Math.floor(rows.length * share));
+    this.#context.onProgress({ rowsDone: this.#rowsDone, rowsFailed: done.failed, total: this.#total });
   }
 }
 

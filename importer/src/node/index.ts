@@ -1,4 +1,5 @@
 export { dryRunImport, type ImportDryRun } from './dry-run.ts';
+export { JobCancelledError } from './job-wait.ts';
 export { ImportLock } from './lock.ts';
 export { type ImportResult, runImport } from './run.ts';
 export { readSavedMapping, saveMapping } from './saved-mapping.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, readFileSync } from 'node:fs';
-import { copyFile, link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, link, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { ImportError, ignoreMissing } from './task.ts';
@@ -43,6 +43,7 @@ export class ImportLock {
     const owner: LockOwner = { host: hostname(), process: process.pid, startedAt: startOf(process.pid) };
     // A link is created at once with its content: no other process ever sees a lock without an owner.
     const prepared = `${path}-${randomUUID()}`;
+    await removeAbandoned(path);
     await writeFile(prepared, JSON.stringify(owner), { flag: 'wx', mode: 0o600 });
     try {
       for (;;) {
@@ -70,6 +71,32 @@ export class ImportLock {
   async release(): Promise<void> {
     await rm(this.#path, { force: true });
   }
+}
+
+/** Time in milliseconds after which a file without an owner is abandoned: it is written right after it is created. */
+const writingMs = 60_000;
+
+/** Deletes the files that a process of this machine has prepared and that were left behind when it was killed. */
+async function removeAbandoned(path: string): Promise<void> {
+  const prefix = `${basename(path)}-`;
+  for (const name of await readdir(dirname(path))) {
+    if (!name.startsWith(prefix) || !uuid.test(name.slice(prefix.length))) continue;
+    const prepared = join(dirname(path), name);
+    const text = await readFile(prepared, 'utf8').catch(ignoreMissing);
+    if (text !== undefined && (await isAbandoned(prepared, text))) await rm(prepared, { force: true });
+  }
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+async function isAbandoned(path: string, text: string): Promise<boolean> {
+  if (text === '') {
+    const found = await stat(path).catch(ignoreMissing);
+    return found !== undefined && found.mtimeMs < Date.now() - writingMs;
+  }
+  const owner = parseOwner(text, path);
+  // A process of another machine cannot be checked, and may still need the file.
+  return owner.host === hostname() && !isRunning(owner);
 }
 
 /** Returns the locks that exist, including those of processes that have ended. */

@@ -2,8 +2,10 @@ import { createHmac } from 'node:crypto';
 import type { UserOfPrincipal } from '@anagrafe/client';
 import type { ImportRow, UserRow } from '../file/rows.ts';
 import type { ImportConnection } from '../import/calls.ts';
+import { findUsers } from '../import/find-users.ts';
 import { findResets, foldUsername } from '../import/records.ts';
 import { codedError, type RowErrors } from '../import/row-errors.ts';
+import type { Rounds } from '../import/send.ts';
 import type { ImportTask } from './task.ts';
 
 /** Generated passwords by row number. */
@@ -17,9 +19,6 @@ export interface PreparedRows {
   readonly emails: ReadonlyMap<number, string>;
   readonly errors: RowErrors;
 }
-
-/** The most usernames that the service looks up in one request. */
-const usernamesPerCall = 100;
 
 /** Fills in what rows lack: generated passwords and, for a reset, the IDs of users that are named by username. */
 export async function prepareRows(
@@ -76,20 +75,6 @@ function usernameOf(row: ImportRow): string | undefined {
   return row.kind === 'user' && row.user.ID === undefined ? row.user.Username : undefined;
 }
 
-async function findUsers(
-  usernames: readonly string[],
-  { anagrafe, signal }: ImportConnection,
-): Promise<Map<string, UserOfPrincipal>> {
-  const users = new Map<string, UserOfPrincipal>();
-  const distinct = [...new Set(usernames)];
-  for (let at = 0; at < distinct.length; at += usernamesPerCall) {
-    const Usernames = distinct.slice(at, at + usernamesPerCall);
-    for await (const user of anagrafe.users({ Usernames, PageSize: usernamesPerCall }, { signal }))
-      users.set(foldUsername(user.Username), user);
-  }
-  return users;
-}
-
 /** Omits letters and digits that look alike. The length of 32 divides 256, so the modulo of a byte has no bias. */
 const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
 const groups = 4;
@@ -104,4 +89,23 @@ function generatePassword(seed: Buffer, row: number): string {
       (_, at) => alphabet[(bytes[group * groupLength + at] ?? 0) % alphabet.length],
     ).join(''),
   ).join('-');
+}
+
+/** Returns the generated passwords of a batch without those of users that exist, whose passwords were kept. */
+export async function appliedPasswords(
+  { passwords, complete }: PreparedRows,
+  { jobs }: Rounds,
+  { existing }: Pick<ImportTask, 'existing'>,
+  { anagrafe, signal }: ImportConnection,
+): Promise<GeneratedPasswords> {
+  if (existing === 'refuse' || passwords.size === 0) return passwords;
+  const registered = new Set<string>();
+  for (const { id } of jobs)
+    for await (const { Item6 } of anagrafe.jobs.tuples(id, { representation: true, pageSize: 1000, signal }))
+      for (const { Username, Operation } of Item6.Users ?? [])
+        if (Operation === 'register' && Username !== null) registered.add(foldUsername(Username));
+  const isRegistered = (row: ImportRow) =>
+    row.kind === 'user' && registered.has(foldUsername(row.user.Username ?? ''));
+  const numbers = new Set(complete.filter(isRegistered).map(({ number }) => number));
+  return new Map([...passwords].filter(([number]) => numbers.has(number)));
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import type { ImportRow } from '../file/rows.ts';
+import { type ImportTotals, noTotals } from '../import/totals.ts';
 import { ImportError, type ImportTask, ignoreMissing, openTaskFile, unusedPath } from './task.ts';
 
 /** The completed part of an import: each of its rows has a result, and the failed ones are in the output file. */
@@ -8,8 +9,9 @@ interface CompletedPart {
   /** Number of the last row. The first row is 1. */
   readonly rows: number;
   readonly failed: number;
-  /** Bytes of the file that were read for these rows, for the progress display. */
-  readonly bytes: number;
+  /** Number of rows that were stored already. */
+  readonly skipped: number;
+  readonly totals: ImportTotals;
   /** State of the output files at that row. A resumed run discards what an interrupted run wrote after it. */
   readonly failedRows: FileState;
   readonly passwords: FileState;
@@ -37,7 +39,8 @@ const emptyFile: FileState = { bytes: 0, digest: '' };
 const nothing: CompletedPart = {
   rows: 0,
   failed: 0,
-  bytes: 0,
+  skipped: 0,
+  totals: noTotals,
   failedRows: emptyFile,
   passwords: emptyFile,
 };

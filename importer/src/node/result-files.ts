@@ -6,6 +6,7 @@ import type { ImportRow } from '../file/rows.ts';
 import type { FileLayout } from '../file/types.ts';
 import { describeRowError, type Language } from '../import/italian.ts';
 import type { RowErrors } from '../import/row-errors.ts';
+import { addTotals, type ImportTotals } from '../import/totals.ts';
 import type { GeneratedPasswords } from './prepare.ts';
 import type { FileState, ImportProgress } from './progress-file.ts';
 import { ImportError, type ImportTask, ignoreMissing } from './task.ts';
@@ -17,9 +18,10 @@ interface CompletedBatch {
   readonly rows: readonly ImportRow[];
   readonly passwords: GeneratedPasswords;
   readonly emails: ReadonlyMap<number, string>;
-  /** Bytes of the file that were read for this batch and all before it. */
-  readonly bytesRead: number;
   readonly errors: RowErrors;
+  /** The numbers of the rows that are stored already. */
+  readonly skipped: ReadonlySet<number>;
+  readonly totals: ImportTotals;
   readonly jobNames: readonly string[];
 }
 
@@ -51,7 +53,7 @@ export class ResultFiles {
 
   /** Writes the failed rows and the passwords of a batch, then records the batch as done. */
   async write(batch: CompletedBatch, layout: FileLayout): Promise<void> {
-    const { rows, bytesRead, errors, jobNames } = batch;
+    const { rows, errors, skipped, totals, jobNames } = batch;
     const failedRows = rows.filter((row) => errors.has(row.number));
     const atStart = this.#failed.isEmpty;
     await this.#failed.append(formatFailedRows(failedRows, errors, layout, this.#language, atStart));
@@ -60,7 +62,8 @@ export class ResultFiles {
     const next = {
       rows: rows.at(-1)?.number ?? done.rows,
       failed: done.failed + failedRows.length,
-      bytes: bytesRead,
+      skipped: done.skipped + skipped.size,
+      totals: addTotals(done.totals, totals),
       failedRows: await this.#failed.state(),
       passwords: this.#passwords ? await this.#passwords.state() : done.passwords,
     };
@@ -68,11 +71,12 @@ export class ResultFiles {
   }
 
   async #writePasswords(batch: CompletedBatch, separator: string): Promise<void> {
-    const { rows, passwords, emails, errors } = batch;
+    const { rows, passwords, emails, errors, skipped } = batch;
     if (!this.#passwords || passwords.size === 0) return;
     const lines = rows.flatMap((row) => {
       const password = passwords.get(row.number);
-      if (row.kind !== 'user' || password === undefined || errors.has(row.number)) return [];
+      const isApplied = !errors.has(row.number) && !skipped.has(row.number);
+      if (row.kind !== 'user' || password === undefined || !isApplied) return [];
       const { ID, ExternalKey } = row.principal;
       const email = row.user.Email ?? emails.get(row.number);
       const cells = [row.line, ID, ExternalKey, row.user.ID, row.user.Username, email, password];

@@ -1,3 +1,4 @@
+import type { ImportTotals } from '../import/totals.ts';
 import { WarningLog } from '../import/warnings.ts';
 import { ImportRun } from './import-run.ts';
 import { ImportLock } from './lock.ts';
@@ -14,6 +15,12 @@ import {
 export interface ImportResult {
   readonly rows: number;
   readonly failed: number;
+  /** Rows whose users exist with the same values, and which were therefore not applied. They are not failed rows. */
+  readonly skipped: number;
+  /** Lines of the first skipped rows, at most `samplesMax`. Rows of an earlier, interrupted run are not included. */
+  readonly skippedLines: readonly number[];
+  /** The effects of all rows, including those of an earlier, interrupted run. */
+  readonly totals: ImportTotals;
   /** The file with the failed rows. */
   readonly failedPath: string;
   /** The warnings of all rows, including those of an earlier, interrupted run. */
@@ -58,21 +65,24 @@ async function runLocked(
   if (task.passwordsPath !== null && progress.isNew) await requireEmpty(task.passwordsPath);
   await progress.begin();
   const warnings = new WarningLog();
-  const unparsedLines: number[] = [];
-  let usernamesTaken = 0;
+  let found: Pick<ImportResult, 'unparsedLines' | 'skippedLines' | 'usernamesTaken'>;
   try {
     const results = await ResultFiles.open(task, progress);
     context.onOpen(file, progress.done.rows);
     const run = new ImportRun(task, context, progress, results, file, warnings);
     await run.importRows().finally(() => results.close());
-    unparsedLines.push(...run.unparsedLines);
-    usernamesTaken = run.usernamesTaken;
+    found = run;
   } catch (error) {
     // If nothing was sent, a later run has nothing to resume.
     if (progress.isNew) await progress.discard();
     throw error;
   }
-  const { rows, failed } = progress.done;
   await progress.discard();
-  return { rows, failed, failedPath: progress.failedPath, warnings, unparsedLines, usernamesTaken };
+  const { rows, failed, skipped, totals } = progress.done;
+  // Two records of a principal that both change it would count as two principals.
+  const PrincipalsUnchanged = Math.max(totals.PrincipalsUnchanged, 0);
+  const counts = { rows, failed, skipped, totals: { ...totals, PrincipalsUnchanged } };
+  const { unparsedLines, skippedLines, usernamesTaken } = found;
+  const { failedPath } = progress;
+  return { ...counts, failedPath, warnings, unparsedLines, skippedLines, usernamesTaken };
 }

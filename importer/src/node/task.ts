@@ -5,6 +5,7 @@ import type { ColumnMapping } from '../file/columns.ts';
 import { type ImportFile, openImportFile } from '../file/open.ts';
 import type { RowPrincipal } from '../file/row-user.ts';
 import type { Encoding } from '../file/types.ts';
+import type { RowTotal } from '../import/batches.ts';
 import type { ImportConnection } from '../import/calls.ts';
 import type { Language } from '../import/italian.ts';
 import type { ExistingPolicy } from '../import/records.ts';
@@ -40,11 +41,11 @@ export interface ImportTask {
 }
 
 export interface ImportCounts {
-  /** Bytes of the file up to the last completed row; estimated inside a batch. */
-  readonly bytesDone: number;
-  readonly bytes: number;
+  /** Never decreases. */
   readonly rowsDone: number;
   readonly rowsFailed: number;
+  /** Null while it is not known. */
+  readonly total: RowTotal | null;
 }
 
 /** The connection of an import, and the functions that it reports its progress to. */

@@ -1,37 +1,20 @@
 import { type Anagrafe, ApiError, ConnectionError, TimeoutError } from '@anagrafe/client';
-import { type ImportField, type ImportFile, ImportFileError, type Language } from '@anagrafe/importer';
+import { type ImportFile, ImportFileError } from '@anagrafe/importer';
 import {
   dryRunImport,
   type ImportContext,
   type ImportCounts,
-  type ImportDryRun,
-  type ImportResult,
   type ImportTask,
+  JobCancelledError,
   runImport,
   saveMapping,
 } from '@anagrafe/importer/node';
 import { ConfigError } from '../config.ts';
 import { commandLine } from '../lib/operator-error.ts';
-import { type ConnectionOptions, reach } from './connection.ts';
-import {
-  fileTitle,
-  lineList,
-  printColumns,
-  printUnusedColumns,
-  printWarnings,
-  shortPath,
-} from './file-report.ts';
-import { counted, grouped, inUnits } from './output/format.ts';
+import { reach } from './connection.ts';
+import { printDryRun, printHeader, printResult, type RunOptions } from './import-report.ts';
 import { LiveLine, type Progress } from './output/live-line.ts';
-import { exitCodes, explainToOperator, print, tell } from './output/output.ts';
-
-export interface RunOptions extends ConnectionOptions {
-  readonly dryRun?: boolean;
-  readonly restart?: boolean;
-  readonly json?: boolean;
-  readonly saveMapping?: string;
-  readonly language: Language;
-}
+import { exitCodes, explainToOperator, tell } from './output/output.ts';
 
 export type ImportInput = Omit<ImportTask, 'url' | 'caller'>;
 
@@ -79,8 +62,10 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
     line.end({ keeping: true });
     process.exitCode = error instanceof Interrupted ? error.exitCode : explainToOperator(error);
     if (options.dryRun || !opened.file) return;
-    if (error instanceof Interrupted) tellInterrupted([...openJobs]);
-    if (error instanceof Interrupted || isRetryable(error))
+    const isStopped = error instanceof Interrupted || error instanceof JobCancelledError;
+    if (error instanceof Interrupted) tell('Interrupted.');
+    if (isStopped) tellOpenJobs(await openAmong([...openJobs], anagrafe));
+    if (isStopped || isRetryable(error))
       tell('Run the same command again to resume; no row is applied twice.');
     if (error instanceof ImportFileError)
       tell(
@@ -91,13 +76,25 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
   }
 }
 
+/** Time to ask the service which jobs have ended. */
+const stateMs = 2000;
+
+/** Returns the jobs that have not ended and are not cancelled. One whose state cannot be read is among them. */
+async function openAmong(jobs: readonly string[], anagrafe: Anagrafe): Promise<string[]> {
+  const signal = AbortSignal.timeout(stateMs);
+  const isOpen = await Promise.all(
+    jobs.map(async (id) => {
+      const answer = await anagrafe.jobs.get(id, { pageSize: 1, signal }).catch(() => null);
+      return answer === null || (answer.record.EndedAt === null && answer.record.State !== 'cancelled');
+    }),
+  );
+  return jobs.filter((_, index) => isOpen[index]);
+}
+
 /** Names the jobs that the service completes without this command. */
-function tellInterrupted(jobs: readonly string[]): void {
-  if (jobs.length === 0) {
-    tell('Interrupted.');
-    return;
-  }
-  tell(`Interrupted. The service completes the rows that were already sent, in ${named(jobs)}. To cancel:`);
+function tellOpenJobs(jobs: readonly string[]): void {
+  if (jobs.length === 0) return;
+  tell(`The service completes the rows that were already sent, in ${named(jobs)}. To cancel:`);
   for (const job of jobs) tell(`  ${commandLine(`job cancel ${job}`)}`);
 }
 
@@ -137,147 +134,17 @@ function interruptible(): { signal: AbortSignal; end(): void } {
   };
 }
 
-/** Estimates the total number of rows from the share of the bytes: it is known only at the end of the file. */
 function progressOf(
-  { bytes, bytesDone, rowsDone, rowsFailed }: ImportCounts,
+  { rowsDone, rowsFailed, total }: ImportCounts,
   { purpose }: ImportTask,
   { dryRun }: RunOptions,
 ): Progress {
-  const total = bytesDone > 0 && rowsDone > 0 ? Math.round((rowsDone * bytes) / bytesDone) : null;
   return {
     state: dryRun ? 'checking' : purpose === 'register' ? 'importing' : 'resetting',
     done: rowsDone,
-    total: total === null ? null : Math.max(total, rowsDone),
-    guessed: bytesDone < bytes,
+    total: total && Math.max(total.rows, rowsDone),
+    guessed: total?.isEstimated ?? false,
     unit: 'rows',
     failed: rowsFailed,
   };
-}
-
-function printHeader(
-  file: ImportFile,
-  rowsBefore: number,
-  { path, url, purpose, principal }: ImportTask,
-  { dryRun }: RunOptions,
-): void {
-  const name = fileTitle(path, file);
-  tell(purpose === 'register' ? `Importing ${name} to ${url}` : `Resetting passwords from ${name} on ${url}`);
-  printColumns(file);
-  // A dry run describes these columns once it has read them.
-  if (file.unknown.length > 0 && !dryRun)
-    tell(
-      `  Ignored columns: ${file.unknown.map((name) => `"${name}"`).join(', ')} (map a column with --map)`,
-    );
-  const has = (...fields: ImportField[]) => file.columns.some(({ field }) => field && fields.includes(field));
-  if (purpose === 'register' && principal === null && file.columns.length > 0 && !has('ID', 'ExternalKey'))
-    tell('  No column with the ID or ExternalKey of the principal: each row creates a new principal.');
-  if (rowsBefore > 0) tell(`  Resuming after row ${grouped(rowsBefore)}.`);
-}
-
-function printResult(
-  result: ImportResult,
-  task: ImportTask,
-  { json }: RunOptions,
-  file: ImportFile | null,
-): void {
-  const { rows, failed, failedPath, unparsedLines, warnings } = result;
-  const failedFile = failed > 0 ? failedPath : null;
-  if (failedFile) process.exitCode = exitCodes.someFailed;
-  const passwordsFile = rows > failed ? task.passwordsPath : null;
-  if (json) {
-    const counts = { rows, applied: rows - failed, failed, failedFile, passwordsFile };
-    print(JSON.stringify({ ...counts, warnings: warnings.summaries }));
-    return;
-  }
-  const verb = task.purpose === 'register' ? 'imported' : 'reset';
-  tell(
-    rows === 0 ? 'The file has no rows.' : `${grouped(rows - failed)} of ${counted(rows, 'row')} ${verb}.`,
-  );
-  printWarnings(warnings);
-  if (failedFile && failed === rows && failed === unparsedLines.length) {
-    // The file of the failed rows has nothing to correct, and no row of the input was imported.
-    tell(`${counted(failed, 'row')} failed. The reasons are in ${shortPath(failedFile)}.`);
-    tell(
-      `Correct ${lineList(unparsedLines)} of ${shortPath(task.path)}, then run: ${commandFor(task.path, task)}`,
-    );
-  } else if (failedFile) {
-    tell(failedText(failed, failedFile, task, file));
-    printTaken(result, task);
-    for (const line of unparsedLines)
-      tell(`  Line ${line} could not be parsed. Copy it from ${shortPath(task.path)} and correct it.`);
-  }
-  if (passwordsFile) tell(`The generated passwords are in ${shortPath(passwordsFile)}. Keep this file safe.`);
-}
-
-function printDryRun(
-  result: ImportDryRun,
-  task: ImportTask,
-  { json }: RunOptions,
-  file: ImportFile | null,
-): void {
-  const { samples, seconds, rows, failed, wouldFailPath, warnings, unused } = result;
-  const estimatedSeconds = Math.ceil(seconds * 10) / 10;
-  const failedFile = failed > 0 ? wouldFailPath : null;
-  if (failedFile) process.exitCode = exitCodes.someFailed;
-  if (json) {
-    const counts = { dryRun: true, rows, failed, estimatedSeconds, failedFile };
-    print(JSON.stringify({ ...counts, warnings: warnings.summaries, unusedColumns: unused }));
-    return;
-  }
-  const verb = task.purpose === 'register' ? 'imported' : 'reset';
-  // The estimate contains the passwords to hash alone.
-  const time = estimatedSeconds > 0 ? `, in about ${inUnits(estimatedSeconds)}` : '';
-  tell(`Dry run: ${grouped(rows - failed)} of ${counted(rows, 'row')} would be ${verb}${time}.`);
-  for (const { line, messages } of samples) tell(`  line ${line}: ${messages.join(' ')}`);
-  if (failed > samples.length) tell(`  … and ${grouped(failed - samples.length)} more`);
-  printWarnings(warnings);
-  printUnusedColumns(unused);
-  if (failedFile) {
-    const secrets = hasSecrets(file) ? ', which also has the passwords' : '';
-    tell(`${counted(failed, 'row')} would fail. The reasons are in ${shortPath(failedFile)}${secrets}.`);
-    printTaken(result, task);
-  }
-  tell('Nothing was changed.');
-}
-
-function failedText(failed: number, path: string, task: ImportTask, file: ImportFile | null): string {
-  const them = failed === 1 ? 'it' : 'them';
-  const content = hasSecrets(file) ? 'reasons and passwords' : 'reasons';
-  return `${counted(failed, 'row')} failed. Correct ${them} in ${shortPath(path)} (with ${content}), then run: ${commandFor(path, task)}`;
-}
-
-/** Returns true if the rows of a file may contain passwords or hashes. The records of a JSON file have no columns. */
-function hasSecrets(file: ImportFile | null): boolean {
-  const secrets: readonly (ImportField | null)[] = ['Password', 'ConfirmPassword', 'PasswordHash'];
-  return (
-    file !== null && (file.columns.length === 0 || file.columns.some(({ field }) => secrets.includes(field)))
-  );
-}
-
-/** Explains how to change existing users, if most rows fail because their users exist. */
-function printTaken(
-  { failed, usernamesTaken }: Pick<ImportResult, 'failed' | 'usernamesTaken'>,
-  { purpose, existing }: ImportTask,
-): void {
-  if (purpose !== 'register' || existing === 'update' || usernamesTaken * 2 <= failed) return;
-  const users = usernamesTaken === 1 ? 'user exists' : 'users exist';
-  tell(
-    `${grouped(usernamesTaken)} ${users} already. To change existing users, use --update or "anagrafe sync".`,
-  );
-}
-
-/** Returns the command that imports another file with the same options. */
-function commandFor(
-  path: string,
-  { purpose, principal, columns, passwordsPath, existing }: ImportTask,
-): string {
-  const command = [
-    commandLine(`${purpose === 'register' ? 'import' : 'reset'} ${shortPath(path)}`),
-    ...(principal?.ID === undefined ? [] : [`--principal ${principal.ID}`]),
-    ...(principal?.ExternalKey === undefined ? [] : [`--external-key "${principal.ExternalKey}"`]),
-    ...Object.entries(columns).map(([column, field]) => `--map "${column}=${field ?? ''}"`),
-    ...(existing === 'update' ? ['--update'] : []),
-    ...(passwordsPath === null ? [] : ['--generate-passwords <another file>']),
-  ];
-  return command.join(' ');
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { CommitUnknown, failureKind, NotConnected, ReadOnlyServer, readOnlyTransaction } from './errors.ts';
 import type { OutageMonitor } from './outage.ts';
@@ -55,6 +57,8 @@ export interface DatabaseOptions {
 const answerSlackMs = 5000;
 const idleMs = 10_000;
 const rollbackMs = 5000;
+/** Time for the server to close the connections of a pool that is closed. A lost server does not close them. */
+const disconnectMs = 2000;
 /** Time limit of one statement in a patient transaction: writing a large record takes minutes at worst. */
 const patientMs = 600_000;
 
@@ -85,8 +89,13 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on('error', (error) => {
     if (!outages?.failed(error)) options.onLostConnection(error);
   });
-  // A new connection can break in the same chunk that reports it ready, before its requester can add a listener.
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  const connected = new Set<pg.PoolClient>();
+  pool.on('connect', (client) => {
+    // A new connection can break in the same chunk that reports it ready, before its requester can add a listener.
+    client.on('error', () => undefined);
+    connected.add(client);
+    client.once('end', () => connected.delete(client));
+  });
 
   async function withClient<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
     const requestedAt = performance.now();
@@ -160,7 +169,13 @@ export function openDatabase(options: DatabaseOptions): Database {
           throw error;
         }
       }),
-    close: () => pool.end(),
+    async close() {
+      await pool.end();
+      // `pool.end` does not wait until the server has closed the connections. A PostgreSQL that is stopped before that
+      // would end them with an error, which looks like an outage.
+      const limit = sleep(disconnectMs, undefined, { ref: false });
+      await Promise.race([limit, Promise.allSettled([...connected].map((client) => once(client, 'end')))]);
+    },
   };
 }
 

@@ -124,14 +124,16 @@ describe('the job command', () => {
     await finished(service, id);
     const { code, stdout, stderr } = await run('list', '--limit', '1');
     expect(code).toBe(0);
-    expect(stdout).toMatch(new RegExp(`^${id}\tcompleted\t2\t2\t1\tupdate\t\\d{4}-[\\dT:.-]+Z\n$`));
+    expect(stdout).toMatch(
+      new RegExp(`^${id}\tcompleted\t2/2\t1\t2/2\t[\\d.]+\t\\d{4}-[\\dT:.-]+Z\tupdate\n$`),
+    );
     expect(stderr).toMatch(/^Showing 1 of \d+\. Use --all to show all\.\n$/);
     const all = await run('list', '--all', '--json');
     const jobs = all.stdout.trimEnd().split('\n');
     expect(jobs.length).toBeGreaterThan(1);
     expect(JSON.parse(jobs[0] ?? '')).toMatchObject({ ID: id, RecordsFailed: 1 });
-    const { screen } = await onTerminal(['job', 'list'], settings, 100);
-    expect(screen).toMatch(/ID +State +Done +Records +Failed +Operation +Submitted/);
+    const { screen } = await onTerminal(['job', 'list'], settings, 130);
+    expect(screen).toMatch(/ID +State +Records +Failed +Users +Users\/s +Submitted +Operation/);
   });
 
   it('reports an unknown job ID in one line', async () => {

@@ -259,7 +259,10 @@ describe('sync', () => {
     write(rows.slice(0, 1));
     expect(await result('--yes', '--missing', 'disable')).toMatchObject({ UsersDisabled: 1 });
     write(rows);
-    expect(await result('--yes')).toMatchObject({ applied: false, Unchanged: 1 });
+    expect(await result('--yes')).toMatchObject({ applied: false, Unchanged: 1, disabledUsers: [b] });
+    expect((await run('--dry-run')).stderr).toContain(
+      `1 user of the file is disabled and stays disabled (${b}). To enable it, add a column State with the value active.\n`,
+    );
     write([`${key};${a};active`, `${key};${b};active`], 'ExternalKey;Username;State');
     expect((await result('--yes')).changes).toEqual([
       expect.objectContaining({ username: b, change: 'State', from: 'disabled', to: 'active' }),
@@ -275,7 +278,7 @@ describe('sync', () => {
     ]);
     const outcome = await run('--yes');
     expect(outcome.code).toBe(3);
-    expect(outcome.stderr).toMatch(/line 4: Password: /);
+    expect(outcome.stderr).toMatch(/line 4: Password or PasswordHash is missing\./);
     expect(outcome.stderr).not.toContain('line 3: ');
     expect(outcome.stderr).toContain(
       '1 principal has errors and is left out with all of its users (lines 3, 4).',

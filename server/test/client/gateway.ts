@@ -16,7 +16,8 @@ export interface Seen {
 /**
  * The failure that the gateway simulates for a request. `lost` closes the connection before the service receives the
  * request, `lost answer` closes it after the service has answered, `held answer` never forwards the answer, and
- * `silence` neither forwards the request nor answers. An object is an answer of the gateway instead of the service.
+ * `silence` neither forwards the request nor answers. An object with `until` forwards the answer when the promise is
+ * fulfilled; any other object is an answer of the gateway instead of the service.
  */
 export type NetworkFault =
   | 'nothing'
@@ -24,6 +25,7 @@ export type NetworkFault =
   | 'lost answer'
   | 'held answer'
   | 'silence'
+  | { readonly until: Promise<unknown> }
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string };
 
 export interface Gateway {
@@ -43,10 +45,12 @@ export async function startGateway(serviceUrl: string): Promise<Gateway> {
     const fault = gateway.networkFaults.shift();
     if (fault === 'silence') return;
     if (fault === 'lost') return request.socket.destroy();
-    if (typeof fault === 'object') return response.writeHead(fault.status, fault.headers).end(fault.body);
+    if (typeof fault === 'object' && 'status' in fault)
+      return response.writeHead(fault.status, fault.headers).end(fault.body);
     const answer = await forward(request, body, serviceUrl);
     if (fault === 'lost answer') return request.socket.destroy();
     if (fault === 'held answer') return;
+    if (typeof fault === 'object') await fault.until;
     return answer(response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

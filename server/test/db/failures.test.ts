@@ -214,6 +214,23 @@ describe('a connection that is lost', () => {
   });
 });
 
+it('a pool is closed only when the server has ended its connections', async () => {
+  const service = await startTestService();
+  const connection = { connectionString: service.config.DATABASE_URL ?? '' };
+  const pids: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    const database = openDatabase({ connection, poolSize: 4, onLostConnection: () => {} });
+    const own = () => database.query<{ pid: number }>('select pg_backend_pid() as pid, pg_sleep(0.02)');
+    const rows = await Promise.all([own(), own(), own(), own()]);
+    pids.push(...rows.flat().map(({ pid }) => pid));
+    await database.close();
+    expect(await service.database.query('select from pg_stat_activity where pid = any($1)', [pids])).toEqual(
+      [],
+    );
+  }
+  expect(new Set(pids).size).toBeGreaterThan(5);
+});
+
 describe('a transaction', () => {
   /** Opens a pool of one connection. The timeout of a transaction is `statementMs` plus 5 seconds for the answer. */
   function openWith(connectionString: string, statementMs: number): Database {

@@ -80,9 +80,9 @@ describe('anagrafe import', () => {
     const before = await storedUsernames(service);
     folder.write(
       'prova.csv',
-      'ID,ExternalKey,Denomination,Username,Password\n' +
-        `${principal},,,tried,una frase lunga\n,N1,New,first,una frase lunga\n,N1,,second,corta\n` +
-        `,,Alone,third,una frase lunga\n${principal},,,taken,una frase lunga\n,N2,,nobody,una frase lunga\n`,
+      'ID,ExternalKey,Denomination,Username,Password,Email\n' +
+        `${principal},,,tried,una frase lunga,\n,N1,New,first,una frase lunga,\n,N1,,second,corta,\n` +
+        `,,Alone,third,una frase lunga,\n${principal},,,taken,una frase lunga,new@example.com\n,N2,,nobody,una frase lunga,\n`,
     );
     const { code, stdout } = await folder.run(['import', 'prova.csv', '--dry-run', '--json']);
     expect(code).toBe(3);
@@ -141,7 +141,10 @@ describe('anagrafe import', () => {
   });
 
   it('generates missing passwords and writes them to a file that only its owner can read', async () => {
-    folder.write('senza.csv', 'Username,Password\nsenza.uno,\nsenza.due,una frase lunga\ntaken,\n');
+    folder.write(
+      'senza.csv',
+      'Username,Password,Email\nsenza.uno,,\nsenza.due,una frase lunga,\ntaken,,new@example.com\n',
+    );
     const args = [
       'import',
       'senza.csv',
@@ -192,6 +195,10 @@ describe('anagrafe import', () => {
     const content = ['ExternalKey,Denomination,Username,Password\n', ...rows].join('');
     folder.write('due-volte.csv', content);
     expect((await folder.run(['import', 'due-volte.csv'])).code).toBe(0);
+    folder.write(
+      'due-volte.csv',
+      content.replace(/lunga\n/g, 'lunga,new@example.com\n').replace('Password', 'Password,Email'),
+    );
     const sentence = '3 users exist already. To change existing users, use --update or "anagrafe sync".';
     expect((await folder.run(['import', 'due-volte.csv', '--dry-run'])).stderr).toContain(sentence);
     const again = await folder.run(['import', 'due-volte.csv']);
@@ -199,10 +206,11 @@ describe('anagrafe import', () => {
     expect((await folder.run(['import', 'due-volte.csv', '--update'])).code).toBe(0);
 
     // Two of six rows are not most of them, and a username that occurs twice in the file is another mistake.
-    const others = ['a', 'b', 'c', 'd'].map((name) => `TWICE,,twice.${name},short\n`);
+    const others = ['a', 'b', 'c', 'd'].map((name) => `TWICE,,twice.${name},short,\n`);
+    const changed = rows.slice(1).map((row) => row.replace('\n', ',other@example.com\n'));
     folder.write(
       'poche.csv',
-      ['ExternalKey,Denomination,Username,Password\n', ...rows.slice(1), ...others].join(''),
+      ['ExternalKey,Denomination,Username,Password,Email\n', ...changed, ...others].join(''),
     );
     const some = await folder.run(['import', 'poche.csv', '--dry-run']);
     expect(some.stderr).toContain('6 rows would fail.');
@@ -219,7 +227,7 @@ describe('anagrafe import', () => {
   it('says that the file of the failed rows has their passwords, unless it has none', async () => {
     folder.write('segreti.csv', `ID,Username,Password\n${principal},segreti,short\n`);
     expect((await folder.run(['import', 'segreti.csv', '--dry-run'])).stderr).toMatch(
-      /1 row would fail\. The reasons are in \S+segreti\.would-fail\.csv, which also has the passwords\./,
+      /1 row would fail\. See \S+segreti\.would-fail\.csv \(with reasons and passwords\)\./,
     );
     expect((await folder.run(['import', 'segreti.csv'])).stderr).toMatch(
       /segreti\.failed\.csv \(with reasons and passwords\), then run:/,
@@ -228,6 +236,22 @@ describe('anagrafe import', () => {
     expect((await folder.run(['import', 'aperti.csv', '--generate-passwords', 'gen.csv'])).stderr).toMatch(
       /aperti\.failed\.csv \(with reasons\), then run:/,
     );
+  });
+
+  it('names both columns of a password if a row has neither, and asks for no confirmation', async () => {
+    const rows = [
+      'E-1,Empty,empty.anna,',
+      `E-1,Empty,empty.carlo,"${importedHash}"`,
+      'E-2,Empty,empty.dario,',
+    ];
+    folder.write('vuote.csv', `ExternalKey,Denomination,Username,PasswordHash\n${rows.join('\n')}\n`);
+    for (const more of [['--dry-run'], []])
+      expect((await folder.run(['import', 'vuote.csv', ...more])).code).toBe(3);
+    for (const name of ['vuote.would-fail.csv', 'vuote.failed.csv'])
+      expect(rowsOf(folder, name).map((row) => row['Anagrafe errors'])).toEqual([
+        'Password or PasswordHash is missing.',
+        'Password or PasswordHash is missing.',
+      ]);
   });
 
   it('reads a file in latin1, which is another name of windows-1252', async () => {

@@ -9,7 +9,7 @@ import { databaseSettings, serve } from '../cli/command.ts';
 import { startGateway } from '../client/gateway.ts';
 import { atEnd } from '../setup/endings.ts';
 import { listen } from '../setup/heard.ts';
-import { holding, principalLock } from '../setup/jobs.ts';
+import { finished, holding, principalLock, principalsLock } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import { until } from '../setup/until.ts';
 import {
@@ -140,6 +140,31 @@ it('an import that is interrupted prints how to resume it, and names its jobs wi
   });
   expect((await folder.run(['import', 'stopped.csv'])).code).toBe(3);
   await expectEachOnce(folder, 'stopped', rows);
+});
+
+it('an import that is interrupted does not name the jobs that have ended already', async () => {
+  const folder = newWorkFolder(service);
+  writeUsers(folder, 'ended', 2 * batch);
+  // The import waits for the first batch, while the second one is applied.
+  await holdingBatch(1, async () => {
+    const child = folder.begin(['import', 'ended.csv']);
+    const { stderr, closed } = listen(child);
+    const jobs = () => Object.entries(progressOf(folder, 'ended')?.jobs ?? {});
+    await until(
+      () => jobs().length === 2,
+      () => 'the jobs of both batches to be saved',
+    );
+    const [first, second] = jobs()
+      .sort(([one], [other]) => Number(one.split('-')[1]) - Number(other.split('-')[1]))
+      .map(([, id]) => id);
+    await finished(service, second ?? '');
+    child.kill('SIGINT');
+    await closed;
+    expect(stderr()).toContain(`rows that were already sent, in job ${first}. To cancel:\n`);
+    expect(stderr()).not.toContain(second);
+  });
+  expect((await folder.run(['import', 'ended.csv'])).code).toBe(3);
+  await expectEachOnce(folder, 'ended', 2 * batch);
 });
 
 it('an import continues when the service is killed and started again', async () => {
@@ -273,4 +298,47 @@ it('an import that is killed between two rounds resumes the rows that were refus
   const own = (await storedUsernames(service)).filter((username) => username.startsWith('rounds '));
   expect(own).toHaveLength(29);
   expect(rowsOf(folder, 'rounds.failed.csv').map(({ Username }) => Username)).toEqual(['rounds 7']);
+});
+
+it('an import whose jobs are cancelled stops, and sends the rows that were not applied again in the next run', async () => {
+  const folder = newWorkFolder(service);
+  const rows = range(300).map((n) => {
+    const [ID, ExternalKey, Denomination] = [
+      [principals[0], '', ''],
+      ['', `cancelled ${n % 7}`, 'Cancelled'],
+      ['', '', `Cancelled alone ${n}`],
+    ][n % 3] as [string, string, string];
+    return `${ID},${ExternalKey},${Denomination},cancelled ${n},${importedHash}`;
+  });
+  folder.write('cancelled.csv', `ID,ExternalKey,Denomination,Username,PasswordHash\n${rows.join('\n')}\n`);
+  const ids = () => Object.values(progressOf(folder, 'cancelled')?.jobs ?? {});
+  const { started: child, heard } = await holding(service, principalsLock, async ({ blocked }) => {
+    const started = folder.begin(['import', 'cancelled.csv']);
+    const heard = listen(started);
+    // Two jobs run; the third one waits and is cancelled as a whole.
+    await until(
+      () => ids().length === 3,
+      () => 'the three jobs of the batch',
+    );
+    await blocked(1);
+    for (const id of ids()) await service.call(`jobs/${id}`, undefined, { method: 'DELETE' });
+    return { started, heard };
+  });
+  const { stderr, closed } = heard;
+  await closed;
+  expect([child.exitCode, stderr()]).toEqual([
+    1,
+    expect.stringMatching(
+      /anagrafe: Job \S+ was cancelled\. [\d,]+ rows? (was|were) not applied for this reason\.\n/,
+    ),
+  ]);
+  expect(stderr()).toContain('Run the same command again to resume; no row is applied twice.');
+  const again = await folder.run(['import', 'cancelled.csv']);
+  expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('300 of 300 rows imported')]);
+  const own = (await storedUsernames(service)).filter((username) => username.startsWith('cancelled '));
+  expect(own.sort()).toEqual(
+    range(300)
+      .map((n) => `cancelled ${n}`)
+      .sort(),
+  );
 });

@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { ExportedPrincipal } from '@anagrafe/client';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openExports } from '../../src/records/export.store.ts';
 import { Exporter, exportLimits } from '../../src/records/export.ts';
 import { newUser, startTestService, type TestService } from '../setup/service.ts';
@@ -182,14 +182,35 @@ describe('irs/export', () => {
   });
 });
 
-describe('an export whose client does not read', () => {
-  async function endOf(stream: Readable): Promise<unknown> {
-    return once(stream, 'close').then(
-      () => stream.errored?.message,
-      (error) => error.message,
-    );
-  }
+async function endOf(stream: Readable): Promise<unknown> {
+  return once(stream, 'close').then(
+    () => stream.errored?.message,
+    (error) => error.message,
+  );
+}
 
+it('an export continues while its client reads slowly, and fails one time limit after the last byte was read', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const { stalledMs } = exportLimits;
+  const stream = await new Exporter(openExports(service.database)).start(everything);
+  const ended = endOf(stream);
+  // The buffer is full, and the exporter waits for its client.
+  await until(() => vi.getTimerCount() === 1);
+  for (let minute = 0; minute < 5; minute++) {
+    expect(stream.read(100)).toHaveLength(100);
+    vi.advanceTimersByTime(stalledMs);
+    await nextTurn();
+    expect([stream.destroyed, vi.getTimerCount()]).toEqual([false, 1]);
+  }
+  vi.advanceTimersByTime(stalledMs);
+  expect(await ended).toBe('the client does not read the export');
+  await until(async () => (await openSnapshots()) === 0);
+});
+
+describe('an export whose client does not read', () => {
   it('fails after the time limit, and lets another export start', async () => {
     const limits = { ...exportLimits, atOnce: 1, stalledMs: 50 };
     const exporter = new Exporter(openExports(service.database), limits);

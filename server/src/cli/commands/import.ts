@@ -4,7 +4,8 @@ import type { ImportTask } from '@anagrafe/importer/node';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { withConnection } from '../connection.ts';
 import { type FileOptions, fileOptionsOf, withFileOptions } from '../import-file.ts';
-import { type ImportInput, importFile, type RunOptions } from '../import-run.ts';
+import type { RunOptions } from '../import-report.ts';
+import { type ImportInput, importFile } from '../import-run.ts';
 
 interface ImportOptions extends RunOptions, FileOptions {
   readonly update?: boolean;
@@ -34,9 +35,10 @@ export function importCommand(): Command {
 The first line has the column names: Username, Password or PasswordHash, Email, and the ID or ExternalKey of the
 principal. To create principals, use Denomination, Surname, Name, Vatnumber, Taxcode and PrincipalEmail. Common Italian
 column names, such as "Nome utente", are recognised too.
-A row that contradicts an earlier row about the same principal fails. So does a row whose username exists, even if all
-of its values are stored already, and a row that differs from the stored principal; with --update, existing users and
-principals get the values of the file. A user that is disabled stays disabled, unless the file has a column State.
+A row that contradicts an earlier row about the same principal fails. So does a row whose username exists, and a row
+that differs from the stored principal; with --update, existing users and principals get the values of the file. A row
+whose values are all stored already is skipped; passwords are not compared. A user that is disabled stays disabled,
+unless the file has a column State.
 If the import is interrupted, run the same command again: it resumes, and no row is applied twice.
 ${exitHelp}
 
@@ -65,7 +67,7 @@ Examples:
     );
 }
 
-const exitHelp = `The exit code is 0 if all rows were applied, 3 if some failed, 1 after another error, 130 after Ctrl-C.`;
+const exitHelp = `The exit code is 0 if no row failed, 3 if some failed, 1 after another error, 130 after Ctrl-C.`;
 
 function fileCommand(name: string, purpose: ImportTask['purpose']): Command {
   const command = new Command(name)

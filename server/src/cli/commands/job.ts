@@ -16,7 +16,12 @@ export function jobCommand(): Command {
 
   const list = command.command('list').description('list jobs, newest first');
   withConnection(withRows(list, 20))
-    .addHelpText('after', '\nExample:\n  anagrafe job list --limit 5')
+    .addHelpText(
+      'after',
+      '\nRecords and Users show how many are done, of how many. Users/s is the speed of about the last minute or, of a' +
+        '\njob that has ended, the average.' +
+        '\n\nExample:\n  anagrafe job list --limit 5',
+    )
     .action(listJobs);
 
   const watch = command
@@ -61,16 +66,22 @@ export function jobCommand(): Command {
 const columns: readonly Column<Job>[] = [
   { head: 'ID', whole: true, cell: ({ ID }) => ID },
   { head: 'State', whole: true, cell: ({ State }) => State },
-  { head: 'Done', side: 'right', whole: true, cell: ({ RecordsDone }) => String(RecordsDone) },
-  { head: 'Records', side: 'right', whole: true, cell: ({ Records }) => String(Records) },
+  {
+    head: 'Records',
+    side: 'right',
+    whole: true,
+    cell: ({ RecordsDone, Records }) => `${RecordsDone}/${Records}`,
+  },
   { head: 'Failed', side: 'right', whole: true, cell: ({ RecordsFailed }) => String(RecordsFailed) },
-  { head: 'Operation', whole: true, cell: ({ Operation }) => Operation },
+  { head: 'Users', side: 'right', whole: true, cell: ({ UsersDone, Users }) => `${UsersDone}/${Users}` },
+  { head: 'Users/s', side: 'right', whole: true, cell: ({ UsersPerSecond }) => String(UsersPerSecond ?? '') },
   {
     head: 'Submitted',
     whole: true,
     cell: ({ SubmittedAt }) => SubmittedAt,
     shown: ({ SubmittedAt }) => toTheMinute(SubmittedAt),
   },
+  { head: 'Operation', whole: true, cell: ({ Operation }) => Operation },
 ];
 
 async function listJobs(options: ConnectionOptions & RowOptions): Promise<void> {

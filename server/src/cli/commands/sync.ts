@@ -8,6 +8,7 @@ import { type FileOptions, fileOptionsOf, withFileOptions } from '../import-file
 import { counted, grouped } from '../output/format.ts';
 import { exitCodes, print, tell } from '../output/output.ts';
 import { confirm } from '../output/prompt.ts';
+import { findDisabled, printDisabled } from '../sync-disabled.ts';
 import { type RowProblem, readSyncFile } from '../sync-file.ts';
 import { changesIn, countsText, printPlan } from '../sync-plan.ts';
 import { applyParts, inParts, limitRemovals, planParts, type SyncRules } from '../sync-run.ts';
@@ -86,10 +87,12 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
   if (unusable.length > 0) throw unusableFile(path, [...unusable, ...failed]);
   const counts = planned.reduce((sum, part) => addCounts(sum, part.counts), noCounts);
   const lines = planned.flatMap((part) => part.lines);
+  const disabled = await findDisabled(records, anagrafe);
   if (!options.json) await printPlan(lines, options);
   for (const problem of failed) tell(`  line ${problem.line}: ${problem.message}`);
   const changes = changesIn(counts);
   tell(countsText(counts));
+  printDisabled(disabled);
   printFailedRecords(planned);
 
   let applied = false;
@@ -100,7 +103,7 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
     failed.push(...(await applyParts(planned, anagrafe, options)));
     applied = true;
   } else tell('Nothing was changed.');
-  const found = { warnings: warnings.summaries, unusedColumns: unused };
+  const found = { disabledUsers: disabled, warnings: warnings.summaries, unusedColumns: unused };
   if (options.json) print(JSON.stringify({ rows, ...counts, applied, changes: lines, failed, ...found }));
 }
 

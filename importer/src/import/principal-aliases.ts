@@ -1,0 +1,47 @@
+import type { ImportFile } from '../file/open.ts';
+import type { RowPrincipal } from '../file/row-user.ts';
+import type { ImportRow } from '../file/rows.ts';
+import type { ImportField } from '../file/types.ts';
+import { dryRunUpsert, type ImportConnection, sendInParts } from './calls.ts';
+import { externalKeyOf, keyOfId, principalKeyOf } from './records.ts';
+
+/** The keys of principals that rows name by `ID`, by the external keys of the same principals. */
+export type PrincipalAliases = ReadonlyMap<string, string>;
+
+export const noAliases: PrincipalAliases = new Map();
+
+/** Returns true if the rows of a file can name principals by `ID` and by `ExternalKey`. */
+export function mayNameBothWays({ columns }: ImportFile, principal: RowPrincipal | null): boolean {
+  // The records of a JSON file have no columns.
+  if (columns.length === 0) return true;
+  const names = (field: ImportField & keyof RowPrincipal) =>
+    principal?.[field] !== undefined || columns.some((column) => column.field === field);
+  return names('ID') && names('ExternalKey');
+}
+
+/** Looks up the stored principals whose external keys the rows have. */
+export async function findAliases(
+  rows: readonly ImportRow[],
+  connection: ImportConnection,
+): Promise<PrincipalAliases> {
+  const keys = new Set<string>();
+  for (const row of rows) {
+    const key = row.kind === 'invalid' ? null : principalKeyOf(row);
+    const externalKey = key === null ? null : externalKeyOf(key);
+    if (externalKey !== null) keys.add(externalKey);
+  }
+  const aliases = new Map<string, string>();
+  const parts = await sendInParts([...keys], (some) =>
+    dryRunUpsert(
+      some.map((ExternalKey) => ({ ExternalKey })),
+      'update',
+      connection,
+    ),
+  );
+  for (const { items, answer } of parts)
+    for (const [index, key] of items.entries()) {
+      const id = answer?.tuples[index]?.Item1 ?? null;
+      if (id !== null) aliases.set(key, keyOfId(id));
+    }
+  return aliases;
+}

@@ -1,0 +1,67 @@
+import type { Job } from '@anagrafe/client';
+import type { ImportOperation } from './calls.ts';
+import { hasSecret, usersOf } from './records.ts';
+
+/** The effects of an import on principals and users, summed over its jobs. */
+export interface ImportTotals {
+  readonly PrincipalsInserted: number;
+  readonly PrincipalsUpdated: number;
+  /** Existing principals that were equal to the file. */
+  readonly PrincipalsUnchanged: number;
+  readonly UsersRegistered: number;
+  readonly UsersUpdated: number;
+  /** Existing users that were equal to the file, apart from their passwords. */
+  readonly UsersUnchanged: number;
+  /** Passwords and hashes of the file that were not used, because their users existed. */
+  readonly PasswordsNotUsed: number;
+}
+
+export const noTotals: ImportTotals = {
+  PrincipalsInserted: 0,
+  PrincipalsUpdated: 0,
+  PrincipalsUnchanged: 0,
+  UsersRegistered: 0,
+  UsersUpdated: 0,
+  UsersUnchanged: 0,
+  PasswordsNotUsed: 0,
+};
+
+export function addTotals(one: ImportTotals, other: ImportTotals): ImportTotals {
+  const names = Object.keys(noTotals) as (keyof ImportTotals)[];
+  return Object.fromEntries(names.map((name) => [name, one[name] + other[name]])) as unknown as ImportTotals;
+}
+
+/**
+ * Returns the effects of the applied records of a job. All users of a record of `irs/insert` and `irs/update` are new;
+ * `counts` has how many users of `irs/upsert` are.
+ */
+export function totalsOf(
+  operation: ImportOperation,
+  applied: readonly unknown[],
+  counts: Job['Counts'],
+): ImportTotals {
+  let users = 0;
+  let secrets = 0;
+  for (const record of applied)
+    for (const user of usersOf(record as object)) {
+      users++;
+      if (hasSecret(user)) secrets++;
+    }
+  if (operation !== 'upsert')
+    return {
+      ...noTotals,
+      PrincipalsInserted: operation === 'insert' ? applied.length : 0,
+      UsersRegistered: users,
+    };
+  const { PrincipalsInserted, PrincipalsUpdated, UsersRegistered, UsersUpdated } = counts ?? noTotals;
+  return {
+    ...noTotals,
+    PrincipalsInserted,
+    PrincipalsUpdated,
+    UsersRegistered,
+    UsersUpdated,
+    UsersUnchanged: users - UsersRegistered - UsersUpdated,
+    // A new user always has a password, and the service keeps those of existing users.
+    PasswordsNotUsed: secrets - UsersRegistered,
+  };
+}

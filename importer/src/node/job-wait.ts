@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, type Job } from '@anagrafe/client';
+import type { ImportConnection } from '../import/calls.ts';
+import { isCancelled, type SubmittedJob } from '../import/send.ts';
+import { ImportError } from './task.ts';
+
+/**
+ * Milliseconds between two requests for the state of a job. The time doubles from the first to the last value: a job
+ * without passwords to hash ends within a second, one with passwords takes minutes.
+ */
+const pollMs = { first: 100, last: 800 };
+
+/** A job of the import was cancelled. The next run sends its remaining rows again. */
+export class JobCancelledError extends ImportError {
+  override name = 'JobCancelledError';
+
+  constructor(id: string, rows: number) {
+    super(
+      `Job ${id} was cancelled. ${rows === 1 ? '1 row was' : `${rows.toLocaleString('en')} rows were`} not applied for this reason.`,
+    );
+  }
+}
+
+/** Polls a job until it has ended, and calls `onProgress` with each state. */
+export async function waitForJob(
+  id: string,
+  { anagrafe, signal }: ImportConnection,
+  onProgress: (job: Job) => void,
+): Promise<Job> {
+  try {
+    for (let pauseMs = pollMs.first; ; pauseMs = Math.min(2 * pauseMs, pollMs.last)) {
+      const { record: job } = await anagrafe.jobs.get(id, { pageSize: 1, signal });
+      onProgress(job);
+      if (job.EndedAt !== null) return job;
+      await sleep(pauseMs, undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'JOB_NOT_FOUND') throw error;
+    throw new ImportError(
+      `Job ${id}, which has a part of the file, does not exist in the service: it has expired, or the service uses another database. ` +
+        'Check which users exist, then start over with --restart.',
+    );
+  }
+}
+
+/** Returns the number of rows of an ended job that were not applied, because it was cancelled. */
+export async function countCancelledRows(
+  { id, records }: SubmittedJob,
+  { anagrafe, signal }: ImportConnection,
+): Promise<number> {
+  const failed = await anagrafe.jobs.failed(id, { signal });
+  return failed
+    .filter(({ FieldErrors }) => isCancelled(FieldErrors))
+    .reduce((sum, { Position }) => sum + (records[Position]?.length ?? 0), 0);
+}

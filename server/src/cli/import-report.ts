@@ -1,0 +1,190 @@
+import type { ImportField, ImportFile, ImportTotals, Language } from '@anagrafe/importer';
+import type { ImportDryRun, ImportResult, ImportTask } from '@anagrafe/importer/node';
+import { commandLine } from '../lib/operator-error.ts';
+import type { ConnectionOptions } from './connection.ts';
+import {
+  fileTitle,
+  lineList,
+  printColumns,
+  printUnusedColumns,
+  printWarnings,
+  shortPath,
+} from './file-report.ts';
+import { counted, grouped, inUnits } from './output/format.ts';
+import { exitCodes, print, tell } from './output/output.ts';
+
+export interface RunOptions extends ConnectionOptions {
+  readonly dryRun?: boolean;
+  readonly restart?: boolean;
+  readonly json?: boolean;
+  readonly saveMapping?: string;
+  readonly language: Language;
+}
+
+/** Prints how the file is read, before its first row is sent. */
+export function printHeader(
+  file: ImportFile,
+  rowsBefore: number,
+  { path, url, purpose, principal }: ImportTask,
+  { dryRun }: RunOptions,
+): void {
+  const name = fileTitle(path, file);
+  tell(purpose === 'register' ? `Importing ${name} to ${url}` : `Resetting passwords from ${name} on ${url}`);
+  printColumns(file);
+  // A dry run describes these columns once it has read them.
+  if (file.unknown.length > 0 && !dryRun)
+    tell(
+      `  Ignored columns: ${file.unknown.map((name) => `"${name}"`).join(', ')} (map a column with --map)`,
+    );
+  const has = (...fields: ImportField[]) => file.columns.some(({ field }) => field && fields.includes(field));
+  if (purpose === 'register' && principal === null && file.columns.length > 0 && !has('ID', 'ExternalKey'))
+    tell('  No column with the ID or ExternalKey of the principal: each row creates a new principal.');
+  if (rowsBefore > 0) tell(`  Resuming after row ${grouped(rowsBefore)}.`);
+}
+
+/** Prints the result of an import, and sets the exit code. */
+export function printResult(
+  result: ImportResult,
+  task: ImportTask,
+  { json }: RunOptions,
+  file: ImportFile | null,
+): void {
+  const { rows, failed, skipped, totals, failedPath, unparsedLines, warnings } = result;
+  const applied = rows - failed - skipped;
+  const failedFile = failed > 0 ? failedPath : null;
+  if (failedFile) process.exitCode = exitCodes.someFailed;
+  const passwordsFile = applied > 0 ? task.passwordsPath : null;
+  if (json) {
+    const counts = { rows, applied, skipped, failed, failedFile, passwordsFile };
+    print(JSON.stringify({ ...counts, ...totalsOf(totals, task), warnings: warnings.summaries }));
+    return;
+  }
+  const verb = task.purpose === 'register' ? 'imported' : 'reset';
+  tell(rows === 0 ? 'The file has no rows.' : `${grouped(applied)} of ${counted(rows, 'row')} ${verb}.`);
+  printSkipped(result, file);
+  if (rows > 0) printTotals(totals, task);
+  printWarnings(warnings);
+  if (failedFile && failed === rows && failed === unparsedLines.length) {
+    // The file of the failed rows has nothing to correct, and no row of the input was imported.
+    tell(`${counted(failed, 'row')} failed. The reasons are in ${shortPath(failedFile)}.`);
+    tell(
+      `Correct ${lineList(unparsedLines)} of ${shortPath(task.path)}, then run: ${commandFor(task.path, task)}`,
+    );
+  } else if (failedFile) {
+    tell(failedText(failed, failedFile, task, file));
+    printTaken(result, task);
+    for (const line of unparsedLines)
+      tell(`  Line ${line} could not be parsed. Copy it from ${shortPath(task.path)} and correct it.`);
+  }
+  if (passwordsFile) tell(`The generated passwords are in ${shortPath(passwordsFile)}. Keep this file safe.`);
+}
+
+/** Prints the result of a dry run, and sets the exit code. */
+export function printDryRun(
+  result: ImportDryRun,
+  task: ImportTask,
+  { json }: RunOptions,
+  file: ImportFile | null,
+): void {
+  const { samples, seconds, rows, failed, skipped, totals, wouldFailPath, warnings, unused } = result;
+  const estimatedSeconds = Math.ceil(seconds * 10) / 10;
+  const failedFile = failed > 0 ? wouldFailPath : null;
+  if (failedFile) process.exitCode = exitCodes.someFailed;
+  if (json) {
+    const counts = { dryRun: true, rows, skipped, failed, estimatedSeconds, failedFile };
+    const found = { warnings: warnings.summaries, unusedColumns: unused };
+    print(JSON.stringify({ ...counts, ...totalsOf(totals, task), ...found }));
+    return;
+  }
+  const verb = task.purpose === 'register' ? 'imported' : 'reset';
+  // The estimate contains the passwords to hash alone.
+  const time = estimatedSeconds > 0 ? `, in about ${inUnits(estimatedSeconds)}` : '';
+  tell(`Dry run: ${grouped(rows - failed - skipped)} of ${counted(rows, 'row')} would be ${verb}${time}.`);
+  printSkipped(result, file);
+  if (rows > 0) printTotals(totals, task);
+  for (const { line, messages } of samples) tell(`  line ${line}: ${messages.join(' ')}`);
+  if (failed > samples.length) tell(`  … and ${grouped(failed - samples.length)} more`);
+  printWarnings(warnings);
+  printUnusedColumns(unused);
+  if (failedFile) {
+    const content = hasSecrets(file) ? 'reasons and passwords' : 'reasons';
+    tell(`${counted(failed, 'row')} would fail. See ${shortPath(failedFile)} (with ${content}).`);
+    printTaken(result, task);
+  }
+  tell('Nothing was changed.');
+}
+
+/** Prints the rows that an earlier import has applied. */
+function printSkipped(
+  { skipped, skippedLines }: Pick<ImportResult, 'skipped' | 'skippedLines'>,
+  file: ImportFile | null,
+): void {
+  if (skipped === 0) return;
+  const exist = skipped === 1 ? 'its user exists' : 'their users exist';
+  const lines = lineList(skippedLines, skipped);
+  const secrets = hasSecrets(file) ? ' Passwords were not compared and stay as they are.' : '';
+  tell(`  ${counted(skipped, 'row')} skipped, because ${exist} with the same values (${lines}).${secrets}`);
+}
+
+/** The totals for `--json`. A reset has none. */
+function totalsOf(totals: ImportTotals, { purpose }: ImportTask): Partial<ImportTotals> {
+  return purpose === 'register' ? totals : {};
+}
+
+/** Prints what an update has done or would do. Without an update, each row registers its users. */
+function printTotals(totals: ImportTotals, { existing }: ImportTask): void {
+  if (existing === 'refuse') return;
+  const part = (created: number, word: string, changed: number, unchanged: number) =>
+    `${grouped(created)} ${word}, ${grouped(changed)} changed, ${grouped(unchanged)} unchanged`;
+  const { PrincipalsInserted, PrincipalsUpdated, PrincipalsUnchanged } = totals;
+  const { UsersRegistered, UsersUpdated, UsersUnchanged, PasswordsNotUsed } = totals;
+  tell(`  Principals: ${part(PrincipalsInserted, 'created', PrincipalsUpdated, PrincipalsUnchanged)}.`);
+  tell(`  Users: ${part(UsersRegistered, 'registered', UsersUpdated, UsersUnchanged)}.`);
+  if (PasswordsNotUsed === 0) return;
+  const used = PasswordsNotUsed === 1 ? 'is' : 'are';
+  tell(
+    `  ${counted(PasswordsNotUsed, 'password')} in the file ${used} not used, because --update keeps the passwords of existing users. To change them, use "anagrafe reset" or, for hashes, irs/upsert with passwords=overwrite.`,
+  );
+}
+
+function failedText(failed: number, path: string, task: ImportTask, file: ImportFile | null): string {
+  const them = failed === 1 ? 'it' : 'them';
+  const content = hasSecrets(file) ? 'reasons and passwords' : 'reasons';
+  return `${counted(failed, 'row')} failed. Correct ${them} in ${shortPath(path)} (with ${content}), then run: ${commandFor(path, task)}`;
+}
+
+/** Returns true if the rows of a file may contain passwords or hashes. The records of a JSON file have no columns. */
+function hasSecrets(file: ImportFile | null): boolean {
+  const secrets: readonly (ImportField | null)[] = ['Password', 'ConfirmPassword', 'PasswordHash'];
+  return (
+    file !== null && (file.columns.length === 0 || file.columns.some(({ field }) => secrets.includes(field)))
+  );
+}
+
+/** Explains how to change existing users, if most rows fail because their users exist. */
+function printTaken(
+  { failed, usernamesTaken }: Pick<ImportResult, 'failed' | 'usernamesTaken'>,
+  { purpose, existing }: ImportTask,
+): void {
+  if (purpose !== 'register' || existing === 'update' || usernamesTaken * 2 <= failed) return;
+  const users = usernamesTaken === 1 ? 'user exists' : 'users exist';
+  tell(
+    `${grouped(usernamesTaken)} ${users} already. To change existing users, use --update or "anagrafe sync".`,
+  );
+}
+
+/** Returns the command that imports another file with the same options. */
+function commandFor(
+  path: string,
+  { purpose, principal, columns, passwordsPath, existing }: ImportTask,
+): string {
+  const command = [
+    commandLine(`${purpose === 'register' ? 'import' : 'reset'} ${shortPath(path)}`),
+    ...(principal?.ID === undefined ? [] : [`--principal ${principal.ID}`]),
+    ...(principal?.ExternalKey === undefined ? [] : [`--external-key "${principal.ExternalKey}"`]),
+    ...Object.entries(columns).map(([column, field]) => `--map "${column}=${field ?? ''}"`),
+    ...(existing === 'update' ? ['--update'] : []),
+    ...(passwordsPath === null ? [] : ['--generate-passwords <another file>']),
+  ];
+  return command.join(' ');
+}

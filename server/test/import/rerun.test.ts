@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
+import { newWorkFolder, rowsOf, type WorkFolder } from './importing.ts';
+
+let service: TestService;
+let folder: WorkFolder;
+let principal: number;
+
+beforeAll(async () => {
+  service = await startTestService();
+  folder = newWorkFolder(service);
+  [principal = 0] = await insertPrincipals(service, 1);
+});
+
+const header = 'ID,ExternalKey,Denomination,Username,Email,Password';
+
+/** Rows that are sent as records of `irs/upsert`, `irs/update` and `irs/insert`. */
+const rowsFor = (name: string) => [
+  `,${name},One,${name}.anna,anna@example.com,una frase lunga`,
+  `,${name},One,${name}.carlo,,una frase lunga`,
+  `${principal},,,${name}.dario,,una frase lunga`,
+  `,,Alone,${name}.elena,,una frase lunga`,
+];
+
+function write(name: string, rows: readonly string[]): void {
+  folder.write(`${name}.csv`, `${header}\n${rows.join('\n')}\n`);
+}
+
+describe('a file that is imported a second time', () => {
+  it('has its rows skipped, and none of them fails', async () => {
+    write('again', rowsFor('again'));
+    expect((await folder.run(['import', 'again.csv'])).code).toBe(0);
+    const skipped =
+      '  4 rows skipped, because their users exist with the same values (lines 2, 3, 4, 5). Passwords were not compared and stay as they are.\n';
+    const dry = await folder.run(['import', 'again.csv', '--dry-run']);
+    expect([dry.code, dry.stderr]).toEqual([
+      0,
+      expect.stringContaining(`Dry run: 0 of 4 rows would be imported.\n${skipped}`),
+    ]);
+    const { code, stderr } = await folder.run(['import', 'again.csv']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`0 of 4 rows imported.\n${skipped}`)]);
+    expect(existsSync(folder.path('again.failed.csv'))).toBe(false);
+    const { stdout } = await folder.run(['import', 'again.csv', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 4, applied: 0, skipped: 4, failed: 0 });
+  });
+
+  it('has only the rows imported that failed the first time and were corrected', async () => {
+    const rows = rowsFor('fixed');
+    write('fixed', [...rows, `,fixed,One,fixed.franco,,short`]);
+    expect((await folder.run(['import', 'fixed.csv'])).code).toBe(3);
+    write('fixed', [...rows, `,fixed,One,fixed.franco,,una frase lunga`]);
+    const { code, stdout } = await folder.run(['import', 'fixed.csv', '--json']);
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      expect.objectContaining({ rows: 5, applied: 1, skipped: 4, failed: 0 }),
+    ]);
+  });
+
+  it('has the rows fail whose values differ from what is stored', async () => {
+    write('differs', rowsFor('differs'));
+    expect((await folder.run(['import', 'differs.csv'])).code).toBe(0);
+    const [, same = '', byId = '', alone = ''] = rowsFor('differs');
+    write('differs', [
+      ',differs,One,differs.anna,other@example.com,una frase lunga',
+      same,
+      byId.replace(',,una', ',dario@example.com,una'),
+      alone.replace('Alone', 'Another'),
+      // A user of another principal.
+      `,differs-2,Two,differs.carlo,,una frase lunga`,
+    ]);
+    const { stdout } = await folder.run(['import', 'differs.csv', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 5, applied: 0, skipped: 1, failed: 4 });
+    expect(rowsOf(folder, 'differs.failed.csv').map((row) => row['Anagrafe line'])).toEqual([
+      '2',
+      '4',
+      '5',
+      '6',
+    ]);
+  });
+
+  it('has no generated passwords for skipped rows', async () => {
+    const rows = rowsFor('generated').map((row) => row.replace(/una frase lunga$/, ''));
+    write('generated', rows);
+    const args = (file: string) => ['import', 'generated.csv', '--generate-passwords', file];
+    expect((await folder.run(args('first.csv'))).code).toBe(0);
+    write('generated', [...rows, `,generated,One,generated.franco,,`]);
+    expect((await folder.run(args('second.csv'))).code).toBe(0);
+    expect(rowsOf(folder, 'second.csv').map(({ Username }) => Username)).toEqual(['generated.franco']);
+  });
+});

@@ -1,0 +1,129 @@
+import { EventEmitter, once } from 'node:events';
+import { Anagrafe } from '@anagrafe/client';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  type ImportContext,
+  type ImportCounts,
+  type ImportTask,
+  runImport,
+} from '../../../importer/src/node/index.ts';
+import { startGateway } from '../client/gateway.ts';
+import { importedHash } from '../setup/jobs.ts';
+import { startTestService, type TestService } from '../setup/service.ts';
+import { until } from '../setup/until.ts';
+import { newWorkFolder, type WorkFolder } from './importing.ts';
+
+let service: TestService;
+let folder: WorkFolder;
+
+beforeAll(async () => {
+  service = await startTestService();
+  folder = newWorkFolder(service);
+});
+
+function taskOf(name: string, url: string): ImportTask {
+  return {
+    purpose: 'register',
+    path: folder.path(`${name}.csv`),
+    url,
+    caller: null,
+    existing: 'refuse',
+    language: 'en',
+    columns: {},
+    sheet: null,
+    encoding: null,
+    separator: null,
+    principal: null,
+    passwordsPath: null,
+    failedPath: folder.path(`${name}.failed.csv`),
+    wouldFailPath: folder.path(`${name}.would-fail.csv`),
+    progressPath: folder.path(`${name}.csv.progress`),
+  };
+}
+
+function contextOf(url: string, more: Partial<ImportContext> = {}): ImportContext {
+  return { anagrafe: new Anagrafe({ url }), onOpen() {}, onJob() {}, onProgress() {}, ...more };
+}
+
+const columns = 'ExternalKey,Denomination,Username,Email,PasswordHash';
+
+it('the progress of an import never goes back, and its total does not grow while rows are sent again', async () => {
+  // A row with an invalid address makes the record of its principal fail, whose other rows are sent in a second round.
+  const rows = Array.from({ length: 4500 }, (_, n) => {
+    const email = n % 40 === 7 ? 'no address' : '';
+    return `P-${Math.floor(n / 20)},Many,progress.${n},${email},"${importedHash}"`;
+  });
+  folder.write('progress.csv', `${columns}\n${rows.join('\n')}\n`);
+  const seen: ImportCounts[] = [];
+  const context = contextOf(service.url, { onProgress: (counts) => seen.push(counts) });
+  const { failed } = await runImport(taskOf('progress', service.url), context, { restart: false });
+  expect(failed).toBe(Math.ceil((4500 - 7) / 40));
+  const done = seen.map(({ rowsDone }) => rowsDone);
+  expect(done).toEqual(done.toSorted((one, other) => one - other));
+  expect(done.at(-1)).toBe(4500);
+  expect(new Set(seen.map(({ total }) => total?.rows))).toEqual(new Set([4500]));
+});
+
+describe('an import that is interrupted while the service accepts a job', () => {
+  const jobIds = async () => {
+    const { body } = await service.call<{ ID: string }>('jobs', undefined, { method: 'GET' });
+    return (body.result?.records ?? []).map(({ ID }) => ID);
+  };
+
+  /** Starts an import, whose first answer is held until `answer`, and returns when the service has the job. */
+  async function submitting(name: string, answer: Promise<unknown>) {
+    folder.write(`${name}.csv`, `${columns}\nS-${name},Stopped,${name},,"${importedHash}"\n`);
+    const gateway = await startGateway(service.url);
+    gateway.networkFaults = [{ until: answer }];
+    const before = await jobIds();
+    const stop = new AbortController();
+    const named: string[] = [];
+    const context = contextOf(gateway.url, { signal: stop.signal, onJob: (id) => named.push(id) });
+    const task = taskOf(name, gateway.url);
+    const run = runImport(task, context, { restart: false });
+    const settled = { isDone: false };
+    run.catch(() => {}).finally(() => Object.assign(settled, { isDone: true }));
+    let job: string | undefined;
+    await until(
+      async () => {
+        job = (await jobIds()).find((id) => !before.includes(id));
+        return job !== undefined;
+      },
+      () => 'the job of the import',
+    );
+    return { task, run, stop, named, settled, job };
+  }
+
+  it('waits for the answer, so that the job can be named and is not sent again', async () => {
+    const answers = new EventEmitter();
+    const { task, run, stop, named, job } = await submitting('answered', once(answers, 'release'));
+    stop.abort(new Error('stopped'));
+    answers.emit('release');
+    await expect(run).rejects.toThrow('stopped');
+    expect(named).toEqual([job]);
+    expect(Object.values(JSON.parse(folder.read('answered.csv.progress')).jobs)).toEqual([job]);
+    const { failed } = await runImport(task, contextOf(task.url), { restart: false });
+    expect([failed, await jobIds()]).toEqual([0, expect.arrayContaining([job])]);
+  });
+
+  it('stops after 3 seconds without an answer, and the next run continues the same job', async () => {
+    const { task, run, stop, named, settled, job } = await submitting('silent', new Promise(() => {}));
+    const jobs = await jobIds();
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    try {
+      stop.abort(new Error('stopped'));
+      await vi.advanceTimersByTimeAsync(2999);
+      expect(settled.isDone).toBe(false);
+      await vi.advanceTimersByTimeAsync(1);
+      await expect(run).rejects.toThrow('stopped');
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(named).toEqual([]);
+    const again: string[] = [];
+    const context = contextOf(task.url, { onJob: (id) => again.push(id) });
+    expect(await runImport(task, context, { restart: false })).toMatchObject({ rows: 1, failed: 0 });
+    expect(new Set(again)).toEqual(new Set([job]));
+    expect(await jobIds()).toEqual(jobs);
+  });
+});

@@ -1,0 +1,124 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { importedHash } from '../setup/jobs.ts';
+import { startTestService, type TestService } from '../setup/service.ts';
+import { canSignIn, newWorkFolder, rowsOf, type WorkFolder } from './importing.ts';
+
+let service: TestService;
+let folder: WorkFolder;
+
+beforeAll(async () => {
+  service = await startTestService();
+  folder = newWorkFolder(service);
+});
+
+const header = 'ExternalKey,Denomination,Username,Email,Password';
+
+describe('an import with --update', () => {
+  it('counts what it creates, changes and leaves unchanged, and the passwords that it does not use', async () => {
+    const before = [
+      'T-1,One,t.anna,,una frase lunga',
+      'T-1,One,t.carlo,,una frase lunga',
+      'T-2,Two,t.dario,,una frase lunga',
+    ];
+    folder.write('totals.csv', `${header}\n${before.join('\n')}\n`);
+    const first = await folder.run(['import', 'totals.csv', '--update', '--json']);
+    expect([first.code, JSON.parse(first.stdout)]).toEqual([
+      0,
+      expect.objectContaining({
+        PrincipalsInserted: 2,
+        PrincipalsUpdated: 0,
+        PrincipalsUnchanged: 0,
+        UsersRegistered: 3,
+        UsersUpdated: 0,
+        UsersUnchanged: 0,
+        PasswordsNotUsed: 0,
+      }),
+    ]);
+    const rows = [
+      'T-1,One,t.anna,anna@example.com,un altra frase lunga',
+      'T-1,One,t.carlo,,',
+      'T-2,Two SpA,t.dario,,un altra frase lunga',
+      'T-3,Three,t.elena,,una frase lunga',
+      'T-3,Three,t.franco,,short',
+    ];
+    folder.write('totals-2.csv', `${header}\n${rows.join('\n')}\n`);
+    const totals = [
+      '  Principals: 1 created, 1 changed, 1 unchanged.',
+      '  Users: 1 registered, 1 changed, 2 unchanged.',
+      '  2 passwords in the file are not used, because --update keeps the passwords of existing users. To change them, use "anagrafe reset" or, for hashes, irs/upsert with passwords=overwrite.',
+    ].join('\n');
+    const dry = await folder.run(['import', 'totals-2.csv', '--update', '--dry-run']);
+    expect(dry.stderr).toContain(`${totals}\n`);
+    const { stderr } = await folder.run(['import', 'totals-2.csv', '--update']);
+    expect(stderr).toContain(`4 of 5 rows imported.\n${totals}\n`);
+    expect(await canSignIn(service, 't.anna', 'una frase lunga')).toBe(true);
+  });
+
+  it('counts a principal of several batches once, and generated passwords not as those of the file', async () => {
+    const rows = Array.from(
+      { length: 2100 },
+      (_, n) => `M-${n % 2},Many ${n % 2},many.${n},,"${importedHash}"`,
+    );
+    const columns = 'ExternalKey,Denomination,Username,Email,PasswordHash';
+    folder.write('many.csv', `${columns}\n${rows.join('\n')}\n`);
+    expect((await folder.run(['import', 'many.csv'])).code).toBe(0);
+    const withoutSome = rows.map((row, n) => (n < 2000 ? row : row.replace(/"\$.*"$/, '')));
+    const more = [...withoutSome, 'M-2,Many 2,many.new,,'];
+    folder.write('many-2.csv', `${columns}\n${more.join('\n')}\n`);
+    const args = ['import', 'many-2.csv', '--update', '--json', '--generate-passwords', 'many-passwords.csv'];
+    for (const more of [['--dry-run'], []]) {
+      const { stdout } = await folder.run([...args, ...more]);
+      expect(JSON.parse(stdout)).toMatchObject({
+        rows: 2101,
+        failed: 0,
+        PrincipalsInserted: 1,
+        PrincipalsUnchanged: 2,
+        UsersRegistered: 1,
+        UsersUnchanged: 2100,
+        PasswordsNotUsed: 2000,
+      });
+    }
+    expect(rowsOf(folder, 'many-passwords.csv').map(({ Username }) => Username)).toEqual(['many.new']);
+  });
+});
+
+it('an import with --update refuses rows that contradict each other and name their principal by ID and by ExternalKey', async () => {
+  const { body } = await service.call('irs/insert', [
+    { ExternalKey: 'B-1', Denomination: 'Both' },
+    { ExternalKey: 'B-2', Denomination: 'Both' },
+  ]);
+  const [first, second] = (body.result?.records ?? []).map(({ Item1 }) => Item1);
+  const others = Array.from({ length: 2100 }, (_, n) => `,B-3,Others,both.${n},"${importedHash}"`);
+  const rows = [
+    `,B-1,One,both.anna,"${importedHash}"`,
+    `${second},,Two,both.carlo,"${importedHash}"`,
+    ...others,
+    `${first},,Another,both.dario,"${importedHash}"`,
+    `,B-2,Another,both.elena,"${importedHash}"`,
+    `${first},,One,both.franco,"${importedHash}"`,
+  ];
+  folder.write('both.csv', `ID,ExternalKey,Denomination,Username,PasswordHash\n${rows.join('\n')}\n`);
+  for (const more of [['--dry-run'], []]) {
+    const { stdout } = await folder.run(['import', 'both.csv', '--update', '--json', ...more]);
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 2105, failed: 2 });
+  }
+  for (const name of ['both.would-fail.csv', 'both.failed.csv'])
+    expect(rowsOf(folder, name).map((row) => [row.Username, row['Anagrafe errors']])).toEqual([
+      ['both.dario', 'Denomination: "Another" contradicts line 2, which has "One" for the same principal.'],
+      ['both.elena', 'Denomination: "Another" contradicts line 3, which has "Two" for the same principal.'],
+    ]);
+});
+
+it('an import without --update counts the principals and users that it creates', async () => {
+  const rows = [
+    'N-1,One,n.anna,,una frase lunga',
+    ',Alone,n.carlo,,una frase lunga',
+    ',Alone,n.dario,,short',
+  ];
+  folder.write('created.csv', `${header}\n${rows.join('\n')}\n`);
+  const totals = { PrincipalsInserted: 2, UsersRegistered: 2, UsersUnchanged: 0, PasswordsNotUsed: 0 };
+  for (const more of [['--dry-run'], []]) {
+    const { stdout } = await folder.run(['import', 'created.csv', '--json', ...more]);
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 3, failed: 1, ...totals });
+  }
+});
