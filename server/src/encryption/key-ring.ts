@@ -83,6 +83,26 @@ export function encrypt(plain: Buffer, key: Buffer, associatedData: string): Buf
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
+/** Number of bytes that the result of `encrypt` has more than the plain text. */
+export const encryptionBytes = nonceBytes + tagBytes;
+
+/** Encrypts like `encrypt`, and yields the result piece by piece. */
+export async function* encryptStream(
+  plain: Iterable<Buffer>,
+  key: Buffer,
+  associatedData: string,
+): AsyncGenerator<Buffer> {
+  const timeSlice = new TimeSlice();
+  const { nonce, cipher } = newCipher(key, associatedData);
+  yield nonce;
+  for (const piece of plain) {
+    yield cipher.update(piece);
+    if (timeSlice.isOver) await timeSlice.yield();
+  }
+  cipher.final();
+  yield cipher.getAuthTag();
+}
+
 /** Encrypts pieces of `byteCount` bytes in total like `encrypt`, in time slices that do not block the event loop. */
 export async function encryptPieces(
   plain: Iterable<Buffer>,
@@ -90,16 +110,9 @@ export async function encryptPieces(
   key: Buffer,
   associatedData: string,
 ): Promise<Buffer> {
-  const timeSlice = new TimeSlice();
-  const { nonce, cipher } = newCipher(key, associatedData);
-  const encrypted = Buffer.allocUnsafe(nonceBytes + byteCount + tagBytes);
-  let at = nonce.copy(encrypted);
-  for (const piece of plain) {
-    at += cipher.update(piece).copy(encrypted, at);
-    if (timeSlice.isOver) await timeSlice.yield();
-  }
-  cipher.final();
-  cipher.getAuthTag().copy(encrypted, at);
+  const encrypted = Buffer.allocUnsafe(byteCount + encryptionBytes);
+  let at = 0;
+  for await (const piece of encryptStream(plain, key, associatedData)) at += piece.copy(encrypted, at);
   return encrypted;
 }
 
@@ -118,7 +131,10 @@ export function decrypt(encrypted: Buffer, key: Buffer, associatedData: string):
   return plain;
 }
 
-/** Decrypts like `decrypt`, in time slices that do not block the event loop. */
+/**
+ * Decrypts like `decrypt`, in time slices that do not block the event loop. Returns a part of `encrypted`, which it
+ * overwrites, because it may be large.
+ */
 export async function decryptInBlocks(
   encrypted: Buffer,
   key: Buffer,
@@ -126,14 +142,13 @@ export async function decryptInBlocks(
 ): Promise<Buffer> {
   const timeSlice = new TimeSlice();
   const decipher = newDecipher(encrypted, key, associatedData);
-  const source = encrypted.subarray(nonceBytes, -tagBytes);
-  const plain = Buffer.allocUnsafe(source.length);
-  for (let at = 0; at < source.length; at += blockBytes) {
-    decipher.update(source.subarray(at, at + blockBytes)).copy(plain, at);
+  const text = encrypted.subarray(nonceBytes, -tagBytes);
+  for (let at = 0; at < text.length; at += blockBytes) {
+    decipher.update(text.subarray(at, at + blockBytes)).copy(text, at);
     if (timeSlice.isOver) await timeSlice.yield();
   }
   decipher.final();
-  return plain;
+  return text;
 }
 
 function newDecipher(encrypted: Buffer, key: Buffer, associatedData: string) {

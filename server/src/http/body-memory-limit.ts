@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { ApiError } from '../lib/field-errors.ts';
+import { allocateBuffer, freeLargeBuffer } from '../lib/large-buffer.ts';
 
 const retrySeconds = 5;
 
@@ -130,7 +131,7 @@ export function collect(
 /** Allocates memory as bytes arrive, because a client can declare a large body and send little of it. */
 class GrowingBuffer {
   readonly #declared: number;
-  #bytes = Buffer.alloc(0);
+  #bytes: Buffer = Buffer.alloc(0);
   #length = 0;
 
   constructor(declared: number) {
@@ -147,8 +148,9 @@ class GrowingBuffer {
   /** Allocates the declared length once a sixteenth of it has arrived. */
   #grow(needed: number): void {
     const expected = needed * 16 >= this.#declared ? this.#declared : needed * 4;
-    const larger = Buffer.allocUnsafe(Math.max(expected, needed, Math.min(needed * 2, needed + maxStep)));
+    const larger = allocateBuffer(Math.max(expected, needed, Math.min(needed * 2, needed + maxStep)));
     this.#bytes.copy(larger, 0, 0, this.#length);
+    freeLargeBuffer(this.#bytes);
     this.#bytes = larger;
   }
 

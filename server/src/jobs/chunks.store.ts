@@ -1,11 +1,15 @@
+import { fieldsOfRow, quoted } from '../db/copy.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
+import { allocateBuffer } from '../lib/large-buffer.ts';
 import { storeFailures } from '../records/outcomes.store.ts';
 import { paceSeconds } from './job.ts';
 import type { BegunChunk, ChunkStore } from './run-chunk.ts';
 
-/** Maximum number of bytes of a chunk that one query reads. */
+/** Maximum size in bytes of a chunk that is read in one row. */
 const bytesAtOnce = 1_000_000;
+/** Number of bytes per row in which a larger chunk is read. */
+const bytesPerRow = 16_000;
 
 export function openChunks(database: Database): ChunkStore {
   return storeWithApiErrors<ChunkStore>({
@@ -74,8 +78,8 @@ export function openChunks(database: Database): ChunkStore {
 }
 
 /**
- * Reads the encrypted records in pieces: the driver receives bytes as text of twice the size, and a large record would
- * block the event loop. Returns null if another worker has ended the chunk meanwhile.
+ * Reads the encrypted records. Returns null if another worker has ended the chunk meanwhile. A large chunk is read in
+ * rows of bytes: as text, it would take several times its memory and block the event loop.
  */
 async function readRecords(
   database: Database,
@@ -83,16 +87,26 @@ async function readRecords(
   number: number,
   bytes: number,
 ): Promise<Buffer | null> {
-  const encryptedRecords = Buffer.allocUnsafe(bytes);
-  for (let at = 0; at < bytes; at += bytesAtOnce) {
-    const [row] = await database.query<{ piece: Buffer }>(
-      'select substring(encrypted_records from $3 for $4) as piece from anagrafe.chunks where call_id = $1 and number = $2',
-      [callId, number, at + 1, bytesAtOnce],
+  if (bytes <= bytesAtOnce) {
+    const [chunk] = await database.query<{ encrypted: Buffer }>(
+      'select encrypted_records as encrypted from anagrafe.chunks where call_id = $1 and number = $2',
+      [callId, number],
     );
-    if (!row) return null;
-    row.piece.copy(encryptedRecords, at);
+    return chunk?.encrypted ?? null;
   }
-  return encryptedRecords;
+  const encryptedRecords = allocateBuffer(bytes);
+  let read = 0;
+  await database.copyOut(
+    `copy (select at, substring(encrypted_records from at for ${bytesPerRow})
+             from anagrafe.chunks cross join generate_series(1, ${Math.trunc(bytes)}, ${bytesPerRow}) as at
+            where call_id = ${quoted(callId)} and number = ${Math.trunc(number)})
+       to stdout (format binary)`,
+    (row) => {
+      const [at, piece] = fieldsOfRow(row);
+      if (at && piece) read += piece.copy(encryptedRecords, at.readInt32BE() - 1);
+    },
+  );
+  return read === bytes ? encryptedRecords : null;
 }
 
 /** SQL for the effects of the applied records of an upsert; see `EffectCounts`. */

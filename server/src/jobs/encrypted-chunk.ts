@@ -1,4 +1,12 @@
-import { blockBytes, decryptInBlocks, encryptPieces } from '../encryption/key-ring.ts';
+import type { ByteStream } from '../db/copy.ts';
+import {
+  blockBytes,
+  decryptInBlocks,
+  encryptionBytes,
+  encryptPieces,
+  encryptStream,
+} from '../encryption/key-ring.ts';
+import { readLargeRecord } from '../json/large-list.ts';
 import { readRecord } from '../json/record-list.ts';
 import type { Fields } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
@@ -20,6 +28,8 @@ export interface SentRecord {
 export interface WaitingRecord extends Omit<SentRecord, 'text'> {
   /** Parses the record on demand, because it may be large. */
   fields(): Promise<Fields>;
+  /** Like `fields`, but a large array `Users` becomes a `LargeList`. */
+  fieldsToRead(): Promise<Fields>;
 }
 
 /** Header of a record: a line of JSON that precedes its text. `bytes` is the length of the text. */
@@ -41,6 +51,21 @@ export async function encryptRecords(
   key: Buffer,
   name: string,
 ): Promise<Buffer> {
+  const { pieces, bytes } = await piecesOf(records);
+  return encryptPieces(inBlocks(pieces), bytes, key, name);
+}
+
+/** Encrypts records like `encryptRecords`, but does not hold the result in memory. */
+export async function streamRecords(
+  records: readonly SentRecord[],
+  key: Buffer,
+  name: string,
+): Promise<ByteStream> {
+  const { pieces, bytes } = await piecesOf(records);
+  return { bytes: bytes + encryptionBytes, pieces: encryptStream(inBlocks(pieces), key, name) };
+}
+
+async function piecesOf(records: readonly SentRecord[]) {
   const timeSlice = new TimeSlice();
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -51,7 +76,7 @@ export async function encryptRecords(
     bytes += line.length + text.length;
     if (timeSlice.isOver) await timeSlice.yield();
   }
-  return encryptPieces(inBlocks(pieces), bytes, key, name);
+  return { pieces, bytes };
 }
 
 /**
@@ -75,7 +100,7 @@ function* inBlocks(pieces: readonly Buffer[]): Generator<Buffer> {
 }
 
 function waitingRecord({ text, ...record }: SentRecord): WaitingRecord {
-  return { ...record, fields: () => readRecord(text) };
+  return { ...record, fields: () => readRecord(text), fieldsToRead: () => readLargeRecord(text) };
 }
 
 export async function decryptRecords(

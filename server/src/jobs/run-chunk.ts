@@ -2,6 +2,7 @@ import { serviceActor } from '../audit/audit-log.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import type { Code } from '../lib/error-codes.ts';
 import { ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
+import { freeLargeBuffer } from '../lib/large-buffer.ts';
 import type { Fields } from '../lib/request-fields.ts';
 import { Aborted, type Hasher } from '../passwords/hash-pool.ts';
 import { admitPasswords, applyRecords, isSettled } from '../records/apply.ts';
@@ -92,12 +93,13 @@ export async function runChunk(
 ): Promise<void> {
   const begun = await begin(callId, number, tools);
   if (!begun) return;
-  const { chunk, left, readable } = begun;
+  const { chunk, left, readable, text } = begun;
   const run = { callId, chunk, tools, signal };
   if (chunk.cancelled) await refuseAll(left, 'CANCELLED', run);
   else if (!readable || chunk.attempts > attemptsMax) await refuseAll(left, 'RECORD_FAILED', run);
   else await applyAll(left, run);
   await tools.store.end(callId, number);
+  if (text) freeLargeBuffer(text);
 }
 
 /** Returns the records that have no outcome yet. A later attempt to read unreadable ones would fail too. */
@@ -106,7 +108,7 @@ async function begin(callId: string, number: number, tools: ChunkTools) {
   if (!begun) return null;
   const { wrappedKey, bytes, positions, done, ...chunk } = begun;
   const recent = tools.recentChunks.take(chunkName(callId, number));
-  if (recent && done.size === 0) return { chunk, left: recent, readable: true };
+  if (recent && done.size === 0) return { chunk, left: recent, readable: true, text: null };
   const encryptedRecords = await tools.store.readRecords(callId, number, bytes);
   if (!encryptedRecords) return null;
   const decrypt = async () =>
@@ -116,7 +118,8 @@ async function begin(callId: string, number: number, tools: ChunkTools) {
     return null;
   });
   const records = decrypted ?? positions.map(unreadable);
-  return { chunk, left: records.filter(({ position }) => !done.has(position)), readable: decrypted !== null };
+  const left = records.filter(({ position }) => !done.has(position));
+  return { chunk, left, readable: decrypted !== null, text: encryptedRecords };
 }
 
 /** Replaces a record that could not be decrypted. Only its position is known. */
@@ -128,6 +131,7 @@ function unreadable(position: number): WaitingRecord {
     ids: { principal: null, users: [] },
     approved: null,
     fields: async () => ({}),
+    fieldsToRead: async () => ({}),
   };
 }
 
@@ -243,5 +247,5 @@ function sizeOf({ users }: WaitingRecord): number {
 }
 
 function* fieldsOf(records: readonly WaitingRecord[]): Generator<Promise<Fields>> {
-  for (const record of records) yield record.fields();
+  for (const record of records) yield record.fieldsToRead();
 }

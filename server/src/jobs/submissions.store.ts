@@ -1,4 +1,5 @@
 import { openAuditLog } from '../audit/audit.store.ts';
+import { binaryRow, int32, int32Array, uuidBytes } from '../db/copy.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { storeFailures } from '../records/outcomes.store.ts';
@@ -8,6 +9,9 @@ import type { EncryptedChunk, NewJob, SubmissionStore } from './submit.ts';
 
 /** Weight of chunks by which the turn advances by one. */
 const turnWeight = 100;
+
+const copyChunk = `copy anagrafe.chunks (call_id, number, positions, turn, encrypted_records)
+                     from stdin (format binary)`;
 
 export function openSubmissions(database: Database, queue: ChunkQueue): SubmissionStore {
   return storeWithApiErrors<SubmissionStore>({
@@ -26,11 +30,16 @@ export function openSubmissions(database: Database, queue: ChunkQueue): Submissi
           await fill({
             storeFailures: (failures) => storeFailures(connection, job.id, failures),
             async addChunk({ number, weight, positions, encrypted }) {
-              await connection.query(
-                `insert into anagrafe.chunks (call_id, number, positions, turn, encrypted_records)
-                 values ($1, $2, $3, 0, $4)`,
-                [job.id, number, positions, encrypted],
-              );
+              if (Buffer.isBuffer(encrypted)) {
+                await connection.query(
+                  `insert into anagrafe.chunks (call_id, number, positions, turn, encrypted_records)
+                   values ($1, $2, $3, 0, $4)`,
+                  [job.id, number, positions, encrypted],
+                );
+              } else {
+                const row = [uuidBytes(job.id), int32(number), int32Array(positions), int32(0), encrypted];
+                await connection.copyIn(copyChunk, binaryRow(row));
+              }
               chunks.push({ number, weight });
             },
           });

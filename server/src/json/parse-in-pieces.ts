@@ -194,7 +194,7 @@ function newContainer(isArray: boolean, from: number, value?: unknown[]): Contai
 }
 
 /** Returns the offset of the closing quote, or of the first character or escape at `limit` or after it. */
-function endOfString(bytes: Buffer, start: number, limit: number): number {
+export function endOfString(bytes: Buffer, start: number, limit: number): number {
   let at = start;
   for (;;) {
     const byte = bytes[at] as number;

@@ -1,4 +1,5 @@
 import type { Fields } from '../lib/request-fields.ts';
+import { readLargeRecord } from './large-list.ts';
 import { type JsonLimits, parseValid, validateJson } from './read-json.ts';
 import type { RecordSink } from './validator.ts';
 
@@ -74,6 +75,11 @@ export class RecordList implements RecordSink {
 
   fields(position: number): Promise<Fields> {
     return readRecord(this.text(position));
+  }
+
+  /** Like `fields`, but a large array `Users` becomes a `LargeList` that refers to the body. */
+  fieldsToRead(position: number): Promise<Fields> {
+    return readLargeRecord(this.text(position));
   }
 }
 

@@ -2,9 +2,11 @@ import type { Actor } from '../audit/audit-log.ts';
 import { WriteFailure, type WriteFailureKind } from '../db/errors.ts';
 import type { Code } from '../lib/error-codes.ts';
 import { ApiError } from '../lib/field-errors.ts';
+import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import { Aborted, type Hasher } from '../passwords/hash-pool.ts';
 import type { Demand, HashBatch } from '../passwords/hash-reservation.ts';
 import { ThreadEnded } from '../passwords/hash-thread.ts';
+import { heldPasswordHash, sendsPassword } from './compact-registration.ts';
 import type { Operation, ReservedIds } from './operation.ts';
 import {
   applied,
@@ -74,7 +76,9 @@ export function demandOf(parsedRecords: readonly ParsedRecord[]): Demand {
 }
 
 export function passwordsOf(parsed: ParsedRecord): number {
-  return parsed.users.filter((item) => item.password !== null).length;
+  let passwords = 0;
+  for (const item of parsed.users) if (sendsPassword(item)) passwords++;
+  return passwords;
 }
 
 /**
@@ -141,8 +145,9 @@ function kindOf(error: unknown): WriteFailureKind {
 /** Adds the imported hashes, and returns the users whose passwords have no hash yet. */
 function addImported({ users }: ParsedRecord, hashes: Map<UserItem, string>): UserItem[] {
   return users.filter((item) => {
-    if (item.passwordHash !== null) hashes.set(item, item.passwordHash);
-    return !hashes.has(item);
+    const held = heldPasswordHash(item);
+    if (held !== null) hashes.set(item, held);
+    return sendsPassword(item) && !hashes.has(item);
   });
 }
 
@@ -156,10 +161,16 @@ async function hashPasswords(
   batch: HashBatch,
 ): Promise<void> {
   const missing = addImported(parsed, hashes);
+  const timeSlice = new TimeSlice();
   for (let at = 0; at < missing.length; at += hashesAtOnce) {
+    const passwords: [UserItem, string][] = [];
+    for (const item of missing.slice(at, at + hashesAtOnce)) {
+      passwords.push([item, required(item.password)]);
+      if (timeSlice.isOver) await timeSlice.yield();
+    }
     await Promise.all(
-      missing.slice(at, at + hashesAtOnce).map(async (item) => {
-        hashes.set(item, await batch.hash(required(item.password)));
+      passwords.map(async ([item, password]) => {
+        hashes.set(item, await batch.hash(password));
       }),
     );
   }

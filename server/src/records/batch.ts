@@ -64,5 +64,5 @@ export function positionsOf(list: RecordList): number[] {
 
 /** Parses the records at the given positions on demand, so that only one of them is in memory at a time. */
 export function* recordsAt(list: RecordList, positions: readonly number[]): Generator<Promise<Fields>> {
-  for (const position of positions) yield list.fields(position);
+  for (const position of positions) yield list.fieldsToRead(position);
 }

@@ -19,7 +19,7 @@ import {
 import type { NewPrincipal } from './insert.ts';
 import type { Written } from './outcome.ts';
 
-const newPrincipals = rowsParameter('record', {
+export const newPrincipals = rowsParameter('record', {
   principal_id: 'bigint',
   registered: 'text',
   reset: 'text',
@@ -47,7 +47,7 @@ const insertStatements = {
   group: preparedStatement('insert principals', insertSql('group')),
 };
 
-const newPrincipalColumns = {
+export const newPrincipalColumns = {
   principal_id: ({ id }: NewPrincipal) => id,
   registered: ({ users }: NewPrincipal) => arrayLiteral(users.map(({ id }) => id)),
   reset: () => '{}',

@@ -35,7 +35,7 @@ export interface ReservedIds {
 export interface ReadyRecord<D extends ParsedRecord = ParsedRecord> {
   readonly parsed: D;
   readonly ids: ReservedIds;
-  /** The password hash of each of `parsed.users`. */
+  /** The password hash of each of `parsed.users`, except of those that can be parsed again with their hash. */
   readonly hashes: ReadonlyMap<UserItem, string>;
   readonly context: WriteContext;
 }

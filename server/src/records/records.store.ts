@@ -9,6 +9,7 @@ import type { Attributes } from './field-formats.ts';
 import { principalFields, userFields, valuesOf } from './fields.ts';
 import { insertPrincipals } from './insert.store.ts';
 import type { InsertStore } from './insert.ts';
+import { insertLargePrincipal } from './insert-large.store.ts';
 import type { WantedUsers } from './references.ts';
 import { updateRecords } from './update.store.ts';
 import type { UpdateStore } from './update.ts';
@@ -27,6 +28,7 @@ export function openRecordStore(database: Database): UpdateStore & InsertStore &
     updateRecords: (changes) => withWriteErrors(() => updateRecords(database, changes)),
     writeChanges: (changes) => withWriteErrors(() => writeChanges(database, changes)),
     insertPrincipals: (principals) => withWriteErrors(() => insertPrincipals(database, principals)),
+    insertLargePrincipal: (principal) => withWriteErrors(() => insertLargePrincipal(database, principal)),
   };
 }
 

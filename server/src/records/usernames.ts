@@ -8,10 +8,15 @@ export interface UsernameStore {
   findTakenUsernames(keys: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
+/** Maximum number of usernames that are looked up at a time. */
+const namesAtOnce = 2000;
+
 /** Usernames that a record of the call must not use: stored ones, and ones that an earlier valid record claims. */
 export class Usernames {
   readonly #store: UsernameStore;
-  readonly #claimed = new Set<string>();
+  #claimed = new Set<string>();
+  /** The usernames of new users in the record that was checked last. */
+  #checked: { readonly parsed: ParsedRecord; readonly keys: Set<string> } | null = null;
   #stored: ReadonlySet<string> = new Set();
 
   constructor(store: UsernameStore) {
@@ -21,18 +26,26 @@ export class Usernames {
   /** Loads the stored usernames of a group of records. Call it before `refuseTaken` and `claim` for that group. */
   async lookUp(parsedRecords: readonly ParsedRecord[]): Promise<void> {
     const timeSlice = new TimeSlice();
+    const stored = new Set<string>();
     const wanted = new Set<string>();
+    const lookUpWanted = async () => {
+      for (const key of await this.#store.findTakenUsernames([...wanted])) stored.add(key);
+      wanted.clear();
+    };
     for (const parsed of parsedRecords) {
       for (const { key } of newUsernames(parsed)) {
         wanted.add(key);
+        if (wanted.size >= namesAtOnce) await lookUpWanted();
         if (timeSlice.isOver) await timeSlice.yield();
       }
     }
-    this.#stored = wanted.size > 0 ? await this.#store.findTakenUsernames([...wanted]) : wanted;
+    if (wanted.size > 0) await lookUpWanted();
+    this.#stored = stored;
   }
 
   async refuseTaken(parsed: ParsedRecord, timeSlice: TimeSlice): Promise<void> {
     const own = new Set<string>();
+    this.#checked = { parsed, keys: own };
     for (const { key, place, current } of newUsernames(parsed)) {
       if (timeSlice.isOver) await timeSlice.yield();
       // A user may change the spelling of its username, such as capital letters.
@@ -46,6 +59,13 @@ export class Usernames {
 
   /** Claims the usernames of a valid record. An invalid record must not claim any, since it will not be applied. */
   async claim(parsed: ParsedRecord, timeSlice: TimeSlice): Promise<void> {
+    // A second set of 100,000 usernames would take several megabytes.
+    const ownKeys = this.#checked?.parsed === parsed && !parsed.renames?.length ? this.#checked.keys : null;
+    this.#checked = null;
+    if (ownKeys && this.#claimed.size === 0) {
+      this.#claimed = ownKeys;
+      return;
+    }
     for (const { key } of newUsernames(parsed)) {
       if (timeSlice.isOver) await timeSlice.yield();
       this.#claimed.add(key);

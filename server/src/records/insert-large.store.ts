@@ -1,0 +1,137 @@
+import type { Connection, Database } from '../db/database.ts';
+import { preparedStatement, statement } from '../db/statement.ts';
+import { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import { columnNames } from './field-columns.ts';
+import { principalFields } from './fields.ts';
+import {
+  appendAuditRows,
+  contextColumns,
+  countPrincipals,
+  countUsers,
+  newUserValues,
+  registerUsers,
+  storeOutcomes,
+} from './grouped-write.store.ts';
+import { newPrincipalColumns, newPrincipals } from './insert.store.ts';
+import type { LargePrincipal, NewUserList } from './insert.ts';
+import type { NewUser } from './user-item.ts';
+
+// Writes one record like insert.store.ts, but with several statements in one transaction: as parameters of a single
+// statement, 100,000 users would take several times the memory of the record. The statements take their locks in the
+// order that grouped-write.store.ts describes.
+
+const insertPrincipal = statement(`
+  insert into anagrafe.principals (id, ${columnNames(principalFields)}, state, search_terms, users_count)
+  select principal_id, ${columnNames(principalFields)}, state, array_to_tsvector(search_terms::text[]),
+         :usersCount::integer
+    from ${newPrincipals.sql}`);
+
+const insertUsers = preparedStatement(
+  'insert users',
+  `with principal as (
+     select id, updated_at as written_at from anagrafe.principals where id = :principalId::bigint
+   ), ${registerUsers}
+   select count(*) from registered_user`,
+);
+
+const { applied: _, ...otherContextColumns } = contextColumns;
+
+/** Counts the rows, and appends the audit row and the outcome. The IDs of the users are in the order sent. */
+const finishRecord = statement(`
+  with record as materialized (
+    select index, principal_id, ids as registered, '{}' as reset,
+           case when keeps_outcome then (
+             select jsonb_agg(jsonb_build_array(id, 'register') order by id) from unnest(ids) as id
+           ) end as applied,
+           ${Object.keys(otherContextColumns).join(', ')}
+      from ${newPrincipals.sql},
+           (select array_agg(id order by id) from anagrafe.users where principal_id = :principalId::bigint) as own (ids)
+  ), principal as (
+    select id from anagrafe.principals where id = :principalId::bigint
+  ), registered_user as (
+    select unnest(registered) as id from record
+  ), ${countUsers('select id, 1 as amount from registered_user')},
+  ${countPrincipals('select id, 1 as amount from principal')}, ${appendAuditRows('insert')}, ${storeOutcomes}
+  select id from principal`);
+
+export async function insertLargePrincipal(database: Database, principal: LargePrincipal): Promise<void> {
+  const { users, id: principalId } = principal;
+  const order = await positionsByKey(users);
+  const record = await newPrincipals.values([{ ...principal, users: [] }], newPrincipalColumns);
+  await database.transaction(async (connection) => {
+    await connection.execute(insertPrincipal, { ...record, usersCount: order.length });
+    await insertInSlices(connection, principalId, users, order);
+    await connection.execute(finishRecord, { ...record, principalId });
+  });
+}
+
+/** Number of users per statement: each parameter then stays in a part of the heap that is collected often. */
+const usersPerStatement = 500;
+
+async function insertInSlices(
+  connection: Connection,
+  principalId: number,
+  users: NewUserList,
+  order: Uint32Array,
+): Promise<void> {
+  const timeSlice = new TimeSlice();
+  for (let at = 0; at < order.length; at += usersPerStatement) {
+    const slice: NewUser[] = [];
+    for (const position of order.subarray(at, at + usersPerStatement)) {
+      slice.push(users.read(position));
+      if (timeSlice.isOver) await timeSlice.yield();
+    }
+    await connection.execute(insertUsers, {
+      principalId,
+      ...(await newUserValues([{ principalId, users: slice }])),
+    });
+  }
+}
+
+/** Number of positions that are sorted in one step. */
+const sortedAtOnce = 512;
+
+/** Returns the positions of the users in the order in which PostgreSQL sorts their usernames: a merge sort with pauses. */
+async function positionsByKey(users: NewUserList): Promise<Uint32Array> {
+  const timeSlice = new TimeSlice();
+  const isBefore = (one: number, other: number) =>
+    inUtf8Order(users.usernameKey(one), users.usernameKey(other));
+  let sorted = Uint32Array.from({ length: users.count }, (_, position) => position);
+  for (let at = 0; at < sorted.length; at += sortedAtOnce) {
+    sorted.subarray(at, at + sortedAtOnce).sort((one, other) => (isBefore(one, other) ? -1 : 1));
+    if (timeSlice.isOver) await timeSlice.yield();
+  }
+  let merged = new Uint32Array(sorted.length);
+  for (let width = sortedAtOnce; width < sorted.length; width *= 2) {
+    for (let start = 0; start < sorted.length; start += 2 * width) {
+      const middle = Math.min(start + width, sorted.length);
+      const end = Math.min(start + 2 * width, sorted.length);
+      let left = start;
+      let right = middle;
+      for (let to = start; to < end; to++) {
+        const fromLeft =
+          left < middle && (right >= end || isBefore(sorted[left] as number, sorted[right] as number));
+        merged[to] = sorted[fromLeft ? left++ : right++] as number;
+        if (to % sortedAtOnce === 0 && timeSlice.isOver) await timeSlice.yield();
+      }
+    }
+    [sorted, merged] = [merged, sorted];
+  }
+  return sorted;
+}
+
+const firstSurrogate = 0xd800;
+
+/** Compares two different texts like their UTF-8 bytes, which is the order of the collation "C". */
+function inUtf8Order(one: string, other: string): boolean {
+  let at = 0;
+  while (one.charCodeAt(at) === other.charCodeAt(at)) at++;
+  const unit = one.charCodeAt(at);
+  const otherUnit = other.charCodeAt(at);
+  // In UTF-16, surrogates come before U+E000 to U+FFFF, whose code points are lower than theirs.
+  if (unit >= firstSurrogate && otherUnit >= firstSurrogate) {
+    const isPair = unit < 0xe000;
+    if (isPair !== otherUnit < 0xe000) return !isPair;
+  }
+  return Number.isNaN(unit) || unit < otherUnit;
+}
