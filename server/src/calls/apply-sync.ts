@@ -25,6 +25,8 @@ interface AnswerOptions {
   readonly limits: { readonly answered: BatchLimits; readonly job: BatchLimits };
   /** Null if the operation has no plan. */
   readonly review: PlanReview | null;
+  /** When the call began to wait, a value of `performance.now()`. */
+  readonly waitsSince: number;
   holdMemory(bytes: number): void;
   onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
 }
@@ -46,7 +48,7 @@ export async function applySync(
   const begunAt = performance.now();
   const all = positionsOf(records);
   const left = all.filter((position) => !known.has(position));
-  const reservation = hasher.reserve(requester.share);
+  const reservation = hasher.reserve(requester.share, options.waitsSince);
   let results: (Outcome | null)[];
   try {
     results = await applyLeft(records, left, operation, reservation, options);

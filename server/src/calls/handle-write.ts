@@ -53,6 +53,8 @@ export interface WriteCall {
   readonly async: boolean;
   /** Null for other operations than `upsert`. */
   readonly upsert: UpsertCall | null;
+  /** When the call began to wait, a value of `performance.now()`. */
+  readonly waitsSince: number;
   /** Reserves memory until the call is answered. Throws an `ApiError` OVERLOADED if there is too little. */
   holdMemory(bytes: number): void;
   /** Logs an error that the answer does not show. */
@@ -238,6 +240,7 @@ async function work(
     keyed: callId !== null,
     known,
     review,
+    waitsSince: call.waitsSince,
     holdMemory: call.holdMemory,
   });
   return answered(call, outcomes, { replayed: false, complete });

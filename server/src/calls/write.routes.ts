@@ -162,6 +162,7 @@ export function newWriteHandler(
       dryRun: isFlagged(request, 'dryRun'),
       async: wantsAsync(request.headers),
       upsert,
+      waitsSince: request.waitsSince,
       holdMemory: (bytes) => request.holdMemory(bytes),
       report: (error) => {
         if (!isPartOfOutage(error)) failures.push(error);
