@@ -22,13 +22,14 @@ declare module 'fastify' {
 export function registerRequestContext(app: FastifyInstance): void {
   app.decorateRequest('startedAt', 0);
   app.decorateRequest('waitsSince', 0);
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     request.waitsSince = turnStartedAt();
     request.startedAt = performance.now();
     reply.header('x-request-id', request.id);
     const { httpVersion } = request.raw;
     if (httpVersion !== '1.0' && (httpVersion !== '1.1' || request.headers.host === undefined))
-      throw new ApiError('INVALID_REQUEST');
+      return done(new ApiError('INVALID_REQUEST'));
+    done();
   });
 }
 

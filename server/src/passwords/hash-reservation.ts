@@ -41,8 +41,8 @@ export function newReservation(share: string, tools: ReservationTools): HashRese
   let held: Demand = { lane: 'bulk', count: 0 };
   let isInteractive = false;
   function hold(demand: Demand): void {
-    tools.lanes.reserve(held.lane, { share, weight: -held.count });
-    tools.lanes.reserve(demand.lane, { share, weight: demand.count });
+    if (held.count > 0) tools.lanes.reserve(held.lane, { share, weight: -held.count });
+    if (demand.count > 0) tools.lanes.reserve(demand.lane, { share, weight: demand.count });
     held = demand;
   }
   function release(): void {
