@@ -129,6 +129,8 @@ export function refuseEarly(app: FastifyInstance, tools: EarlyRefusalTools): voi
     const caller: Caller | null = request.caller;
     // The password of a signed-in user is changed by other rules.
     if (!caller || caller.kind === 'anonymous' || caller.user) return;
+    // An answer that closes its connection is no model for others.
+    if (reply.hasHeader('connection')) return;
     const headers = Object.entries(reply.getHeaders())
       .filter(([name]) => !ownOfAnswer.has(name))
       .flatMap(([name, value]) => [name, String(value)]);
