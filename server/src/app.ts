@@ -12,6 +12,7 @@ import { eventRoute } from './audit/events.routes.ts';
 import type { EventStore } from './audit/events.ts';
 import { type CallHistoryTools, callRoutes, failuresRoute } from './calls/call-history.routes.ts';
 import type { FailureStore } from './calls/call-history.ts';
+import { type EarlyRefusalTools, refuseEarly } from './calls/early-refusal.plugin.ts';
 import { upsertRoutes } from './calls/upsert.routes.ts';
 import {
   type ChangeOwnPassword,
@@ -41,7 +42,7 @@ import { endIdleConnections } from './http/connections.ts';
 import { allowOrigins } from './http/cors.ts';
 import { answerBrokenRequest, answerFailures, sendApiError } from './http/errors.ts';
 import { describeApi } from './http/openapi.ts';
-import { RateLimitStore } from './http/rate-limit-store.ts';
+import { CallLimit } from './http/rate-limit-store.ts';
 import { registerRequestContext } from './http/request-context.ts';
 import { type Api, compileRequestSchema, type SchemaTypes, validateQueries } from './http/validation.ts';
 import type { JobStore } from './jobs/job.ts';
@@ -72,6 +73,7 @@ export interface AppOptions {
   /** Origins of web pages that may call the routes of users (CORS). */
   readonly allowedOrigins: readonly string[];
   readonly handleWrite: HandleWrite;
+  readonly admitEarly: EarlyRefusalTools['admitEarly'];
   /** Returns a new keyed hash for the fingerprint of a request body. */
   newFingerprint(): Hmac;
   readonly jobs: JobStore;
@@ -130,7 +132,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   registerRequestContext(app);
   dropBodies(app);
   logCalls(app, options.metrics);
-  answerFailures(app);
+  const noteRejection = answerFailures(app);
+  const callLimit = new CallLimit(options.callsPerMinute);
+  refuseEarly(app, { callLimit, admitEarly: options.admitEarly, noteRejection });
   await app.register(helmet, {
     contentSecurityPolicy: {
       directives: {
@@ -153,15 +157,21 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   else await consoleFiles(app, options.consoleFolder);
   await app.register(async (api) => {
     allowOrigins(api, options.allowedOrigins, app);
-    await buildApi(api, { identifyCaller, lookUpThrottled }, options);
+    await buildApi(api, { identifyCaller, lookUpThrottled, callLimit }, options);
   });
   return app;
+}
+
+interface ApiTools {
+  readonly identifyCaller: Identify;
+  readonly lookUpThrottled: ThrottledLookup;
+  readonly callLimit: CallLimit;
 }
 
 /** Registers the API routes, which share authentication, one body memory limit and one rate limit per client. */
 async function buildApi(
   api: FastifyInstance,
-  { identifyCaller, lookUpThrottled }: { identifyCaller: Identify; lookUpThrottled: ThrottledLookup },
+  { identifyCaller, lookUpThrottled, callLimit }: ApiTools,
   options: AppOptions,
 ): Promise<void> {
   // A shared cache must not serve one client's response to another client.
@@ -172,9 +182,12 @@ async function buildApi(
   validateQueries(api);
   await api.register(rateLimit, {
     hook: 'preParsing',
-    max: options.callsPerMinute,
-    timeWindow: 60_000,
-    store: RateLimitStore,
+    max: callLimit.max,
+    timeWindow: callLimit.windowMs,
+    store: class {
+      incr = callLimit.store.incr.bind(callLimit.store);
+      child = () => callLimit.store.child();
+    },
     keyGenerator: rateLimitKey,
     errorResponseBuilder: (_request, { ttl }) => rateLimited('calls', Math.ceil(ttl / 1000)),
   });

@@ -1,7 +1,6 @@
 import type { CompletedDetails, IdempotencyStore } from '../idempotency/idempotency.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError, ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
-import type { Hasher } from '../passwords/hash-pool.ts';
 import type { HashReservation } from '../passwords/hash-reservation.ts';
 import { applyRecords, demandOf, isSettled, type Requester } from '../records/apply.ts';
 import { type BatchLimits, checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
@@ -15,7 +14,6 @@ import { RecordWriter } from '../records/record-writer.ts';
 
 interface AnswerOptions {
   readonly requester: Requester;
-  readonly hasher: Hasher;
   readonly idempotency: IdempotencyStore;
   readonly callId: string;
   /** True if the call has an idempotency key, so that every outcome is stored. */
@@ -25,6 +23,8 @@ interface AnswerOptions {
   readonly limits: { readonly answered: BatchLimits; readonly job: BatchLimits };
   /** Null if the operation has no plan. */
   readonly review: PlanReview | null;
+  /** The places of the call in the hash queue, which `applySync` gives up at its end. */
+  readonly reservation: HashReservation;
   holdMemory(bytes: number): void;
   onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
 }
@@ -42,14 +42,13 @@ export async function applySync(
   operation: Operation,
   options: AnswerOptions,
 ): Promise<Answered> {
-  const { callId, keyed, known, requester, hasher } = options;
+  const { callId, keyed, known, requester, reservation } = options;
   const begunAt = performance.now();
   const all = positionsOf(records);
   const left = all.filter((position) => !known.has(position));
-  const reservation = hasher.reserve(requester.share);
   let results: (Outcome | null)[];
   try {
-    results = await applyLeft(records, left, operation, reservation, options);
+    results = await applyLeft(records, left, operation, options);
   } finally {
     reservation.release();
   }
@@ -87,10 +86,9 @@ async function applyLeft(
   records: RecordList,
   left: readonly number[],
   operation: Operation,
-  reservation: HashReservation,
   options: AnswerOptions,
 ): Promise<(Outcome | null)[]> {
-  const { callId, keyed, requester } = options;
+  const { callId, keyed, requester, reservation } = options;
   const check = operation.newCheck({ holdMemory: options.holdMemory });
   const run = async (read: readonly ParsedRecord[]) => {
     // An overloaded service rejects the call here, before it queries the database.

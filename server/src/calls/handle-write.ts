@@ -15,6 +15,7 @@ import { type SubmissionStore, submitJob } from '../jobs/submit.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { Hasher } from '../passwords/hash-pool.ts';
+import type { HashReservation } from '../passwords/hash-reservation.ts';
 import { type BatchLimits, readBatch } from '../records/batch.ts';
 import { countsOf, type EffectCounts } from '../records/effect-counts.ts';
 import {
@@ -53,6 +54,10 @@ export interface WriteCall {
   readonly async: boolean;
   /** Null for other operations than `upsert`. */
   readonly upsert: UpsertCall | null;
+  /** When the call began to wait, a value of `performance.now()`. */
+  readonly waitsSince: number;
+  /** The places in the hash queue that the call already has. */
+  readonly reservation: HashReservation | null;
   /** Reserves memory until the call is answered. Throws an `ApiError` OVERLOADED if there is too little. */
   holdMemory(bytes: number): void;
   /** Logs an error that the answer does not show. */
@@ -238,6 +243,7 @@ async function work(
     keyed: callId !== null,
     known,
     review,
+    reservation: call.reservation ?? tools.hasher.reserve(requester.share, call.waitsSince),
     holdMemory: call.holdMemory,
   });
   return answered(call, outcomes, { replayed: false, complete });

@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { type Anagrafe, ApiError, ConnectionError, TimeoutError } from '@anagrafe/client';
 import { type ImportFile, ImportFileError } from '@anagrafe/importer';
 import {
@@ -30,6 +31,8 @@ class Interrupted extends Error {
 
 /** Imports a file, or performs a dry run, and prints the progress and the result. Sets the exit code. */
 export async function importFile(file: ImportInput, options: RunOptions): Promise<void> {
+  // On the machine of the service, calls of other clients go before the import.
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const { anagrafe, url, caller } = await reach(options);
   await requirePrincipal(file, anagrafe);
   const task = { ...file, url, caller };

@@ -1,8 +1,10 @@
 import type { Readable } from 'node:stream';
 import { ApiError } from '../lib/field-errors.ts';
 import { allocateBuffer, freeLargeBuffer } from '../lib/large-buffer.ts';
+import { overloaded } from '../lib/overloaded.ts';
 
 const retrySeconds = 5;
+const tooMuchMemory = new Error('the request bodies take too much memory');
 
 interface BudgetLimits {
   readonly total: number;
@@ -39,7 +41,7 @@ export class BodyBudget {
     const hold: MemoryReservation = {
       add: (bytes) => {
         const heldByCaller = this.#byCaller.get(caller) ?? 0;
-        if (heldByCaller + bytes > this.#limits.perCaller) throw overloaded();
+        if (heldByCaller + bytes > this.#limits.perCaller) throw overloaded(retrySeconds, tooMuchMemory);
         this.#makeRoom(bytes, hold);
         held += bytes;
         this.#total += bytes;
@@ -70,16 +72,8 @@ export class BodyBudget {
       hold.release();
       abort();
     }
-    if (this.#total + bytes > this.#limits.total) throw overloaded();
+    if (this.#total + bytes > this.#limits.total) throw overloaded(retrySeconds, tooMuchMemory);
   }
-}
-
-function overloaded(): ApiError {
-  return new ApiError('OVERLOADED', {
-    figures: { seconds: retrySeconds },
-    retryAfterSeconds: retrySeconds,
-    cause: new Error('the request bodies take too much memory'),
-  });
 }
 
 /** Maximum time in milliseconds to drain a rejected body, so that its sender can read the answer. */

@@ -27,8 +27,9 @@ export function endIdleConnections(app: FastifyInstance): void {
     });
   });
 
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (stopping) reply.header('connection', 'close');
+    done(null, payload);
   });
   app.addHook('preClose', async () => {
     stopping = true;

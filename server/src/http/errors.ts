@@ -9,12 +9,19 @@ import { RejectionLog } from './rejection-log.ts';
 import { debugOf, languageOf } from './request-context.ts';
 import { statusOf } from './status.ts';
 
-/** Answers every error with the envelope. Internal details are logged and never sent. */
-export function answerFailures(app: FastifyInstance): void {
+/** Logs an error, or counts it if it is one of many. */
+export type NoteRejection = (error: ApiError, request: FastifyRequest) => void;
+
+/**
+ * Answers every error with the envelope. Internal details are logged and never sent. Returns the function that logs
+ * refused requests, for those that are answered without the error handler.
+ */
+export function answerFailures(app: FastifyInstance): NoteRejection {
   const rejections = new RejectionLog(app.log);
   app.addHook('onClose', async () => rejections.close());
+  const noteRejection: NoteRejection = (error, request) => noteError(error, request, rejections);
   app.setErrorHandler((error, request, reply) =>
-    sendApiError(toApiError(error as FastifyError, request, rejections), request, reply),
+    sendApiError(toApiError(error as FastifyError, request, noteRejection), request, reply),
   );
   app.setNotFoundHandler((request, reply) => {
     const allow = allowedMethods(app, request.url);
@@ -22,6 +29,17 @@ export function answerFailures(app: FastifyInstance): void {
     reply.header('allow', allow);
     return sendApiError(new ApiError('METHOD_NOT_ALLOWED', { figures: { allow } }), request, reply);
   });
+  return noteRejection;
+}
+
+function noteError(error: ApiError, request: FastifyRequest, rejections: RejectionLog): void {
+  const { code } = error.detail;
+  if (statusOf(code) < 500 || isPartOfOutage(error)) return;
+  const route = `${request.method} ${request.routeOptions.url ?? 'none'}`;
+  const rejection = { code, route, cause: reasonOf(error.cause) };
+  // Other errors, such as an unknown outcome, are rare, and each needs its request ID.
+  if (code === 'OVERLOADED') rejections.note(rejection, request.log);
+  else request.log.warn(rejection, 'request rejected');
 }
 
 export function sendApiError(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -39,16 +57,9 @@ export function sendApiError(error: ApiError, request: FastifyRequest, reply: Fa
     .send(JSON.stringify(envelope));
 }
 
-function toApiError(error: FastifyError, request: FastifyRequest, rejections: RejectionLog): ApiError {
+function toApiError(error: FastifyError, request: FastifyRequest, noteRejection: NoteRejection): ApiError {
   if (error instanceof ApiError) {
-    const { code } = error.detail;
-    if (statusOf(code) >= 500 && !isPartOfOutage(error)) {
-      const route = `${request.method} ${request.routeOptions.url ?? 'none'}`;
-      const rejection = { code, route, cause: reasonOf(error.cause) };
-      // Other errors, such as an unknown outcome, are rare, and each needs its request ID.
-      if (code === 'OVERLOADED') rejections.note(rejection, request.log);
-      else request.log.warn(rejection, 'request rejected');
-    }
+    noteRejection(error, request);
     return error;
   }
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new ApiError('UNSUPPORTED_MEDIA_TYPE');

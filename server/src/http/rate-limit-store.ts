@@ -16,6 +16,11 @@ export class RateLimitStore implements FastifyRateLimitStore {
   readonly #windows = new Map<string, Window>();
 
   incr(caller: string, callback: Parameters<FastifyRateLimitStore['incr']>[1], windowMs: number): void {
+    callback(null, this.count(caller, windowMs));
+  }
+
+  /** Counts a call. Returns the calls in the window of the caller, and the milliseconds until the window ends. */
+  count(caller: string, windowMs: number): { current: number; ttl: number } {
     const now = Date.now();
     const last = this.#windows.get(caller);
     const isOpen = last !== undefined && now < last.startedAt + windowMs;
@@ -25,10 +30,36 @@ export class RateLimitStore implements FastifyRateLimitStore {
     this.#windows.set(caller, { startedAt, calls: calls + 1 });
     const [leastRecent] = this.#windows.keys();
     if (this.#windows.size > callersMax && leastRecent !== undefined) this.#windows.delete(leastRecent);
-    callback(null, { current: calls + 1, ttl: startedAt + windowMs - now });
+    return { current: calls + 1, ttl: startedAt + windowMs - now };
   }
 
   child(): FastifyRateLimitStore {
     return new RateLimitStore();
+  }
+}
+
+export interface CountedCall {
+  readonly isExceeded: boolean;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
+/** The rate limit of calls, for the plugin and for answers that are sent without it. */
+export class CallLimit {
+  readonly windowMs = 60_000;
+  readonly max: number;
+  readonly store = new RateLimitStore();
+
+  constructor(callsPerMinute: number) {
+    this.max = callsPerMinute;
+  }
+
+  count(caller: string): CountedCall {
+    const { current, ttl } = this.store.count(caller, this.windowMs);
+    return {
+      isExceeded: current > this.max,
+      remaining: Math.max(this.max - current, 0),
+      resetSeconds: Math.ceil(ttl / 1000),
+    };
   }
 }

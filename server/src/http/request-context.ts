@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Language, languages } from '../i18n/translate.ts';
+import { turnStartedAt } from '../lib/event-loop-turn.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { addressOf } from './credentials.ts';
 import type { Debug } from './envelope.ts';
@@ -9,6 +10,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Start of the request, a value of `performance.now()`. */
     startedAt: number;
+    /** When the request began to wait for the event loop, as far as that is known; a value of `performance.now()`. */
+    waitsSince: number;
   }
 }
 
@@ -18,12 +21,15 @@ declare module 'fastify' {
  */
 export function registerRequestContext(app: FastifyInstance): void {
   app.decorateRequest('startedAt', 0);
-  app.addHook('onRequest', async (request, reply) => {
+  app.decorateRequest('waitsSince', 0);
+  app.addHook('onRequest', (request, reply, done) => {
+    request.waitsSince = turnStartedAt();
     request.startedAt = performance.now();
     reply.header('x-request-id', request.id);
     const { httpVersion } = request.raw;
     if (httpVersion !== '1.0' && (httpVersion !== '1.1' || request.headers.host === undefined))
-      throw new ApiError('INVALID_REQUEST');
+      return done(new ApiError('INVALID_REQUEST'));
+    done();
   });
 }
 

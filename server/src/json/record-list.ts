@@ -5,6 +5,8 @@ import type { RecordSink } from './validator.ts';
 
 /** The number of entries in one typed array of a `NumberList`. */
 const PIECE = 4096;
+/** The entries of the first array while it suffices: most bodies have few records. */
+const FIRST_PIECE = 8;
 
 /** Integers below 2^32 in arrays of fixed size: one array of millions would block the event loop when it grows. */
 class NumberList {
@@ -12,10 +14,19 @@ class NumberList {
   length = 0;
 
   push(number: number): void {
-    const at = this.length++ % PIECE;
-    if (at === 0) this.#pieces.push(new Uint32Array(PIECE));
+    const at = this.length % PIECE;
+    if (this.length === 0) this.#pieces.push(new Uint32Array(FIRST_PIECE));
+    else if (this.length === FIRST_PIECE) this.#growFirst();
+    else if (at === 0) this.#pieces.push(new Uint32Array(PIECE));
+    this.length++;
     const piece = this.#pieces.at(-1);
     if (piece) piece[at] = number;
+  }
+
+  #growFirst(): void {
+    const larger = new Uint32Array(PIECE);
+    larger.set(this.#pieces[0] ?? []);
+    this.#pieces[0] = larger;
   }
 
   at(position: number): number {

@@ -91,8 +91,9 @@ class KeyedQueue<Task extends QueuedTask> implements Queue<Task> {
   }
 
   /** Counts reserved tasks as queued, until the same call with a negative weight. */
-  reserve({ weight, ...task }: QueuedTask): void {
-    const key = this.#keyOf({ ...task, weight });
+  reserve(task: QueuedTask): void {
+    const { weight } = task;
+    const key = this.#keyOf(task);
     const reserved = (this.#reserved.get(key) ?? 0) + weight;
     if (reserved > 0) this.#reserved.set(key, reserved);
     else this.#reserved.delete(key);

@@ -1,4 +1,4 @@
-import { ApiError } from '../lib/field-errors.ts';
+import { overloaded } from '../lib/overloaded.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import { FairQueue, type Lane, type QueuedTask } from './fair-queue.ts';
 import { RateMeter } from './hash-rate.ts';
@@ -22,11 +22,15 @@ export interface Hasher {
    * Admits the passwords of a call to a lane, in the fair share of the caller. Throws the `ApiError` `OVERLOADED` if
    * the call would not end within `maxWaitSeconds`, or would wait for four times that in the bulk lane. Work with an
    * abort signal is never rejected. It keeps only a few of its passwords in the queue at once, so that another call of
-   * the same share does not wait for all of them.
+   * the same share does not wait for all of them. `since` is as for `reserve`.
    */
-  admit(work: Demand & { share: string; signal?: AbortSignal | null }): HashBatch;
-  /** Returns a reservation in the fair share of the caller, for a call that has other work to do before it hashes. */
-  reserve(share: string): HashReservation;
+  admit(work: Demand & { share: string; signal?: AbortSignal | null; since?: number }): HashBatch;
+  /**
+   * Returns a reservation in the fair share of the caller, for a call that has other work to do before it hashes.
+   * `since` is when the call began to wait, on the clock of the pool: the time until its admission counts as a part of
+   * its wait. Without it, the wait begins at the admission.
+   */
+  reserve(share: string, since?: number): HashReservation;
   /**
    * Returns true if the password matches the hash, which may be imported. Costly hashes are verified in the bulk lane,
    * all others in the interactive lane. Sources get the same processing time in turn, so that a flood from one source
@@ -57,6 +61,8 @@ export interface HasherOptions {
   onHash?(lane: Lane, seconds: number): void;
   /** The clock, in milliseconds. */
   now?(): number;
+  /** Returns a random number from 0 to 1, by which the `Retry-After` of refused calls differ. */
+  random?(): number;
 }
 
 export interface HashingPool extends Hasher, HashingState {
@@ -81,6 +87,8 @@ const newVerifiers = 'new verifiers';
 const costlyWeight = 8;
 const costlyVerifiers = 'costly verifiers';
 const initialSeconds = 0.02;
+/** Created once: the stack trace of a new one would be a part of the cost of each refusal. */
+const tooManyPasswords = new Error('too many passwords wait to be hashed');
 
 interface Task extends QueuedTask {
   readonly work: Work;
@@ -188,18 +196,14 @@ export function openHasher(options: HasherOptions): HashingPool {
     return String(result);
   }
 
-  function refuseLongWait(lane: Lane, waiting: QueuedTask): void {
+  function refuseLongWait(lane: Lane, waiting: QueuedTask, since?: number): void {
     if (waiting.weight === 0) return;
     const work = workAhead(lane, waiting);
     const isBulk = lane === 'bulk' && waiting.share !== costlyVerifiers;
     const limit = options.maxWaitSeconds * (isBulk ? bulkWaitFactor : 1);
-    if (!work.some((part) => isTooLate(part, limit))) return;
-    const seconds = Math.ceil(Math.max(...work.map(secondsUntilHashed)));
-    throw new ApiError('OVERLOADED', {
-      figures: { seconds },
-      retryAfterSeconds: seconds,
-      cause: new Error('too many passwords wait to be hashed'),
-    });
+    const waitedSeconds = since === undefined ? 0 : Math.max(now() - since, 0) / 1000;
+    if (!work.some((part) => isTooLate(part, limit, waitedSeconds))) return;
+    throw overloaded(Math.max(...work.map(secondsUntilHashed)), tooManyPasswords, options.random);
   }
 
   /** Returns the work that the call waits for; two estimates if the threads serve it in two ways. */
@@ -229,9 +233,9 @@ export function openHasher(options: HasherOptions): HashingPool {
   }
 
   return {
-    admit({ lane, share, count, signal }) {
+    admit({ lane, share, count, signal, since }) {
       if (!signal) {
-        refuseLongWait(lane, { share, weight: count });
+        refuseLongWait(lane, { share, weight: count }, since);
         return { hash: (password) => hash(password, lane, share) };
       }
       const semaphore = new Semaphore(options.concurrency * abortablePerThread);
@@ -243,7 +247,8 @@ export function openHasher(options: HasherOptions): HashingPool {
           }),
       };
     },
-    reserve: (share) => newReservation(share, { lanes, refuseLongWait, hash, interactiveCalls }),
+    reserve: (share, since) =>
+      newReservation(share, { lanes, refuseLongWait, hash, interactiveCalls, since }),
     interactiveEnded: () => interactiveCalls.ended(),
     async verify(password, stored, { known, source }) {
       const weight = weightOf(stored, cost);

@@ -28,10 +28,12 @@ export interface HashReservation extends HashBatch {
 
 export interface ReservationTools {
   readonly lanes: Pick<FairQueue<never>, 'reserve'>;
-  /** Throws the `ApiError` `OVERLOADED` if new tasks would wait too long. */
-  refuseLongWait(lane: Lane, tasks: QueuedTask): void;
+  /** Throws the `ApiError` `OVERLOADED` if new tasks of a call that waits since then would wait too long. */
+  refuseLongWait(lane: Lane, tasks: QueuedTask, since: number | undefined): void;
   hash(password: string, lane: Lane, share: string): Promise<string>;
   readonly interactiveCalls: InteractiveCalls;
+  /** When the call began to wait. */
+  readonly since: number | undefined;
 }
 
 /** Returns a reservation without places. */
@@ -39,8 +41,8 @@ export function newReservation(share: string, tools: ReservationTools): HashRese
   let held: Demand = { lane: 'bulk', count: 0 };
   let isInteractive = false;
   function hold(demand: Demand): void {
-    tools.lanes.reserve(held.lane, { share, weight: -held.count });
-    tools.lanes.reserve(demand.lane, { share, weight: demand.count });
+    if (held.count > 0) tools.lanes.reserve(held.lane, { share, weight: -held.count });
+    if (demand.count > 0) tools.lanes.reserve(demand.lane, { share, weight: demand.count });
     held = demand;
   }
   function release(): void {
@@ -53,7 +55,7 @@ export function newReservation(share: string, tools: ReservationTools): HashRese
       const isCovered = demand.count <= held.count;
       if (!isCovered) {
         release();
-        tools.refuseLongWait(demand.lane, { share, weight: demand.count });
+        tools.refuseLongWait(demand.lane, { share, weight: demand.count }, tools.since);
       }
       hold(demand);
       if (isInteractive || demand.lane === 'bulk') return;

@@ -14,7 +14,7 @@ export interface WorkAhead {
 
 /**
  * The part of the longest wait that may pass until the passwords are hashed. The rest is for what the estimate does not
- * contain: the checks before and the write after.
+ * contain: the checks after the admission and the write.
  */
 const hashingPart = 0.9;
 
@@ -24,11 +24,12 @@ export function secondsUntilHashed({ queued, running, own, threads, hashSeconds 
 }
 
 /**
- * Returns true if the call would end after the limit. A call with nothing queued before it is never too late: on a
- * machine where a single hash takes longer than the limit, every call would be refused.
+ * Returns true if the call, which has already waited for `waitedSeconds`, would end after the limit. A call with nothing
+ * queued before it is never too late: on a machine where a single hash takes longer than the limit, every call would be
+ * refused.
  */
-export function isTooLate(work: WorkAhead, limitSeconds: number): boolean {
-  return work.queued > 0 && secondsUntilHashed(work) > limitSeconds * hashingPart;
+export function isTooLate(work: WorkAhead, limitSeconds: number, waitedSeconds = 0): boolean {
+  return work.queued > 0 && waitedSeconds + secondsUntilHashed(work) > limitSeconds * hashingPart;
 }
 
 /** The weight of the newest duration in the exponential moving average. */

@@ -66,12 +66,17 @@ export function admitPasswords(
   return hasher.admit({ lane: signal ? 'bulk' : lane, share, count, signal });
 }
 
-/** Returns the number of passwords of the valid records and their lane. A single one goes before the others. */
+/** Returns the number of passwords of the valid records and their lane. */
 export function demandOf(parsedRecords: readonly ParsedRecord[]): Demand {
   const count = parsedRecords.reduce(
     (sum, parsed) => sum + (parsed.errors.none ? passwordsOf(parsed) : 0),
     0,
   );
+  return demandFor(count);
+}
+
+/** A single password goes before the others. */
+export function demandFor(count: number): Demand {
   return { lane: count === 1 ? 'interactive' : 'bulk', count };
 }
 

@@ -164,7 +164,7 @@ describe('a hash queue that is too long', () => {
   };
 
   it('causes an ApiError with the time to wait', async () => {
-    const pool = open({ maxWaitSeconds: 0.2 });
+    const pool = open({ maxWaitSeconds: 0.2, random: () => 0 });
     const busy = ask(pool, 'bulk', 'a', 60, []);
     const error = errorOf(() => pool.admit({ lane: 'bulk', share: 'a', count: 1 })) as ApiError;
     expect(error).toBeInstanceOf(ApiError);
@@ -175,6 +175,37 @@ describe('a hash queue that is too long', () => {
     expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(1);
     await busy;
     await ask(pool, 'bulk', 'a', 1, []);
+  });
+
+  it('causes a random time to wait, up to twice the estimate', async () => {
+    const part = { value: 0 };
+    const pool = open({ maxWaitSeconds: 0.2, random: () => part.value });
+    const busy = ask(pool, 'bulk', 'a', 2000, []);
+    const secondsAt = (value: number) => {
+      part.value = value;
+      return (errorOf(() => pool.admit({ lane: 'bulk', share: 'a', count: 1 })) as ApiError)
+        .retryAfterSeconds;
+    };
+    const estimate = 2000 / pool.capacity;
+    expect([0, 0.5, 1].map(secondsAt)).toEqual([1, 1.5, 2].map((factor) => Math.ceil(estimate * factor)));
+    const ended = expect(busy).rejects.toBeInstanceOf(Aborted);
+    await pool.close();
+    await ended;
+  });
+
+  it('includes the time that the call has already waited', async () => {
+    const pool = open({ maxWaitSeconds: 1000, now: () => 5_000_000 });
+    const busy = ask(pool, 'interactive', 'a', 4, []);
+    const admit = (since?: number) => {
+      const call = pool.reserve('a', since);
+      const error = errorOf(() => call.admit({ lane: 'interactive', count: 1 }));
+      call.release();
+      return error;
+    };
+    expect(admit()).toBeUndefined();
+    expect(admit(5_000_000 - 800_000)).toBeUndefined();
+    expect(admit(5_000_000 - 950_000)).toBeInstanceOf(ApiError);
+    await busy;
   });
 
   it('is measured by the work that the call itself has to wait for', async () => {

@@ -34,6 +34,13 @@ describe('a call', () => {
     expect(latest(1)).toBe(45 - 2 - 2);
   });
 
+  it('is too late earlier if it has already waited', () => {
+    const ahead = { ...busy, queued: 150 };
+    expect(isTooLate(ahead, 5)).toBe(false);
+    expect(isTooLate(ahead, 5, 1.3)).toBe(false);
+    expect(isTooLate(ahead, 5, 1.5)).toBe(true);
+  });
+
   it('is not too late if no other is queued, even if a hash takes longer than the limit', () => {
     const slow = { running: 1, own: 1, threads: 1, hashSeconds: 60 };
     expect(isTooLate({ ...slow, queued: 0 }, 1)).toBe(false);
