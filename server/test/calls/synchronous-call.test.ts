@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Tuple } from '../../src/records/tuple.ts';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
+import { allHashed } from '../setup/audit-chain.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
@@ -148,6 +149,7 @@ describe('a synchronous call', () => {
 
   it('is not found after the retention time of jobs', async () => {
     const { id } = await sent('irs/update', mixed());
+    await allHashed(service);
     await service.database.query(
       `update anagrafe.audit_log set at = now() - interval '31 days' where call_id = $1`,
       [id],

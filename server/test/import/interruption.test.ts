@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { constants, getPriority } from 'node:os';
 import { beforeAll, expect, it } from 'vitest';
 import { batchLimits } from '../../../importer/src/import/batches.ts';
 import { readConfig } from '../../src/config.ts';
@@ -140,6 +141,23 @@ it('an import that is interrupted prints how to resume it, and names its jobs wi
   });
   expect((await folder.run(['import', 'stopped.csv'])).code).toBe(3);
   await expectEachOnce(folder, 'stopped', rows);
+});
+
+it('an import runs with a lower priority than other processes', async () => {
+  const folder = newWorkFolder(service);
+  writeUsers(folder, 'low', batch);
+  await holdingBatch(1, async () => {
+    const child = folder.begin(['import', 'low.csv']);
+    const { closed } = listen(child);
+    await until(
+      () => Object.keys(progressOf(folder, 'low')?.jobs ?? {}).length > 0,
+      () => 'the job of the import to be saved',
+    );
+    const { PRIORITY_BELOW_NORMAL } = constants.priority;
+    expect(getPriority(child.pid)).toBe(Math.max(getPriority(), PRIORITY_BELOW_NORMAL));
+    child.kill('SIGKILL');
+    await closed;
+  });
 });
 
 it('an import that is interrupted does not name the jobs that have ended already', async () => {
