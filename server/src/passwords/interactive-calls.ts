@@ -1,5 +1,5 @@
 /** Maximum time for which bulk work waits, so that it does not stand still while many people are served. */
-const pauseMs = 100;
+const pauseMs = 250;
 
 /** Counts the calls with a single password and the sign-ins that are running, so that bulk work can let them go first. */
 export class InteractiveCalls {
