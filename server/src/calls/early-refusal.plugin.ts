@@ -1,3 +1,5 @@
+// Refuses calls because of overload before they are authenticated, see `refuseEarly`.
+
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../clients/access.ts';

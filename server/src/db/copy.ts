@@ -1,3 +1,5 @@
+// The COPY protocol of PostgreSQL, which `pg` supports only in part: large values are sent and received piece by piece.
+
 import pg from 'pg';
 
 /** The methods of a connection of `pg` that its types leave out. */
@@ -119,7 +121,7 @@ class CopyOut extends pg.Query {
   }
 }
 
-/** Returns the fields of a row in the binary format; an empty list after the last row. */
+/** Returns the fields of a row in the binary format, of which none may be null; an empty list after the last row. */
 export function fieldsOfRow(message: Buffer): Buffer[] {
   // The first row follows the header in the same message.
   let at = message.subarray(0, signature.length).equals(signature) ? signature.length + noOptions.length : 0;

@@ -93,13 +93,13 @@ export async function runChunk(
 ): Promise<void> {
   const begun = await begin(callId, number, tools);
   if (!begun) return;
-  const { chunk, left, readable, text } = begun;
+  const { chunk, left, readable, bytes } = begun;
   const run = { callId, chunk, tools, signal };
   if (chunk.cancelled) await refuseAll(left, 'CANCELLED', run);
   else if (!readable || chunk.attempts > attemptsMax) await refuseAll(left, 'RECORD_FAILED', run);
   else await applyAll(left, run);
   await tools.store.end(callId, number);
-  if (text) freeLargeBuffer(text);
+  if (bytes) freeLargeBuffer(bytes);
 }
 
 /** Returns the records that have no outcome yet. A later attempt to read unreadable ones would fail too. */
@@ -108,7 +108,7 @@ async function begin(callId: string, number: number, tools: ChunkTools) {
   if (!begun) return null;
   const { wrappedKey, bytes, positions, done, ...chunk } = begun;
   const recent = tools.recentChunks.take(chunkName(callId, number));
-  if (recent && done.size === 0) return { chunk, left: recent, readable: true, text: null };
+  if (recent && done.size === 0) return { chunk, left: recent, readable: true, bytes: null };
   const encryptedRecords = await tools.store.readRecords(callId, number, bytes);
   if (!encryptedRecords) return null;
   const decrypt = async () =>
@@ -119,7 +119,7 @@ async function begin(callId: string, number: number, tools: ChunkTools) {
   });
   const records = decrypted ?? positions.map(unreadable);
   const left = records.filter(({ position }) => !done.has(position));
-  return { chunk, left, readable: decrypted !== null, text: encryptedRecords };
+  return { chunk, left, readable: decrypted !== null, bytes: encryptedRecords };
 }
 
 /** Replaces a record that could not be decrypted. Only its position is known. */

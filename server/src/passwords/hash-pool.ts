@@ -22,9 +22,9 @@ export interface Hasher {
    * Admits the passwords of a call to a lane, in the fair share of the caller. Throws the `ApiError` `OVERLOADED` if
    * the call would not end within `maxWaitSeconds`, or would wait for four times that in the bulk lane. Work with an
    * abort signal is never rejected. It keeps only a few of its passwords in the queue at once, so that another call of
-   * the same share does not wait for all of them. `since` is as for `reserve`.
+   * the same share does not wait for all of them.
    */
-  admit(work: Demand & { share: string; signal?: AbortSignal | null; since?: number }): HashBatch;
+  admit(work: Demand & { share: string; signal?: AbortSignal | null }): HashBatch;
   /**
    * Returns a reservation in the fair share of the caller, for a call that has other work to do before it hashes.
    * `since` is when the call began to wait, on the clock of the pool: the time until its admission counts as a part of
@@ -233,9 +233,9 @@ export function openHasher(options: HasherOptions): HashingPool {
   }
 
   return {
-    admit({ lane, share, count, signal, since }) {
+    admit({ lane, share, count, signal }) {
       if (!signal) {
-        refuseLongWait(lane, { share, weight: count }, since);
+        refuseLongWait(lane, { share, weight: count });
         return { hash: (password) => hash(password, lane, share) };
       }
       const semaphore = new Semaphore(options.concurrency * abortablePerThread);

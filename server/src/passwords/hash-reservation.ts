@@ -28,7 +28,7 @@ export interface HashReservation extends HashBatch {
 
 export interface ReservationTools {
   readonly lanes: Pick<FairQueue<never>, 'reserve'>;
-  /** Throws the `ApiError` `OVERLOADED` if new tasks of a call that waits since then would wait too long. */
+  /** Throws the `ApiError` `OVERLOADED` if new tasks would wait too long, in addition to the time that their call has waited since `since`. */
   refuseLongWait(lane: Lane, tasks: QueuedTask, since: number | undefined): void;
   hash(password: string, lane: Lane, share: string): Promise<string>;
   readonly interactiveCalls: InteractiveCalls;

@@ -1,3 +1,5 @@
+// Users of a record with thousands of them: each keeps its place in the text, and is parsed again when it is needed.
+
 import type { LargeList } from '../json/large-list.ts';
 import { FieldErrors } from '../lib/field-errors.ts';
 import type { Username } from '../usernames/username.ts';

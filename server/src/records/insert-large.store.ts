@@ -1,3 +1,7 @@
+// Writes one record like insert.store.ts, but with several statements in one transaction: as parameters of a single
+// statement, 100,000 users would take several times the memory of the record. The statements take their locks in the
+// order that grouped-write.store.ts describes.
+
 import type { Connection, Database } from '../db/database.ts';
 import { preparedStatement, statement } from '../db/statement.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
@@ -15,10 +19,6 @@ import {
 import { newPrincipalColumns, newPrincipals } from './insert.store.ts';
 import type { LargePrincipal, NewUserList } from './insert.ts';
 import type { NewUser } from './user-item.ts';
-
-// Writes one record like insert.store.ts, but with several statements in one transaction: as parameters of a single
-// statement, 100,000 users would take several times the memory of the record. The statements take their locks in the
-// order that grouped-write.store.ts describes.
 
 const insertPrincipal = statement(`
   insert into anagrafe.principals (id, ${columnNames(principalFields)}, state, search_terms, users_count)
@@ -122,7 +122,7 @@ async function positionsByKey(users: NewUserList): Promise<Uint32Array> {
 
 const firstSurrogate = 0xd800;
 
-/** Compares two different texts like their UTF-8 bytes, which is the order of the collation "C". */
+/** Returns true if `one` is before `other` in the order of their UTF-8 bytes, which is that of the collation "C". */
 function inUtf8Order(one: string, other: string): boolean {
   let at = 0;
   while (one.charCodeAt(at) === other.charCodeAt(at)) at++;

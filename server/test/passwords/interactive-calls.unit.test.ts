@@ -40,7 +40,7 @@ it('lets bulk work continue after a limited time', async () => {
   const calls = new InteractiveCalls();
   calls.begin();
   const ended = settled(calls.ended());
-  await vi.advanceTimersByTimeAsync(99);
+  await vi.advanceTimersByTimeAsync(249);
   expect(await ended()).toBe(false);
   await vi.advanceTimersByTimeAsync(1);
   expect(await ended()).toBe(true);
