@@ -38,7 +38,7 @@ import { consoleSessionRoutes } from './console/console-session.routes.ts';
 import type { Readiness } from './db/readiness.ts';
 import { healthRoutes } from './health.routes.ts';
 import { type BodyLimits, dropBodies, readBodies } from './http/body.ts';
-import { endIdleConnections } from './http/connections.ts';
+import { trackConnections } from './http/connections.ts';
 import { allowOrigins } from './http/cors.ts';
 import { answerBrokenRequest, answerFailures, sendApiError } from './http/errors.ts';
 import { describeApi } from './http/openapi.ts';
@@ -128,7 +128,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   // By default Node answers an unknown `Expect` header with 417. The service ignores the header instead.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
-  endIdleConnections(app);
+  trackConnections(app);
   registerRequestContext(app);
   dropBodies(app);
   logCalls(app, options.metrics);

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { onceClosed } from './http/connections.ts';
 import type { Lane } from './passwords/fair-queue.ts';
 import type { HashingState } from './passwords/hash-pool.ts';
 import type { OperationName } from './records/operation.ts';
@@ -103,7 +104,7 @@ export function logCalls(app: FastifyInstance, metrics: Metrics): void {
     request.log.info({ method, path, status, ms, ip, client: caller?.name }, 'call');
   }
   app.addHook('onRequest', (request, reply, done) => {
-    reply.raw.once('close', () => {
+    onceClosed(reply.raw, () => {
       if (!reply.raw.writableFinished) logCall(request, reply, clientLeft);
     });
     done();

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../clients/access.ts';
 import { rateLimitKey } from '../clients/authentication.plugin.ts';
+import { onceClosed } from '../http/connections.ts';
 import { errorEnvelope } from '../http/envelope.ts';
 import type { CallLimit, CountedCall } from '../http/rate-limit-store.ts';
 import { languageOf } from '../http/request-context.ts';
@@ -41,8 +42,6 @@ interface RefusedCaller {
   readonly language: Language;
   /** Name and value, in turn, of the headers that are the same in every such answer. */
   readonly headers: readonly string[];
-  /** The bodies of such answers by the seconds of `Retry-After`. */
-  readonly texts: Map<number, string>;
   /** When a request was last authenticated, a value of `performance.now()`. */
   authenticatedAt: number;
   /** When a call was last let through to be authenticated again. */
@@ -79,6 +78,8 @@ const ownOfAnswer = new Set([
 export function refuseEarly(app: FastifyInstance, tools: EarlyRefusalTools): void {
   const { callLimit } = tools;
   const refused = new Map<string, RefusedCaller>();
+  /** The bodies of the answers by language and seconds of `Retry-After`. */
+  const texts = new Map<string, string>();
   let isClosed = false;
   app.decorateRequest('refusalKey', null);
   app.decorateRequest('reservation', null);
@@ -144,12 +145,18 @@ export function refuseEarly(app: FastifyInstance, tools: EarlyRefusalTools): voi
       rateLimitKey: rateLimitKey(request),
       language: languageOf(request),
       headers,
-      texts: new Map(),
       authenticatedAt: Math.max(known?.authenticatedAt ?? 0, request.startedAt),
       renewedAt: known?.renewedAt ?? 0,
     });
     const [oldest] = refused.keys();
     if (refused.size > callersMax && oldest !== undefined) refused.delete(oldest);
+  }
+
+  function textOf({ detail, retryAfterSeconds = 0 }: ApiError, language: Language): string {
+    const name = `${language} ${retryAfterSeconds}`;
+    const text = texts.get(name) ?? JSON.stringify(errorEnvelope(detail, language, null));
+    texts.set(name, text);
+    return text;
   }
 
   /** Returns false if the call must be handled as usual. */
@@ -183,7 +190,7 @@ export function refuseEarly(app: FastifyInstance, tools: EarlyRefusalTools): voi
     request.raw.resume();
     request.caller = known.caller;
     tools.noteRejection(error, request);
-    const text = textOf(error, known);
+    const text = textOf(error, known.language);
     reply.raw.writeHead(statusOf(error.detail.code), [
       ...known.headers,
       'x-request-id',
@@ -201,18 +208,10 @@ export function refuseEarly(app: FastifyInstance, tools: EarlyRefusalTools): voi
   }
 }
 
-function textOf({ detail, retryAfterSeconds = 0 }: ApiError, { texts, language }: RefusedCaller): string {
-  const known = texts.get(retryAfterSeconds);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(errorEnvelope(detail, language, null));
-  texts.set(retryAfterSeconds, text);
-  return text;
-}
-
 /** Keeps the places until the handler takes them, and gives them up if the request ends before. */
 function hold(reservation: EarlyReservation, request: FastifyRequest, reply: FastifyReply): void {
   request.reservation = reservation;
-  reply.raw.once('close', () => request.reservation?.places.release());
+  onceClosed(reply.raw, () => request.reservation?.places.release());
 }
 
 /** Returns the places of the call, which the caller of this function has to give up. */

@@ -8,6 +8,7 @@ import { ApiError } from '../lib/field-errors.ts';
 import { freeLargeBuffer } from '../lib/large-buffer.ts';
 import { sourceOf } from '../lib/network.ts';
 import { BodyBudget, collect, type MemoryReservation } from './body-memory-limit.ts';
+import { onceClosed } from './connections.ts';
 import { addressOf } from './credentials.ts';
 
 export interface BodyLimits {
@@ -108,7 +109,7 @@ export function readBodies(
   app.addHook('onRequest', async (request, reply) => {
     request.holders++;
     // The close event covers every end of a request: no response hook runs if the client disconnects within the body.
-    reply.raw.once('close', () => releaseBody(request));
+    onceClosed(reply.raw, () => releaseBody(request));
   });
   app.addHook('onRoute', (route) => {
     const { handler } = route;
@@ -131,6 +132,8 @@ export function readBodies(
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
     refuseOtherCodings(request);
+    // The connection is lost: nothing would release the memory of the body.
+    if (request.holders === 0) throw new ApiError('INVALID_REQUEST');
     const { maxValues, records } = request.routeOptions.config;
     const { caller } = request;
     const isClient = caller.user === null && caller.scopes.size > 0;

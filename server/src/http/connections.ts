@@ -1,12 +1,18 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Closes connections without an active request when the server stops, so that the stop waits for requests only.
- * Covers kept-alive connections, and those that were opened and never used, which Node does not count as idle.
+ * Keeps account of the requests of each connection.
+ *
+ * When the server stops, it closes connections without an active request, so that the stop waits for requests only.
+ * This covers kept-alive connections, and those that were opened and never used, which Node does not count as idle.
+ *
+ * When a connection is lost, it closes all responses. Node closes only the first one: those to pipelined requests behind
+ * it would never emit `close`, and what their requests hold would never be released.
  */
-export function endIdleConnections(app: FastifyInstance): void {
-  const activeRequests = new Map<Socket, number>();
+export function trackConnections(app: FastifyInstance): void {
+  const openResponses = new Map<Socket, Set<ServerResponse>>();
   let stopping = false;
 
   app.server.on('connection', (socket) => {
@@ -14,16 +20,18 @@ export function endIdleConnections(app: FastifyInstance): void {
       socket.destroy();
       return;
     }
-    activeRequests.set(socket, 0);
-    socket.once('close', () => activeRequests.delete(socket));
+    openResponses.set(socket, new Set());
+    socket.once('close', () => {
+      for (const response of openResponses.get(socket) ?? []) if (response.socket === null) close(response);
+      openResponses.delete(socket);
+    });
   });
   app.server.prependListener('request', ({ socket }, response) => {
-    activeRequests.set(socket, (activeRequests.get(socket) ?? 0) + 1);
+    const open = openResponses.get(socket);
+    open?.add(response);
     response.once('close', () => {
-      const left = (activeRequests.get(socket) ?? 1) - 1;
-      if (socket.destroyed) return;
-      activeRequests.set(socket, left);
-      if (stopping && left === 0) socket.destroySoon();
+      open?.delete(response);
+      if (stopping && open?.size === 0 && !socket.destroyed) socket.destroySoon();
     });
   });
 
@@ -33,6 +41,17 @@ export function endIdleConnections(app: FastifyInstance): void {
   });
   app.addHook('preClose', async () => {
     stopping = true;
-    for (const [socket, count] of activeRequests) if (count === 0) socket.destroy();
+    for (const [socket, { size }] of openResponses) if (size === 0) socket.destroy();
   });
+}
+
+function close(response: ServerResponse): void {
+  response.destroy();
+  response.emit('close');
+}
+
+/** Calls `listener` when the response ends or its connection is lost, or at once if that has happened already. */
+export function onceClosed(response: ServerResponse, listener: () => void): void {
+  if (response.destroyed) listener();
+  else response.once('close', listener);
 }

@@ -44,7 +44,7 @@ export function readEvidence(request: FastifyRequest, trust: TrustSettings): Cal
   const named = Boolean(headers['x-forwarded-for']) && isInside(peer, trust.proxies);
   return {
     credentials: readCredentials(request),
-    address: named ? plainAddress(request.ip) : forwarded ? null : plainAddress(peer),
+    address: named ? plainAddress(ipOf(request)) : forwarded ? null : plainAddress(peer),
     direct:
       isLoopback(peer) &&
       !isInside(peer, trust.proxies) &&
@@ -72,7 +72,12 @@ function isKnownHost(host: string | undefined, allowed: ReadonlySet<string>): bo
  */
 export function addressOf(request: FastifyRequest): string {
   const peer = request.raw.socket.remoteAddress ?? '';
-  return plainAddress(request.ip) ?? plainAddress(peer) ?? 'unknown';
+  return plainAddress(ipOf(request)) ?? plainAddress(peer) ?? 'unknown';
+}
+
+/** `request.ip` is undefined after the connection was lost. */
+function ipOf({ ip }: { readonly ip: string | undefined }): string {
+  return ip ?? '';
 }
 
 export function hasCredential(request: FastifyRequest): boolean {

@@ -58,11 +58,14 @@ export async function insertLargePrincipal(database: Database, principal: LargeP
   const { users, id: principalId } = principal;
   const order = await positionsByKey(users);
   const record = await newPrincipals.values([{ ...principal, users: [] }], newPrincipalColumns);
-  await database.transaction(async (connection) => {
-    await connection.execute(insertPrincipal, { ...record, usersCount: order.length });
-    await insertInSlices(connection, principalId, users, order);
-    await connection.execute(finishRecord, { ...record, principalId });
-  });
+  await database.transaction(
+    async (connection) => {
+      await connection.execute(insertPrincipal, { ...record, usersCount: order.length });
+      await insertInSlices(connection, principalId, users, order);
+      await connection.execute(finishRecord, { ...record, principalId });
+    },
+    { patient: true },
+  );
 }
 
 /** Number of users per statement: each parameter then stays in a part of the heap that is collected often. */
