@@ -5,7 +5,7 @@ import type { ImportField } from '../file/types.ts';
 import { dryRunUpsert, type ImportConnection, sendInParts } from './calls.ts';
 import { externalKeyOf, keyOfId, principalKeyOf } from './records.ts';
 
-/** The keys of principals that rows name by `ID`, by the external keys of the same principals. */
+/** Maps an `ExternalKey` to the key under which rows name the same principal by `ID`. */
 export type PrincipalAliases = ReadonlyMap<string, string>;
 
 export const noAliases: PrincipalAliases = new Map();

@@ -9,7 +9,7 @@ import { type SubmitJob, submitWithKey } from '../import/calls.ts';
 import { findAliases, mayNameBothWays, noAliases } from '../import/principal-aliases.ts';
 import { principalKeyOf } from '../import/records.ts';
 import { RowComparer } from '../import/row-comparer.ts';
-import { countTaken, type RowError, type RowErrors } from '../import/row-errors.ts';
+import { countTaken, type RowErrors } from '../import/row-errors.ts';
 import { Rounds, type SubmittedJob } from '../import/send.ts';
 import { findStoredRows } from '../import/stored-rows.ts';
 import { TextStore, TextTable } from '../import/text-table.ts';
@@ -103,7 +103,7 @@ export class ImportRun {
     let last = done.rows;
     try {
       // The rows of completed batches are compared again, because later rows may contradict them.
-      for await (const batch of inBatches(this.#file, batchLimits, done.rows, (row) => this.#skip(row))) {
+      for await (const batch of inBatches(this.#file, batchLimits, done.rows, (rows) => this.#skip(rows))) {
         this.#total = estimateRows(batch, this.#file, size);
         last = batch.rows.at(-1)?.number ?? last;
         while (this.#inFlight.length >= batchesAtOnce || this.#hasFailed || this.#mustWait(batch))
@@ -135,31 +135,34 @@ export class ImportRun {
     });
   }
 
-  #skip(row: ImportRow): void {
-    this.#compare(row);
-    if (this.#task.existing === 'refuse' || row.kind === 'invalid') return;
-    const key = principalKeyOf(row);
-    if (key !== null) this.#principals.add(key);
+  async #skip(rows: readonly ImportRow[]): Promise<void> {
+    await this.#compare(rows);
+    if (this.#task.existing === 'refuse') return;
+    for (const row of rows) {
+      const key = row.kind === 'invalid' ? null : principalKeyOf(row);
+      if (key !== null) this.#principals.add(key);
+    }
   }
 
-  /** Returns the errors of a row by comparison with the rows before it. Must be called once for each row. */
-  #compare(row: ImportRow, aliases = noAliases): readonly RowError[] {
-    this.#warnings.add(row);
-    // A reset ignores the values of the principal.
-    return this.#task.purpose === 'reset' ? [] : this.#comparer.compare(row, aliases);
+  /** Compares rows with each other and with those before them. Must be called once for each row, in their order. */
+  async #compare(rows: readonly ImportRow[]): Promise<RowErrors> {
+    const errors: RowErrors = new Map();
+    const aliases = this.#namesBothWays ? await findAliases(rows, this.#context) : noAliases;
+    for (const row of rows) {
+      this.#warnings.add(row);
+      // A reset ignores the values of the principal.
+      const found = this.#task.purpose === 'reset' ? [] : this.#comparer.compare(row, aliases);
+      if (found.length > 0) errors.set(row.number, found);
+    }
+    return errors;
   }
 
   /** Starts to send a batch. Resolves before the service has accepted it, so that the next one can be read. */
   async #send({ rows }: Batch): Promise<SentBatch> {
-    const unsent: RowErrors = new Map();
-    const consistent: ImportRow[] = [];
-    const aliases = this.#namesBothWays ? await findAliases(rows, this.#context) : noAliases;
-    for (const row of rows) {
-      if (row.source === null && this.unparsedLines.length < samplesMax) this.unparsedLines.push(row.line);
-      const errors = this.#compare(row, aliases);
-      if (errors.length > 0) unsent.set(row.number, errors);
-      else consistent.push(row);
-    }
+    for (const { source, line } of rows)
+      if (source === null && this.unparsedLines.length < samplesMax) this.unparsedLines.push(line);
+    const unsent = await this.#compare(rows);
+    const consistent = rows.filter(({ number }) => !unsent.has(number));
     const prepared = await prepareRows(consistent, this.#task, this.#progress.seed, this.#context);
     for (const [number, errors] of prepared.errors) unsent.set(number, errors);
     await this.#progress.recordSending(rows);
