@@ -80,6 +80,32 @@ describe('an import with --update', () => {
     }
     expect(rowsOf(folder, 'many-passwords.csv').map(({ Username }) => Username)).toEqual(['many.new']);
   });
+
+  it('counts a principal once that rows of several batches change', async () => {
+    const { body } = await service.call('irs/insert', [
+      { ExternalKey: 'C-1', Denomination: 'Before' },
+      { ExternalKey: 'C-2', Denomination: 'Before' },
+      { ExternalKey: 'C-3', Denomination: 'Before' },
+    ]);
+    expect(body.result?.records.every(({ Item3 }) => Item3)).toBe(true);
+    // The rows of C-1 and C-2 alternate, so that a batch ends between them; only the last row changes C-3.
+    const rows = [
+      `C-3,,changed.first,,"${importedHash}"`,
+      ...Array.from({ length: 4100 }, (_, n) => `C-${(n % 2) + 1},After,changed.${n},,"${importedHash}"`),
+      `C-3,After,changed.last,,"${importedHash}"`,
+    ];
+    folder.write('changed.csv', `ExternalKey,Denomination,Username,Email,PasswordHash\n${rows.join('\n')}\n`);
+    for (const more of [['--dry-run'], []]) {
+      const { stdout } = await folder.run(['import', 'changed.csv', '--update', '--json', ...more]);
+      expect(JSON.parse(stdout)).toMatchObject({
+        failed: 0,
+        PrincipalsInserted: 0,
+        PrincipalsUpdated: 3,
+        PrincipalsUnchanged: 0,
+        UsersRegistered: 4102,
+      });
+    }
+  });
 });
 
 it('an import with --update refuses rows that contradict each other and name their principal by ID and by ExternalKey', async () => {
