@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { importedHash } from '../setup/jobs.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
@@ -79,6 +80,25 @@ describe('an import with --update', () => {
       });
     }
     expect(rowsOf(folder, 'many-passwords.csv').map(({ Username }) => Username)).toEqual(['many.new']);
+  });
+
+  it('names no file of generated passwords if all users exist', async () => {
+    const rows = ['G-1,One,g.anna,,', 'G-1,One,g.carlo,,'];
+    folder.write('exist.csv', `${header}\n${rows.join('\n')}\n`);
+    const run = (passwords: string, ...more: readonly string[]) =>
+      folder.run(['import', 'exist.csv', '--update', '--generate-passwords', passwords, ...more]);
+    expect((await run('pw-1.csv')).stderr).toMatch(/The generated passwords are in .*pw-1\.csv\./);
+    const { code, stderr } = await run('pw-2.csv');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('2 of 2 rows imported.')]);
+    expect(stderr).not.toContain('generated passwords');
+    expect(JSON.parse((await run('pw-3.csv', '--json')).stdout)).toMatchObject({
+      applied: 2,
+      passwordsFile: null,
+    });
+    expect(['pw-2.csv', 'pw-3.csv'].some((name) => existsSync(folder.path(name)))).toBe(false);
+    folder.write('exist.csv', `${header}\n${[...rows, 'G-1,One,g.dario,,'].join('\n')}\n`);
+    const { stdout } = await run('pw-4.csv', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ applied: 3, passwordsFile: folder.path('pw-4.csv') });
   });
 
   it('counts a principal once that rows of several batches change', async () => {
