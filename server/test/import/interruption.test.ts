@@ -143,6 +143,23 @@ it('an import that is interrupted prints how to resume it, and names its jobs wi
   await expectEachOnce(folder, 'stopped', rows);
 });
 
+it('a dry run that is interrupted says so, and names no way to resume it', async () => {
+  const folder = newWorkFolder(service);
+  writeUsers(folder, 'dry', batch);
+  const gateway = await startGateway(service.url);
+  gateway.networkFaults = ['nothing', 'held answer'];
+  const child = folder.begin(['import', 'dry.csv', '--dry-run', '--url', gateway.url]);
+  const { stderr, closed } = listen(child);
+  await until(
+    () => gateway.seen.some(({ path }) => path?.includes('dryRun=true')),
+    () => `the call of the dry run; the requests are ${gateway.seen.map(({ path }) => path).join(', ')}`,
+  );
+  child.kill('SIGINT');
+  await closed;
+  expect([child.exitCode, stderr()]).toEqual([130, expect.stringMatching(/^Interrupted\.\n$/m)]);
+  expect(stderr()).not.toContain('resume');
+});
+
 it('an import runs with a lower priority than other processes', async () => {
   const folder = newWorkFolder(service);
   writeUsers(folder, 'low', batch);
