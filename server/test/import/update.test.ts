@@ -82,6 +82,15 @@ describe('an import with --update', () => {
     expect(rowsOf(folder, 'many-passwords.csv').map(({ Username }) => Username)).toEqual(['many.new']);
   });
 
+  it('changes nothing for a row that names no principal and whose user exists', async () => {
+    const [same, other] = [',Alone,a.anna,,una frase lunga', ',Alone,a.carlo,,una frase lunga'];
+    folder.write('alone.csv', `${header}\n${same}\n${other}\n`);
+    expect((await folder.run(['import', 'alone.csv', '--update'])).code).toBe(0);
+    folder.write('alone.csv', `${header}\n${same}\n${other.replace('Alone', 'Another')}\n`);
+    const { stdout } = await folder.run(['import', 'alone.csv', '--update', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ applied: 0, skipped: 1, failed: 1, PrincipalsInserted: 0 });
+  });
+
   it('names no file of generated passwords if all users exist', async () => {
     const rows = ['G-1,One,g.anna,,', 'G-1,One,g.carlo,,'];
     folder.write('exist.csv', `${header}\n${rows.join('\n')}\n`);
