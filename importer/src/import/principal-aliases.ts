@@ -10,6 +10,12 @@ export type PrincipalAliases = ReadonlyMap<string, string>;
 
 export const noAliases: PrincipalAliases = new Map();
 
+/** Returns all keys under which rows may name the principal of a key. */
+export function keysOf(key: string, aliases: PrincipalAliases): readonly string[] {
+  const alias = aliases.get(key);
+  return alias === undefined ? [key] : [key, alias];
+}
+
 /** Returns true if the rows of a file can name principals by `ID` and by `ExternalKey`. */
 export function mayNameBothWays({ columns }: ImportFile, principal: RowPrincipal | null): boolean {
   // The records of a JSON file have no columns.

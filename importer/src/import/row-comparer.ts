@@ -1,5 +1,5 @@
 import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
-import { noAliases, type PrincipalAliases } from './principal-aliases.ts';
+import { keysOf, noAliases, type PrincipalAliases } from './principal-aliases.ts';
 import {
   type ExistingPolicy,
   foldUsername,
@@ -90,11 +90,6 @@ export class RowComparer {
     const names = Object.keys(fields);
     return this.#isStrict ? names : names.filter((field) => isPlausible(field, fields[field]));
   }
-}
-
-function keysOf(key: string, aliases: PrincipalAliases): readonly string[] {
-  const alias = aliases.get(key);
-  return alias === undefined ? [key] : [key, alias];
 }
 
 const noErrors: readonly RowError[] = [];

@@ -137,6 +137,35 @@ describe('an import with --update', () => {
   });
 });
 
+it('an import with --update counts a principal once that rows name by ID and by ExternalKey', async () => {
+  const { body } = await service.call('irs/insert', [
+    { ExternalKey: 'W-1', Denomination: 'Same' },
+    { ExternalKey: 'W-2', Denomination: 'Before' },
+  ]);
+  const [first, second] = (body.result?.records ?? []).map(({ Item1 }) => Item1);
+  const users = (name: string) =>
+    Array.from({ length: 2100 }, (_, n) => `,W-3,New,ways.${name}.${n},"${importedHash}"`);
+  const rows = [
+    `${first},,Same,ways.anna,"${importedHash}"`,
+    `,W-2,After,ways.carlo,"${importedHash}"`,
+    `${second},,After,ways.dario,"${importedHash}"`,
+    ...users('one'),
+    `,W-1,Same,ways.elena,"${importedHash}"`,
+    `${second},,After,ways.franco,"${importedHash}"`,
+    ...users('two'),
+  ];
+  folder.write('ways.csv', `ID,ExternalKey,Denomination,Username,PasswordHash\n${rows.join('\n')}\n`);
+  for (const more of [['--dry-run'], []]) {
+    const { stdout } = await folder.run(['import', 'ways.csv', '--update', '--json', ...more]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      failed: 0,
+      PrincipalsInserted: 1,
+      PrincipalsUpdated: 1,
+      PrincipalsUnchanged: 1,
+    });
+  }
+});
+
 it('an import with --update refuses rows that contradict each other and name their principal by ID and by ExternalKey', async () => {
   const { body } = await service.call('irs/insert', [
     { ExternalKey: 'B-1', Denomination: 'Both' },
