@@ -175,6 +175,8 @@ it('an import runs with a lower priority than other processes', async () => {
     child.kill('SIGKILL');
     await closed;
   });
+  // The job of the killed import must not run into the locks of other tests.
+  expect((await folder.run(['import', 'low.csv'])).code).toBe(3);
 });
 
 it('an import that is interrupted does not name the jobs that have ended already', async () => {
