@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { estimateRows, inBatches } from '../src/import/batches.ts';
-import { interpretRows, openImportFile, recogniseColumns } from '../src/index.ts';
+import { type ImportRow, interpretRows, openImportFile, recogniseColumns } from '../src/index.ts';
 import { cut, readFile } from './reading.ts';
 
 const csv = { format: 'csv', header: ['Nome utente', 'Password', 'ID'] } as const;
@@ -82,6 +82,23 @@ describe('the batches of a file', () => {
       [6, 7],
     ]);
     expect(await numbersOf(text, { rows: 3, characters: 1000 }, 7)).toEqual([]);
+  });
+
+  it('have the same limits for the rows that are skipped, and end at the last one of them', async () => {
+    const skippedOf = async (after: number) => {
+      const skipped: number[][] = [];
+      const batches: number[][] = [];
+      const file = await openImportFile(cut(text));
+      const onSkipped = async (rows: readonly ImportRow[]) => {
+        skipped.push(rows.map(({ number }) => number));
+      };
+      for await (const { rows } of inBatches(file, { rows: 3, characters: 1000 }, after, onSkipped))
+        batches.push(rows.map(({ number }) => number));
+      return { skipped, batches };
+    };
+    expect(await skippedOf(0)).toEqual({ skipped: [], batches: [[1, 2, 3], [4, 5, 6], [7]] });
+    expect(await skippedOf(4)).toEqual({ skipped: [[1, 2, 3], [4]], batches: [[5, 6, 7]] });
+    expect(await skippedOf(7)).toEqual({ skipped: [[1, 2, 3], [4, 5, 6], [7]], batches: [] });
   });
 
   it('report the bytes that were read', async () => {

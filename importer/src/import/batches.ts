@@ -26,29 +26,28 @@ export const batchLimits: BatchLimits = { rows: 2000, characters: 4_000_000 };
  * between two rows of a principal, unless it would have twice the size: two batches with a common principal cannot be
  * sent at the same time.
  *
- * @param onSkipped Called with each row up to `after`.
+ * @param onSkipped Called with the rows up to `after`, in batches with the same limits.
  */
 export async function* inBatches(
   file: ImportFile,
   limits: BatchLimits,
   after = 0,
-  onSkipped: (row: ImportRow) => void = () => {},
+  onSkipped: (rows: readonly ImportRow[]) => Promise<void> = async () => {},
 ): AsyncGenerator<Batch> {
   let rows: ImportRow[] = [];
   let characters = 0;
   let [rowsRead, bytesRead] = [0, 0];
   const isFull = (times: number) =>
     rows.length >= times * limits.rows || characters >= times * limits.characters;
+  const areSkipped = () => rows[0] !== undefined && rows[0].number <= after;
   for await (const chunk of file.chunks()) {
     rowsRead = chunk.at(-1)?.number ?? rowsRead;
     bytesRead = file.bytesRead;
     for (const row of chunk) {
-      if (row.number <= after) {
-        onSkipped(row);
-        continue;
-      }
-      if (isFull(2) || (isFull(1) && keyOf(row) !== keyOf(rows.at(-1)))) {
-        yield { rows, rowsRead, bytesRead };
+      const isFirstAfter = areSkipped() && row.number > after;
+      if (isFirstAfter || isFull(2) || (isFull(1) && keyOf(row) !== keyOf(rows.at(-1)))) {
+        if (areSkipped()) await onSkipped(rows);
+        else yield { rows, rowsRead, bytesRead };
         rows = [];
         characters = 0;
       }
@@ -56,7 +55,8 @@ export async function* inBatches(
       characters += lengthOf(row.source);
     }
   }
-  if (rows.length > 0) yield { rows, rowsRead, bytesRead: file.bytesRead };
+  if (areSkipped()) await onSkipped(rows);
+  else if (rows.length > 0) yield { rows, rowsRead, bytesRead: file.bytesRead };
 }
 
 /** The number of rows of a file. It is estimated until the file has been read to its end. */

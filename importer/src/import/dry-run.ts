@@ -8,6 +8,7 @@ import {
   externalKeyOf,
   findRepeatedUsernames,
   hasSecret,
+  keyOfId,
   type RowRecord,
   usersOf,
 } from './records.ts';
@@ -34,8 +35,9 @@ export class DryRunState {
   /** True if rows that name a principal by `ID` are compared with those that name it by `ExternalKey`. */
   readonly namesBothWays: boolean;
   readonly #newPrincipals: Map<string, InsertRecord>;
-  /** The keys of the principals that were counted. */
+  /** The keys of the principals that were counted, and of those among them that were counted as changed. */
   readonly #counted = new TextTable(new TextStore());
+  readonly #changed = new TextTable(new TextStore());
 
   /** @param newPrincipals Principals that do not exist yet and that other rows of the file describe. */
   constructor(
@@ -61,11 +63,14 @@ export class DryRunState {
     return this.#newPrincipals.get(externalKey) as Record<string, unknown> | undefined;
   }
 
-  /** Returns true the first time that it is called with a key. */
-  countPrincipal(key: string): boolean {
-    const { size } = this.#counted;
-    this.#counted.add(key);
-    return this.#counted.size > size;
+  /** Returns what to add to the totals for a record, so that each principal counts once, as changed if one record changes it. */
+  countPrincipal(key: string, effect: UpsertTuple['Item6']['Principal']): Partial<ImportTotals> {
+    const isFirst = addTo(this.#counted, key);
+    // A dry run stores nothing: a later record of a principal would create or change it too.
+    if (effect === 'inserted') return { PrincipalsInserted: isFirst ? 1 : 0 };
+    if (effect === 'unchanged') return { PrincipalsUnchanged: isFirst ? 1 : 0 };
+    if (effect !== 'updated' || !addTo(this.#changed, key)) return {};
+    return { PrincipalsUpdated: 1, PrincipalsUnchanged: isFirst ? 0 : -1 };
   }
 
   addPrincipal(record: object): void {
@@ -74,6 +79,13 @@ export class DryRunState {
     if (typeof key === 'string')
       this.#newPrincipals.set(key, { ...this.#newPrincipals.get(key), ...principal });
   }
+}
+
+/** Returns true if the table did not have the text. */
+function addTo(table: TextTable, text: string): boolean {
+  const { size } = table;
+  table.add(text);
+  return table.size > size;
 }
 
 interface DryRunResult {
@@ -181,21 +193,17 @@ export async function dryRunRows(
         errors.set(row.number, [codedError('PRINCIPAL_NOT_FOUND', 'ExternalKey')]);
     else if (tuple?.Item3) {
       queue.accept(group);
-      countGroup(group, tuple.Item6);
+      countGroup(group, tuple);
       if (isCreated) state.addPrincipal(group.record);
     } else
       for (const [number, found] of queue.refuse(group, tuple?.Item5 ?? {}, tuple?.Item4 ?? null))
         errors.set(number, found);
   }
 
-  function countGroup({ key, members }: RowGroup, { Principal, Users = [] }: UpsertTuple['Item6']): void {
-    const isFirst = state.countPrincipal(key);
-    // A dry run creates nothing: a later record of a new principal would create it too.
-    count({
-      PrincipalsInserted: Principal === 'inserted' && isFirst ? 1 : 0,
-      PrincipalsUpdated: Principal === 'updated' ? 1 : 0,
-      PrincipalsUnchanged: Principal === 'unchanged' && isFirst ? 1 : 0,
-    });
+  function countGroup({ key, members }: RowGroup, { Item1, Item6 }: UpsertTuple): void {
+    const { Principal, Users = [] } = Item6;
+    // Rows may name an existing principal by `ID` and by `ExternalKey`.
+    count(state.countPrincipal(Item1 === null ? key : keyOfId(Item1), Principal));
     const sent = rowsOfUsers(members);
     for (const [index, { Operation }] of Users.entries()) {
       count({

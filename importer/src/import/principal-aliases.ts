@@ -5,10 +5,16 @@ import type { ImportField } from '../file/types.ts';
 import { dryRunUpsert, type ImportConnection, sendInParts } from './calls.ts';
 import { externalKeyOf, keyOfId, principalKeyOf } from './records.ts';
 
-/** The keys of principals that rows name by `ID`, by the external keys of the same principals. */
+/** Maps an `ExternalKey` to the key under which rows name the same principal by `ID`. */
 export type PrincipalAliases = ReadonlyMap<string, string>;
 
 export const noAliases: PrincipalAliases = new Map();
+
+/** Returns all keys under which rows may name the principal of a key. */
+export function keysOf(key: string, aliases: PrincipalAliases): readonly string[] {
+  const alias = aliases.get(key);
+  return alias === undefined ? [key] : [key, alias];
+}
 
 /** Returns true if the rows of a file can name principals by `ID` and by `ExternalKey`. */
 export function mayNameBothWays({ columns }: ImportFile, principal: RowPrincipal | null): boolean {

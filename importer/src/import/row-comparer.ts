@@ -1,5 +1,5 @@
 import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
-import { noAliases, type PrincipalAliases } from './principal-aliases.ts';
+import { keysOf, noAliases, type PrincipalAliases } from './principal-aliases.ts';
 import {
   type ExistingPolicy,
   foldUsername,
@@ -29,8 +29,8 @@ const principalsMemory = 16 * 2 ** 20;
 const usernamesMemory = 30 * 2 ** 20;
 
 /**
- * Compares the rows of a file with each other. The result depends on the content of the file alone, and not on what the
- * service applies, so that a run that is resumed refuses the same rows.
+ * Compares the rows of a file with each other. The result depends on the content of the file and on the aliases, and not
+ * on which rows the service applies, so that a run that is resumed and passes all rows again refuses the same ones.
  *
  * - A row with the username of an earlier row has an error, also if the earlier one fails: rows are not applied in the
  *   order of the file, so that the service could refuse the first row instead.
@@ -90,11 +90,6 @@ export class RowComparer {
     const names = Object.keys(fields);
     return this.#isStrict ? names : names.filter((field) => isPlausible(field, fields[field]));
   }
-}
-
-function keysOf(key: string, aliases: PrincipalAliases): readonly string[] {
-  const alias = aliases.get(key);
-  return alias === undefined ? [key] : [key, alias];
 }
 
 const noErrors: readonly RowError[] = [];

@@ -2,7 +2,7 @@ import { ApiError, type UpsertTuple } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
 import { dryRunUpsert, type ImportConnection, sendInParts } from './calls.ts';
 import { findUsers } from './find-users.ts';
-import { foldUsername, type PrincipalRow, principalOf } from './records.ts';
+import { externalKeyOf, foldUsername, type PrincipalRow, principalOf } from './records.ts';
 import type { RowError, RowErrors } from './row-errors.ts';
 import { type CombinedRecord, groupOf, rowsOfUsers } from './row-group.ts';
 
@@ -27,8 +27,23 @@ export async function findStoredRows(
     else byKey.set(principal.key, [principal]);
   }
   const groups = [...byKey].map(([key, members]) => groupOf(key, members));
-  const compared = [...groups, ...(await withPrincipals(others, connection))];
-  const parts = await sendInParts(compared, (part) =>
+  // A call may contain a principal only once, and rows may name it in different ways.
+  const calls: readonly (readonly CombinedRecord[])[] = [
+    groups.filter(({ key }) => externalKeyOf(key) !== null),
+    groups.filter(({ key }) => externalKeyOf(key) === null),
+    await withPrincipals(others, connection),
+  ];
+  for (const records of calls) await addStored(records, stored, connection);
+  return stored;
+}
+
+/** Adds the rows of the records that would change nothing. */
+async function addStored(
+  records: readonly CombinedRecord[],
+  stored: Set<number>,
+  connection: ImportConnection,
+): Promise<void> {
+  const parts = await sendInParts(records, (part) =>
     dryRunUpsert(
       part.map(({ record }) => record),
       'update',
@@ -37,7 +52,6 @@ export async function findStoredRows(
   );
   for (const { items, answer } of parts)
     for (const [index, { members }] of items.entries()) addUnchanged(members, answer?.tuples[index], stored);
-  return stored;
 }
 
 function isTakenOnly(found: readonly RowError[] | undefined): boolean {

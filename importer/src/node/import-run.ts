@@ -6,19 +6,20 @@ import type { ImportFile } from '../file/open.ts';
 import type { ImportRow } from '../file/rows.ts';
 import { type Batch, batchLimits, estimateRows, inBatches, type RowTotal } from '../import/batches.ts';
 import { type SubmitJob, submitWithKey } from '../import/calls.ts';
+import { CountedPrincipals } from '../import/counted-principals.ts';
 import { findAliases, mayNameBothWays, noAliases } from '../import/principal-aliases.ts';
 import { principalKeyOf } from '../import/records.ts';
 import { RowComparer } from '../import/row-comparer.ts';
-import { countTaken, type RowError, type RowErrors } from '../import/row-errors.ts';
+import { countTaken, type RowErrors } from '../import/row-errors.ts';
 import { Rounds, type SubmittedJob } from '../import/send.ts';
 import { findStoredRows } from '../import/stored-rows.ts';
-import { TextStore, TextTable } from '../import/text-table.ts';
 import type { ImportTotals } from '../import/totals.ts';
 import type { WarningLog } from '../import/warnings.ts';
 import { countCancelledRows, JobCancelledError, waitForJob } from './job-wait.ts';
 import { appliedPasswords, type PreparedRows, prepareRows } from './prepare.ts';
 import type { ImportProgress } from './progress-file.ts';
 import type { ResultFiles } from './result-files.ts';
+import type { SentBatch } from './sent-batch.ts';
 import type { ImportContext, ImportTask } from './task.ts';
 
 /**
@@ -31,17 +32,6 @@ const answerMs = 3000;
 /** Maximum number of rows in a result. */
 export const samplesMax = 10;
 
-interface SentBatch {
-  readonly rounds: Rounds;
-  /** Settles when the service has accepted the jobs of the first round. */
-  readonly submission: Promise<void>;
-  readonly prepared: PreparedRows;
-  /** The errors of the rows that were not sent. */
-  readonly unsent: RowErrors;
-  /** All rows of the batch, including those not sent. */
-  readonly rows: readonly ImportRow[];
-}
-
 /** Reads the rows of a file, sends them in batches and writes the results, all at the same time. */
 export class ImportRun {
   readonly #task: ImportTask;
@@ -53,8 +43,8 @@ export class ImportRun {
   readonly #comparer: RowComparer;
   /** True if an update may have rows of one principal with its `ID` and others with its `ExternalKey`. */
   readonly #namesBothWays: boolean;
-  /** The keys of the principals of completed batches, to count each principal once. Empty unless data is updated. */
-  readonly #principals = new TextTable(new TextStore());
+  /** The principals of completed batches. Empty unless data is updated. */
+  readonly #principals = new CountedPrincipals();
   readonly #inFlight: SentBatch[] = [];
   /**
    * Aborts submissions some seconds after an interruption: until then their answers still arrive, and the IDs of their
@@ -103,7 +93,7 @@ export class ImportRun {
     let last = done.rows;
     try {
       // The rows of completed batches are compared again, because later rows may contradict them.
-      for await (const batch of inBatches(this.#file, batchLimits, done.rows, (row) => this.#skip(row))) {
+      for await (const batch of inBatches(this.#file, batchLimits, done.rows, (rows) => this.#skip(rows))) {
         this.#total = estimateRows(batch, this.#file, size);
         last = batch.rows.at(-1)?.number ?? last;
         while (this.#inFlight.length >= batchesAtOnce || this.#hasFailed || this.#mustWait(batch))
@@ -135,31 +125,34 @@ export class ImportRun {
     });
   }
 
-  #skip(row: ImportRow): void {
-    this.#compare(row);
-    if (this.#task.existing === 'refuse' || row.kind === 'invalid') return;
-    const key = principalKeyOf(row);
-    if (key !== null) this.#principals.add(key);
+  async #skip(rows: readonly ImportRow[]): Promise<void> {
+    const { aliases } = await this.#compare(rows);
+    if (this.#task.existing === 'refuse') return;
+    for (const row of rows) {
+      const key = row.kind === 'invalid' ? null : principalKeyOf(row);
+      if (key !== null) this.#principals.add(key, aliases);
+    }
   }
 
-  /** Returns the errors of a row by comparison with the rows before it. Must be called once for each row. */
-  #compare(row: ImportRow, aliases = noAliases): readonly RowError[] {
-    this.#warnings.add(row);
-    // A reset ignores the values of the principal.
-    return this.#task.purpose === 'reset' ? [] : this.#comparer.compare(row, aliases);
+  /** Compares rows with each other and with those before them. Must be called once for each row, in their order. */
+  async #compare(rows: readonly ImportRow[]): Promise<Pick<SentBatch, 'aliases' | 'unsent'>> {
+    const unsent: RowErrors = new Map();
+    const aliases = this.#namesBothWays ? await findAliases(rows, this.#context) : noAliases;
+    for (const row of rows) {
+      this.#warnings.add(row);
+      // A reset ignores the values of the principal.
+      const found = this.#task.purpose === 'reset' ? [] : this.#comparer.compare(row, aliases);
+      if (found.length > 0) unsent.set(row.number, found);
+    }
+    return { aliases, unsent };
   }
 
   /** Starts to send a batch. Resolves before the service has accepted it, so that the next one can be read. */
   async #send({ rows }: Batch): Promise<SentBatch> {
-    const unsent: RowErrors = new Map();
-    const consistent: ImportRow[] = [];
-    const aliases = this.#namesBothWays ? await findAliases(rows, this.#context) : noAliases;
-    for (const row of rows) {
-      if (row.source === null && this.unparsedLines.length < samplesMax) this.unparsedLines.push(row.line);
-      const errors = this.#compare(row, aliases);
-      if (errors.length > 0) unsent.set(row.number, errors);
-      else consistent.push(row);
-    }
+    for (const { source, line } of rows)
+      if (source === null && this.unparsedLines.length < samplesMax) this.unparsedLines.push(line);
+    const { aliases, unsent } = await this.#compare(rows);
+    const consistent = rows.filter(({ number }) => !unsent.has(number));
     const prepared = await prepareRows(consistent, this.#task, this.#progress.seed, this.#context);
     for (const [number, errors] of prepared.errors) unsent.set(number, errors);
     await this.#progress.recordSending(rows);
@@ -169,7 +162,7 @@ export class ImportRun {
     submission.catch(() => {
       this.#hasFailed = true;
     });
-    return { rounds, submission, prepared, unsent, rows };
+    return { rounds, submission, prepared, aliases, unsent, rows };
   }
 
   /** Submits a job, unless an earlier run has submitted it and has saved its ID. */
@@ -242,15 +235,15 @@ export class ImportRun {
    * @param passwords The generated passwords that were applied.
    */
   #totals(
-    { rounds, prepared }: SentBatch,
+    { rounds, prepared, aliases }: SentBatch,
     passwords: PreparedRows['passwords'],
     errors: RowErrors,
   ): ImportTotals {
     const { totals, applied, changedPrincipals } = rounds;
     if (this.#task.existing === 'refuse') return totals;
-    const known = this.#principals.size;
-    for (const key of applied) this.#principals.add(key);
-    const principals = this.#principals.size - known;
+    const known = this.#principals.count;
+    for (const key of applied) this.#principals.add(key, aliases);
+    const principals = this.#principals.count - known;
     const generated = [...prepared.passwords.keys()].filter((number) => !errors.has(number)).length;
     return {
       ...totals,

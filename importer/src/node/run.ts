@@ -23,6 +23,8 @@ export interface ImportResult {
   readonly totals: ImportTotals;
   /** The file with the failed rows. */
   readonly failedPath: string;
+  /** True if generated passwords were written to their file. Without any, the file does not exist. */
+  readonly hasPasswords: boolean;
   /** The warnings of all rows, including those of an earlier, interrupted run. */
   readonly warnings: WarningLog;
   /**
@@ -78,11 +80,12 @@ async function runLocked(
     throw error;
   }
   await progress.discard();
-  const { rows, failed, skipped, totals } = progress.done;
+  const { rows, failed, skipped, totals, passwords } = progress.done;
   // Two records of a principal that both change it would count as two principals.
   const PrincipalsUnchanged = Math.max(totals.PrincipalsUnchanged, 0);
   const counts = { rows, failed, skipped, totals: { ...totals, PrincipalsUnchanged } };
   const { unparsedLines, skippedLines, usernamesTaken } = found;
   const { failedPath } = progress;
-  return { ...counts, failedPath, warnings, unparsedLines, skippedLines, usernamesTaken };
+  const hasPasswords = passwords.bytes > 0;
+  return { ...counts, failedPath, hasPasswords, warnings, unparsedLines, skippedLines, usernamesTaken };
 }

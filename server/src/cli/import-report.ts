@@ -49,11 +49,11 @@ export function printResult(
   { json }: RunOptions,
   file: ImportFile | null,
 ): void {
-  const { rows, failed, skipped, totals, failedPath, unparsedLines, warnings } = result;
+  const { rows, failed, skipped, totals, failedPath, hasPasswords, unparsedLines, warnings } = result;
   const applied = rows - failed - skipped;
   const failedFile = failed > 0 ? failedPath : null;
   if (failedFile) process.exitCode = exitCodes.someFailed;
-  const passwordsFile = applied > 0 ? task.passwordsPath : null;
+  const passwordsFile = hasPasswords ? task.passwordsPath : null;
   if (json) {
     const counts = { rows, applied, skipped, failed, failedFile, passwordsFile };
     print(JSON.stringify({ ...counts, ...totalsOf(totals, task), warnings: warnings.summaries }));

@@ -69,9 +69,9 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
   } catch (error) {
     line.end({ keeping: true });
     process.exitCode = error instanceof Interrupted ? error.exitCode : explainToOperator(error);
+    if (error instanceof Interrupted) tell('Interrupted.');
     if (options.dryRun || !opened.file) return;
     const isStopped = error instanceof Interrupted || error instanceof JobCancelledError;
-    if (error instanceof Interrupted) tell('Interrupted.');
     if (isStopped) tellOpenJobs(await openAmong([...openJobs], anagrafe));
     if (isStopped || isRetryable(error))
       tell('Run the same command again to resume; no row is applied twice.');

@@ -143,6 +143,23 @@ it('an import that is interrupted prints how to resume it, and names its jobs wi
   await expectEachOnce(folder, 'stopped', rows);
 });
 
+it('a dry run that is interrupted says so, and names no way to resume it', async () => {
+  const folder = newWorkFolder(service);
+  writeUsers(folder, 'dry', batch);
+  const gateway = await startGateway(service.url);
+  gateway.networkFaults = ['nothing', 'held answer'];
+  const child = folder.begin(['import', 'dry.csv', '--dry-run', '--url', gateway.url]);
+  const { stderr, closed } = listen(child);
+  await until(
+    () => gateway.seen.some(({ path }) => path?.includes('dryRun=true')),
+    () => `the call of the dry run; the requests are ${gateway.seen.map(({ path }) => path).join(', ')}`,
+  );
+  child.kill('SIGINT');
+  await closed;
+  expect([child.exitCode, stderr()]).toEqual([130, expect.stringMatching(/^Interrupted\.\n$/m)]);
+  expect(stderr()).not.toContain('resume');
+});
+
 it('an import runs with a lower priority than other processes', async () => {
   const folder = newWorkFolder(service);
   writeUsers(folder, 'low', batch);
@@ -158,6 +175,8 @@ it('an import runs with a lower priority than other processes', async () => {
     child.kill('SIGKILL');
     await closed;
   });
+  // The job of the killed import must not run into the locks of other tests.
+  expect((await folder.run(['import', 'low.csv'])).code).toBe(3);
 });
 
 it('an import that is interrupted does not name the jobs that have ended already', async () => {
@@ -359,4 +378,41 @@ it('an import whose jobs are cancelled stops, and sends the rows that were not a
       .map((n) => `cancelled ${n}`)
       .sort(),
   );
+});
+
+it('an import with --update that is killed refuses rows that contradict rows of the run before, by ID and by ExternalKey', async () => {
+  const folder = newWorkFolder(service);
+  const { body } = await service.call('irs/insert', [
+    { ExternalKey: 'K-1', Denomination: 'Before' },
+    { ExternalKey: 'K-2', Denomination: 'Before' },
+    { ExternalKey: 'K-3', Denomination: 'Before' },
+  ]);
+  const [first = 0, second = 0, held = 0] = (body.result?.records ?? []).map(({ Item1 }) => Item1 ?? 0);
+  // The rows of the second batch are those of the principal K-3, whose lock blocks them.
+  const others = (name: string) =>
+    range(batch - 2).map((n) => `,${name},Others,both ${name} ${n},${importedHash},${note}`);
+  const rows = [
+    `,K-1,One,both anna,${importedHash},${note}`,
+    `${second},,Two,both carlo,${importedHash},${note}`,
+    ...others('K-4'),
+    ...others('K-3'),
+    `${first},,Another,both dario,${importedHash},${note}`,
+    `,K-2,Another,both elena,${importedHash},${note}`,
+  ];
+  folder.write('both.csv', `ID,ExternalKey,Denomination,Username,PasswordHash,Note\n${rows.join('\n')}\n`);
+  await holding(service, principalLock(held), async () => {
+    const child = folder.begin(['import', 'both.csv', '--update']);
+    await untilDone(folder, 'both', batch, child);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  });
+  const { code, stderr } = await folder.run(['import', 'both.csv', '--update']);
+  expect([code, stderr]).toEqual([
+    3,
+    expect.stringMatching(/Resuming after row 20\.\n(?:.*\n)*.*38 of 40 rows imported/),
+  ]);
+  expect(rowsOf(folder, 'both.failed.csv').map((row) => [row.Username, row['Anagrafe errors']])).toEqual([
+    ['both dario', 'Denomination: "Another" contradicts line 2, which has "One" for the same principal.'],
+    ['both elena', 'Denomination: "Another" contradicts line 3, which has "Two" for the same principal.'],
+  ]);
 });

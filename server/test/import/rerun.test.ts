@@ -45,6 +45,23 @@ describe('a file that is imported a second time', () => {
     expect(JSON.parse(stdout)).toMatchObject({ rows: 4, applied: 0, skipped: 4, failed: 0 });
   });
 
+  it('has its rows skipped, also if they name one principal by ID, by ExternalKey and not at all', async () => {
+    const { body } = await service.call('irs/insert', [{ ExternalKey: 'named', Denomination: 'Named' }]);
+    const id = body.result?.records[0]?.Item1;
+    const rows = [
+      `${id},,Named,named.anna,,una frase lunga`,
+      ',named,Named,named.carlo,,una frase lunga',
+      `${id},,,named.dario,,una frase lunga`,
+    ];
+    write('named', rows);
+    expect((await folder.run(['import', 'named.csv'])).code).toBe(0);
+    write('named', [...rows.slice(0, 2), ',,Named,named.dario,,una frase lunga']);
+    for (const more of [['--dry-run'], []]) {
+      const { code, stdout } = await folder.run(['import', 'named.csv', '--json', ...more]);
+      expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ skipped: 3, failed: 0 })]);
+    }
+  });
+
   it('has only the rows imported that failed the first time and were corrected', async () => {
     const rows = rowsFor('fixed');
     write('fixed', [...rows, `,fixed,One,fixed.franco,,short`]);

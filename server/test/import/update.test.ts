@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { importedHash } from '../setup/jobs.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
@@ -80,6 +81,89 @@ describe('an import with --update', () => {
     }
     expect(rowsOf(folder, 'many-passwords.csv').map(({ Username }) => Username)).toEqual(['many.new']);
   });
+
+  it('changes nothing for a row that names no principal and whose user exists', async () => {
+    const [same, other] = [',Alone,a.anna,,una frase lunga', ',Alone,a.carlo,,una frase lunga'];
+    folder.write('alone.csv', `${header}\n${same}\n${other}\n`);
+    expect((await folder.run(['import', 'alone.csv', '--update'])).code).toBe(0);
+    folder.write('alone.csv', `${header}\n${same}\n${other.replace('Alone', 'Another')}\n`);
+    const { stdout } = await folder.run(['import', 'alone.csv', '--update', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ applied: 0, skipped: 1, failed: 1, PrincipalsInserted: 0 });
+  });
+
+  it('names no file of generated passwords if all users exist', async () => {
+    const rows = ['G-1,One,g.anna,,', 'G-1,One,g.carlo,,'];
+    folder.write('exist.csv', `${header}\n${rows.join('\n')}\n`);
+    const run = (passwords: string, ...more: readonly string[]) =>
+      folder.run(['import', 'exist.csv', '--update', '--generate-passwords', passwords, ...more]);
+    expect((await run('pw-1.csv')).stderr).toMatch(/The generated passwords are in .*pw-1\.csv\./);
+    const { code, stderr } = await run('pw-2.csv');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('2 of 2 rows imported.')]);
+    expect(stderr).not.toContain('generated passwords');
+    expect(JSON.parse((await run('pw-3.csv', '--json')).stdout)).toMatchObject({
+      applied: 2,
+      passwordsFile: null,
+    });
+    expect(['pw-2.csv', 'pw-3.csv'].some((name) => existsSync(folder.path(name)))).toBe(false);
+    folder.write('exist.csv', `${header}\n${[...rows, 'G-1,One,g.dario,,'].join('\n')}\n`);
+    const { stdout } = await run('pw-4.csv', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ applied: 3, passwordsFile: folder.path('pw-4.csv') });
+  });
+
+  it('counts a principal once that rows of several batches change', async () => {
+    const { body } = await service.call('irs/insert', [
+      { ExternalKey: 'C-1', Denomination: 'Before' },
+      { ExternalKey: 'C-2', Denomination: 'Before' },
+      { ExternalKey: 'C-3', Denomination: 'Before' },
+    ]);
+    expect(body.result?.records.every(({ Item3 }) => Item3)).toBe(true);
+    // The rows of C-1 and C-2 alternate, so that a batch ends between them; only the last row changes C-3.
+    const rows = [
+      `C-3,,changed.first,,"${importedHash}"`,
+      ...Array.from({ length: 4100 }, (_, n) => `C-${(n % 2) + 1},After,changed.${n},,"${importedHash}"`),
+      `C-3,After,changed.last,,"${importedHash}"`,
+    ];
+    folder.write('changed.csv', `ExternalKey,Denomination,Username,Email,PasswordHash\n${rows.join('\n')}\n`);
+    for (const more of [['--dry-run'], []]) {
+      const { stdout } = await folder.run(['import', 'changed.csv', '--update', '--json', ...more]);
+      expect(JSON.parse(stdout)).toMatchObject({
+        failed: 0,
+        PrincipalsInserted: 0,
+        PrincipalsUpdated: 3,
+        PrincipalsUnchanged: 0,
+        UsersRegistered: 4102,
+      });
+    }
+  });
+});
+
+it('an import with --update counts a principal once that rows name by ID and by ExternalKey', async () => {
+  const { body } = await service.call('irs/insert', [
+    { ExternalKey: 'W-1', Denomination: 'Same' },
+    { ExternalKey: 'W-2', Denomination: 'Before' },
+  ]);
+  const [first, second] = (body.result?.records ?? []).map(({ Item1 }) => Item1);
+  const users = (name: string) =>
+    Array.from({ length: 2100 }, (_, n) => `,W-3,New,ways.${name}.${n},"${importedHash}"`);
+  const rows = [
+    `${first},,Same,ways.anna,"${importedHash}"`,
+    `,W-2,After,ways.carlo,"${importedHash}"`,
+    `${second},,After,ways.dario,"${importedHash}"`,
+    ...users('one'),
+    `,W-1,Same,ways.elena,"${importedHash}"`,
+    `${second},,After,ways.franco,"${importedHash}"`,
+    ...users('two'),
+  ];
+  folder.write('ways.csv', `ID,ExternalKey,Denomination,Username,PasswordHash\n${rows.join('\n')}\n`);
+  for (const more of [['--dry-run'], []]) {
+    const { stdout } = await folder.run(['import', 'ways.csv', '--update', '--json', ...more]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      failed: 0,
+      PrincipalsInserted: 1,
+      PrincipalsUpdated: 1,
+      PrincipalsUnchanged: 1,
+    });
+  }
 });
 
 it('an import with --update refuses rows that contradict each other and name their principal by ID and by ExternalKey', async () => {
