@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { blocked } from '../setup/interruption.ts';
 import { getText, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 type Headers = Record<string, string>;
@@ -123,7 +124,7 @@ describe('a call whose client closes the connection before the answer', () => {
         signal: leaving.signal,
       });
       await expect
-        .poll(() => connection.query('select from pg_locks where not granted').then((rows) => rows.length))
+        .poll(() => connection.query(`select ${blocked}`).then((rows) => rows.length))
         .toBeGreaterThan(0);
       leaving.abort();
       answer = await call.then(
