@@ -4,6 +4,7 @@ import type { ImportRow } from '../file/rows.ts';
 import type { ImportField } from '../file/types.ts';
 import { dryRunUpsert, type ImportConnection, sendInParts } from './calls.ts';
 import { externalKeyOf, keyOfId, principalKeyOf } from './records.ts';
+import { TextStore, TextTable } from './text-table.ts';
 
 /** Maps an `ExternalKey` to the key under which rows name the same principal by `ID`. */
 export type PrincipalAliases = ReadonlyMap<string, string>;
@@ -50,4 +51,20 @@ export async function findAliases(
       if (id !== null) aliases.set(key, keyOfId(id));
     }
   return aliases;
+}
+
+/** Counts principals, each of them once, also if some rows name it by `ID` and others by `ExternalKey`. */
+export class CountedPrincipals {
+  readonly #keys = new TextTable(new TextStore());
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(key: string, aliases: PrincipalAliases): void {
+    const keys = keysOf(key, aliases);
+    if (keys.every((known) => this.#keys.numberOf(known) < 0)) this.#count++;
+    for (const known of keys) this.#keys.add(known);
+  }
 }
