@@ -273,6 +273,7 @@ create table anagrafe.principals (
 );
 CREATE INDEX principals_search_terms ON anagrafe.principals USING gin (search_terms);
 CREATE INDEX principals_updated_at ON anagrafe.principals USING btree (updated_at, id);
+CREATE TRIGGER deleted_principals_have_no_users AFTER DELETE ON anagrafe.principals REFERENCING OLD TABLE AS deleted_principals FOR EACH STATEMENT EXECUTE FUNCTION anagrafe.require_no_users();
 
 create table anagrafe.row_counts (
   kind text not null,
@@ -347,7 +348,6 @@ create table anagrafe.users (
   last_login_at timestamp with time zone,
   has_signed_in boolean not null default false,
   constraint users_pkey PRIMARY KEY (id),
-  constraint users_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES anagrafe.principals(id),
   constraint users_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text]))),
   constraint users_username_key_key UNIQUE (username_key)
 );
@@ -357,6 +357,7 @@ CREATE INDEX users_never_signed_in ON anagrafe.users USING btree (id) WHERE (NOT
 CREATE INDEX users_principal_id ON anagrafe.users USING btree (principal_id, id);
 CREATE INDEX users_state ON anagrafe.users USING btree (state, id);
 CREATE INDEX users_updated_at ON anagrafe.users USING btree (updated_at, id);
+CREATE TRIGGER users_have_principals AFTER INSERT ON anagrafe.users REFERENCING NEW TABLE AS added_users FOR EACH STATEMENT EXECUTE FUNCTION anagrafe.require_principals();
 
 create table anagrafe.webhooks (
   id bigint not null generated always as identity,
@@ -379,3 +380,31 @@ create table anagrafe.webhooks (
   constraint webhooks_granularity_check CHECK ((granularity = ANY (ARRAY['user'::text, 'record'::text, 'job'::text]))),
   constraint webhooks_pkey PRIMARY KEY (id)
 );
+
+CREATE OR REPLACE FUNCTION anagrafe.require_no_users()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  if exists (select from deleted_principals
+              where (select id from anagrafe.users where principal_id = deleted_principals.id limit 1) is not null) then
+    raise foreign_key_violation using message = 'a deleted principal has users';
+  end if;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION anagrafe.require_principals()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  if exists (select from added_users
+              where (select id from anagrafe.principals where id = added_users.principal_id) is null) then
+    raise foreign_key_violation using message = 'a new user has no principal';
+  end if;
+  return null;
+end
+$function$;

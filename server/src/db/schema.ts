@@ -22,6 +22,11 @@ async function describeTables(connection: Connection): Promise<string> {
   );
   const parts: string[] = [];
   for (const table of tables) parts.push(await describeTable(connection, table));
+  const functions = await connection.query<{ definition: string }>(
+    `select pg_get_functiondef(oid) as definition from pg_proc
+      where pronamespace = 'anagrafe'::regnamespace order by proname`,
+  );
+  for (const { definition } of functions) parts.push(`${definition.trimEnd()};`);
   return `${parts.join('\n\n')}\n`;
 }
 
@@ -62,9 +67,14 @@ async function describeTable(connection: Connection, table: Table): Promise<stri
       order by relname`,
     table.oid,
   );
+  const triggers = await lines(
+    connection,
+    `select pg_get_triggerdef(oid) || ';' as line from pg_trigger where tgrelid = $1 and not tgisinternal order by tgname`,
+    table.oid,
+  );
   const body = [...columns, ...constraints].map((line) => `  ${line}`).join(',\n');
   const clause = table.partitioned ?? table.partition ?? '';
-  return [`create table anagrafe.${table.name} (\n${body}\n)${clause};`, ...indexes].join('\n');
+  return [`create table anagrafe.${table.name} (\n${body}\n)${clause};`, ...indexes, ...triggers].join('\n');
 }
 
 async function lines(connection: Connection, sql: string, oid: number): Promise<string[]> {

@@ -114,6 +114,6 @@ describe('the schema', () => {
     expect(await describeSchema(database())).not.toBe(described);
     await database().query('alter table anagrafe.users drop column more');
     expect(await describeSchema(database())).toBe(described);
-    expect(described).toContain('REFERENCES anagrafe.principals(id)');
+    expect(described).toContain('REFERENCES anagrafe.users(id)');
   });
 });
