@@ -40,6 +40,8 @@ export {
 } from './import/calls.ts';
 export { DryRunState, dryRunRows, type Principals } from './import/dry-run.ts';
 export { fileErrorInItalian, type Language, languages, rowErrorInItalian } from './import/italian.ts';
+export { mayNameBothWays, type PrincipalAliases } from './import/principal-aliases.ts';
+export type { ReasonSummary } from './import/reasons.ts';
 export { type ExistingPolicy, findResets, foldUsername } from './import/records.ts';
 export { formatRowError, fromFileError, type RowError, type RowErrors } from './import/row-errors.ts';
 export {

@@ -61,7 +61,15 @@ async function interruptAfterFour(): Promise<string> {
   await progress.begin();
   await progress.recordSending(await rowsOf(1, 2));
   await progress.recordDone(
-    { rows: 2, failed: 0, skipped: 0, totals: noTotals, failedRows: emptyFile, passwords: emptyFile },
+    {
+      rows: 2,
+      failed: 0,
+      skipped: 0,
+      reasons: [],
+      totals: noTotals,
+      failedRows: emptyFile,
+      passwords: emptyFile,
+    },
     [],
   );
   await progress.recordSending(await rowsOf(3, 4));

@@ -670,7 +670,7 @@ export const imports = {
   },
   warnings: {
     title: 'Values to check',
-    hint: 'Rows without errors are imported nevertheless.',
+    hint: 'Rows without errors are applied nevertheless.',
     codes: {
       TRIMMED: 'spaces before or after the value are removed',
       LEADING_ZEROS_LOST: 'zeros at the beginning of the number seem to be lost',
@@ -688,7 +688,7 @@ export const imports = {
       texts: 'text',
     },
     unused: (column: string, content: string, rows: string) =>
-      `Column "${column}" is not imported (${content} in ${plural(rows, 'row')}).`,
+      `Column "${column}" is not used (${content} in ${plural(rows, 'row')}).`,
   },
   check: 'Check rows',
   checkAgain: 'Check again',
@@ -727,7 +727,8 @@ export const imports = {
   },
   outcome: {
     title: 'Import completed',
-    applied: (rows: string) => `Imported: ${rows}.`,
+    applied: (rows: string) => `Applied: ${rows}.`,
+    skipped: (rows: string) => `Skipped, because stored already: ${rows}.`,
     failed: (rows: string) =>
       `Failed: ${rows}. Fix the failed rows here, or download them with their errors.`,
     correct: 'Fix failed rows',

@@ -664,7 +664,7 @@ export const imports: Messages['imports'] = {
   },
   warnings: {
     title: 'Valori da controllare',
-    hint: 'Le righe senza errori vengono comunque importate.',
+    hint: 'Le righe senza errori vengono comunque applicate.',
     codes: {
       TRIMMED: 'spazi prima o dopo il valore, che vengono tolti',
       LEADING_ZEROS_LOST: 'zeri iniziali del numero probabilmente persi',
@@ -682,7 +682,7 @@ export const imports: Messages['imports'] = {
       texts: 'testo',
     },
     unused: (column, content, rows) =>
-      `La colonna "${column}" non viene importata (${content} in ${plural(rows, 'riga', 'righe')}).`,
+      `La colonna "${column}" non viene usata (${content} in ${plural(rows, 'riga', 'righe')}).`,
   },
   check: 'Controlla le righe',
   checkAgain: 'Ricontrolla',
@@ -722,7 +722,8 @@ export const imports: Messages['imports'] = {
   },
   outcome: {
     title: 'Importazione terminata',
-    applied: (rows) => `Righe importate: ${rows}.`,
+    applied: (rows) => `Righe applicate: ${rows}.`,
+    skipped: (rows) => `Righe saltate perché già salvate: ${rows}.`,
     failed: (rows) => `Righe scartate: ${rows}. Correggile qui oppure scaricale con i loro errori.`,
     correct: 'Correggi le righe scartate',
     download: 'Scarica le righe scartate',

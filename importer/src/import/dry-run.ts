@@ -1,7 +1,7 @@
 import type { InsertRecord, UpsertTuple } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
 import { dryRunUpsert, type ImportConnection, sendInParts, wouldCreate } from './calls.ts';
-import { findAliases, noAliases } from './principal-aliases.ts';
+import { findAliases, noAliases, type PrincipalAliases } from './principal-aliases.ts';
 import {
   buildRecords,
   type ExistingPolicy,
@@ -17,6 +17,7 @@ import { codedError, fromTuple, type RowErrors, rowError } from './row-errors.ts
 import { type RowGroup, rowsOfUsers } from './row-group.ts';
 import { TextStore, TextTable } from './text-table.ts';
 import { addTotals, type ImportTotals, noTotals } from './totals.ts';
+import { rowsWithoutChangedUsers } from './unchanged-rows.ts';
 import { UpsertQueue } from './upsert-queue.ts';
 import { WarningLog } from './warnings.ts';
 
@@ -68,7 +69,8 @@ export class DryRunState {
     const isFirst = addTo(this.#counted, key);
     // A dry run stores nothing: a later record of a principal would create or change it too.
     if (effect === 'inserted') return { PrincipalsInserted: isFirst ? 1 : 0 };
-    if (effect === 'unchanged') return { PrincipalsUnchanged: isFirst ? 1 : 0 };
+    // Only an update counts these principals: without one, most rows refer to them.
+    if (effect === 'unchanged') return { PrincipalsUnchanged: isFirst && this.existing === 'update' ? 1 : 0 };
     if (effect !== 'updated' || !addTo(this.#changed, key)) return {};
     return { PrincipalsUpdated: 1, PrincipalsUnchanged: isFirst ? 0 : -1 };
   }
@@ -96,6 +98,9 @@ interface DryRunResult {
   readonly totals: ImportTotals;
   /** The number of the row of each user that exists, and whose password would not be used. */
   readonly passwordsNotUsed: readonly number[];
+  /** The numbers of the rows without errors that would change nothing, because all of their values are stored. */
+  readonly unchanged: ReadonlySet<number>;
+  readonly aliases: PrincipalAliases;
 }
 
 /**
@@ -113,6 +118,7 @@ export async function dryRunRows(
   let seconds = 0;
   let totals = noTotals;
   const passwordsNotUsed: number[] = [];
+  const unchanged = new Set<number>();
   const count = (more: Partial<ImportTotals>) => {
     totals = addTotals(totals, { ...noTotals, ...more });
   };
@@ -143,7 +149,7 @@ export async function dryRunRows(
     await dryRunSingle('update', next.references);
     await dryRunGroups(next.groups);
   }
-  return { errors, seconds, totals, passwordsNotUsed };
+  return { errors, seconds, totals, passwordsNotUsed, unchanged, aliases };
 
   async function dryRunSingle(
     operation: 'insert' | 'update',
@@ -203,7 +209,11 @@ export async function dryRunRows(
   function countGroup({ key, members }: RowGroup, { Item1, Item6 }: UpsertTuple): void {
     const { Principal, Users = [] } = Item6;
     // Rows may name an existing principal by `ID` and by `ExternalKey`.
-    count(state.countPrincipal(Item1 === null ? key : keyOfId(Item1), Principal));
+    const principals = state.countPrincipal(Item1 === null ? key : keyOfId(Item1), Principal);
+    count(principals);
+    // A further record of a principal that an earlier one creates or changes finds its values stored.
+    if (!principals.PrincipalsInserted && !principals.PrincipalsUpdated)
+      for (const number of rowsWithoutChangedUsers(members, Item6)) unchanged.add(number);
     const sent = rowsOfUsers(members);
     for (const [index, { Operation }] of Users.entries()) {
       count({

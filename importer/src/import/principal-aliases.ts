@@ -1,4 +1,4 @@
-import type { ImportFile } from '../file/open.ts';
+import type { ImportColumn } from '../file/columns.ts';
 import type { RowPrincipal } from '../file/row-user.ts';
 import type { ImportRow } from '../file/rows.ts';
 import type { ImportField } from '../file/types.ts';
@@ -17,9 +17,16 @@ export function keysOf(key: string, aliases: PrincipalAliases): readonly string[
   return alias === undefined ? [key] : [key, alias];
 }
 
-/** Returns true if the rows of a file can name principals by `ID` and by `ExternalKey`. */
-export function mayNameBothWays({ columns }: ImportFile, principal: RowPrincipal | null): boolean {
-  // The records of a JSON file have no columns.
+/**
+ * Returns true if the rows of a file can name principals by `ID` and by `ExternalKey`.
+ *
+ * @param columns Empty for the records of a JSON file, which have no columns.
+ * @param principal The principal of rows that name none.
+ */
+export function mayNameBothWays(
+  columns: readonly Pick<ImportColumn, 'field'>[],
+  principal: RowPrincipal | null,
+): boolean {
   if (columns.length === 0) return true;
   const names = (field: ImportField & keyof RowPrincipal) =>
     principal?.[field] !== undefined || columns.some((column) => column.field === field);

@@ -1,5 +1,6 @@
 import type { FieldError } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
+import { noAliases, type PrincipalAliases } from './principal-aliases.ts';
 import {
   buildRecords,
   findResets,
@@ -58,12 +59,16 @@ interface CombinedRows {
   readonly errors: RowErrors;
 }
 
-/** Combines all rows of each principal, for a call that may contain a principal only once and must contain all of it. */
-export function combineRows(rows: readonly ImportRow[]): CombinedRows {
+/**
+ * Combines all rows of each principal, for a call that may contain a principal only once and must contain all of it.
+ *
+ * @param aliases With them, rows that name a principal by `ID` are combined with those that name it by `ExternalKey`.
+ */
+export function combineRows(rows: readonly ImportRow[], aliases: PrincipalAliases = noAliases): CombinedRows {
   const errors = findResets(rows);
   const comparer = new RowComparer('update', { isStrict: true });
   for (const row of rows) {
-    const found = errors.has(row.number) ? [] : comparer.compare(row);
+    const found = errors.has(row.number) ? [] : comparer.compare(row, aliases);
     if (found.length > 0) errors.set(row.number, found);
   }
   const consistent = rows.filter(({ number }) => !errors.has(number));
@@ -71,9 +76,10 @@ export function combineRows(rows: readonly ImportRow[]): CombinedRows {
   for (const [number, found] of invalid) errors.set(number, found);
   const members = new Map<string, PrincipalRow[]>();
   for (const row of upsert) {
-    const known = members.get(row.key);
+    const key = aliases.get(row.key) ?? row.key;
+    const known = members.get(key);
     if (known) known.push(row);
-    else members.set(row.key, [row]);
+    else members.set(key, [row]);
   }
   const insert = alone.map(({ row, record }) => ({
     members: [{ row, fields: {}, users: usersOf(record) }],

@@ -19,6 +19,7 @@ import {
 import { codedError, fromFieldErrors, type RowErrors, rowError } from './row-errors.ts';
 import type { FieldErrorsByPath, RowGroup } from './row-group.ts';
 import { addTotals, type ImportTotals, noTotals, totalsOf } from './totals.ts';
+import { findUnchangedRows, type UnchangedRows } from './unchanged-rows.ts';
 import { UpsertQueue } from './upsert-queue.ts';
 
 /** A submitted job and the rows of its records, in the order of the records. */
@@ -82,6 +83,8 @@ export class Rounds {
   readonly principals: ReadonlySet<string>;
   /** The keys of those among them whose records were applied. */
   readonly applied = new Set<string>();
+  /** The rows that the service has accepted without a change, because all of their values were stored before. */
+  unchanged: UnchangedRows = { count: 0, numbers: [] };
   /** The number of records of `irs/upsert` that have inserted or changed their principals. */
   changedPrincipals = 0;
   /** The effects of the records that were applied, without `PrincipalsUnchanged`. */
@@ -153,6 +156,11 @@ export class Rounds {
       const single = cancelled.filter(({ group }) => group === null);
       if (single.length > 0) this.#unsent.push({ operation, items: single });
       for (const { group } of applied) if (group) this.#accept(group);
+      if (job) {
+        const more = await findUnchangedRows(job, groupsOf(items), groupsOf(applied), connection);
+        const { count, numbers } = this.unchanged;
+        this.unchanged = { count: count + more.count, numbers: [...numbers, ...more.numbers] };
+      }
       const counts = job?.Counts ?? null;
       this.changedPrincipals += counts ? counts.PrincipalsInserted + counts.PrincipalsUpdated : 0;
       this.totals = addTotals(
@@ -251,6 +259,11 @@ function callOfGroups(groups: readonly RowGroup[]): Call {
     group,
   }));
   return { operation: 'upsert', items };
+}
+
+/** Returns the groups of a job of `irs/upsert`, which has no other items; an empty list for another job. */
+function groupsOf(items: readonly CallItem[]): RowGroup[] {
+  return items.flatMap(({ group }) => group ?? []);
 }
 
 /** Returns true if a record was not applied, because its job was cancelled. */

@@ -1,10 +1,11 @@
-import { ApiError, type UpsertTuple } from '@anagrafe/client';
+import { ApiError } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
 import { dryRunUpsert, type ImportConnection, sendInParts } from './calls.ts';
 import { findUsers } from './find-users.ts';
 import { externalKeyOf, foldUsername, type PrincipalRow, principalOf } from './records.ts';
 import type { RowError, RowErrors } from './row-errors.ts';
-import { type CombinedRecord, groupOf, rowsOfUsers } from './row-group.ts';
+import { type CombinedRecord, groupOf } from './row-group.ts';
+import { rowsWithoutChangedUsers } from './unchanged-rows.ts';
 
 /**
  * Returns the numbers of the rows that failed only because their users exist, although all of their values are stored
@@ -51,7 +52,11 @@ async function addStored(
     ),
   );
   for (const { items, answer } of parts)
-    for (const [index, { members }] of items.entries()) addUnchanged(members, answer?.tuples[index], stored);
+    for (const [index, { members }] of items.entries()) {
+      const tuple = answer?.tuples[index];
+      if (tuple?.Item3 && tuple.Item6.Principal === 'unchanged')
+        for (const number of rowsWithoutChangedUsers(members, tuple.Item6)) stored.add(number);
+    }
 }
 
 function isTakenOnly(found: readonly RowError[] | undefined): boolean {
@@ -75,17 +80,4 @@ async function withPrincipals(
     const members = [{ row, fields: {}, users: [row.user] }];
     return stored ? [{ members, record: { ...row.principal, ID: stored.IRID, Users: [row.user] } }] : [];
   });
-}
-
-/** Adds the rows of a record whose principal and users would all stay unchanged. */
-function addUnchanged(
-  members: CombinedRecord['members'],
-  tuple: UpsertTuple | undefined,
-  stored: Set<number>,
-): void {
-  if (!tuple?.Item3 || tuple.Item6.Principal !== 'unchanged') return;
-  const changed = new Set<number>();
-  for (const [index, { row }] of rowsOfUsers(members).entries())
-    if (tuple.Item6.Users?.[index]?.Operation !== 'none') changed.add(row.number);
-  for (const { row } of members) if (!changed.has(row.number)) stored.add(row.number);
 }

@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises';
 import { ColumnProfiles, type UnusedColumn } from '../file/column-profile.ts';
 import { batchLimits, estimateRows, inBatches } from '../import/batches.ts';
 import { DryRunState, dryRunRows } from '../import/dry-run.ts';
-import { describeRowError } from '../import/italian.ts';
 import { mayNameBothWays } from '../import/principal-aliases.ts';
+import { ReasonLog, type ReasonSummary } from '../import/reasons.ts';
 import { countTaken } from '../import/row-errors.ts';
 import { findStoredRows } from '../import/stored-rows.ts';
 import { addTotals, type ImportTotals, noTotals } from '../import/totals.ts';
@@ -13,6 +13,7 @@ import { samplesMax } from './import-run.ts';
 import { prepareRows } from './prepare.ts';
 import { AppendedFile, formatFailedRows } from './result-files.ts';
 import {
+  type CompletedRows,
   type ImportContext,
   type ImportTask,
   openTaskFile,
@@ -20,11 +21,8 @@ import {
   unusedPath,
 } from './task.ts';
 
-export interface ImportDryRun {
-  readonly rows: number;
-  readonly failed: number;
-  /** Rows whose users exist with the same values, and which would therefore not be applied. */
-  readonly skipped: number;
+/** The result of a dry run. `skipped` has the rows that would not be applied, because they are stored already. */
+export interface ImportDryRun extends CompletedRows {
   /** Lines of the first skipped rows, at most `samplesMax`. */
   readonly skippedLines: readonly number[];
   /** The effects that the other rows would have. */
@@ -33,7 +31,8 @@ export interface ImportDryRun {
   readonly seconds: number;
   /** Failed rows whose usernames stored users have. */
   readonly usernamesTaken: number;
-  readonly samples: readonly { readonly line: number; readonly messages: readonly string[] }[];
+  /** The reasons of the rows that would fail, the most frequent first. */
+  readonly reasons: readonly ReasonSummary[];
   readonly warnings: WarningLog;
   /** The file with the rows that would fail. It does not exist if there are none. */
   readonly wouldFailPath: string;
@@ -46,16 +45,16 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
   await requireDistinctPaths(task);
   const { size: bytes } = await stat(task.path);
   const file = await openTaskFile(task);
-  context.onOpen(file, 0);
+  context.onOpen(file, { rows: 0, failed: 0, skipped: 0 });
   const seed = randomBytes(32);
   const isImport = task.purpose === 'register';
   const state = new DryRunState(new Map(), task.existing, {
-    namesBothWays: mayNameBothWays(file, task.principal),
+    namesBothWays: mayNameBothWays(file.columns, task.principal),
   });
   const profiles = new ColumnProfiles(file.columns);
   const wouldFailPath = await unusedPath(task.wouldFailPath);
   const wouldFail = await AppendedFile.create(wouldFailPath);
-  const samples: { line: number; messages: readonly string[] }[] = [];
+  const reasons = new ReasonLog(task.language);
   const skippedLines: number[] = [];
   let sum = { rows: 0, failed: 0, skipped: 0, usernamesTaken: 0, seconds: 0, totals: noTotals };
   try {
@@ -66,31 +65,36 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
       const prepared = await prepareRows(rows, task, seed, context);
       const checked = await dryRunRows(prepared.complete, context, state);
       const errors = new Map([...prepared.errors, ...checked.errors]);
-      const stored = isImport ? await findStoredRows(prepared.complete, errors, context) : new Set<number>();
+      const stored = isImport ? await findStoredRows(prepared.complete, errors, context) : [];
       for (const number of stored) errors.delete(number);
+      const skipped = new Set([...stored, ...checked.unchanged]);
       for (const { number, line } of prepared.complete)
-        if (stored.has(number) && skippedLines.length < samplesMax) skippedLines.push(line);
+        if (skipped.has(number) && skippedLines.length < samplesMax) skippedLines.push(line);
       const failed = rows.filter((row) => errors.has(row.number));
       await wouldFail.append(formatFailedRows(failed, errors, file.layout, task.language, wouldFail.isEmpty));
-      for (const { line, number } of failed.slice(0, samplesMax - samples.length)) {
-        const messages = (errors.get(number) ?? []).map((error) => describeRowError(error, task.language));
-        samples.push({ line, messages });
-      }
+      for (const { line, number } of failed) reasons.add(line, errors.get(number) ?? []);
       // A generated password that is not used is not one of the file.
       const notUsed = checked.passwordsNotUsed.filter((number) => !prepared.passwords.has(number));
       sum = {
         totals: addTotals(sum.totals, { ...checked.totals, PasswordsNotUsed: notUsed.length }),
         rows: sum.rows + rows.length,
         failed: sum.failed + failed.length,
-        skipped: sum.skipped + stored.size,
+        skipped: sum.skipped + skipped.size,
         usernamesTaken: sum.usernamesTaken + countTaken(errors),
         seconds: sum.seconds + checked.seconds,
       };
       const total = estimateRows(batch, file, bytes);
-      context.onProgress({ rowsDone: sum.rows, rowsFailed: sum.failed, total });
+      context.onProgress({ rowsDone: sum.rows, completed: sum, total });
     }
   } finally {
     await wouldFail.close();
   }
-  return { ...sum, skippedLines, samples, wouldFailPath, warnings: state.warnings, unused: profiles.unused };
+  return {
+    ...sum,
+    skippedLines,
+    reasons: reasons.summaries,
+    wouldFailPath,
+    warnings: state.warnings,
+    unused: profiles.unused,
+  };
 }

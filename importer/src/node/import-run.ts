@@ -18,7 +18,7 @@ import { countCancelledRows, JobCancelledError, waitForJob } from './job-wait.ts
 import { appliedPasswords, type PreparedRows, prepareRows } from './prepare.ts';
 import type { ImportProgress } from './progress-file.ts';
 import type { ResultFiles } from './result-files.ts';
-import type { SentBatch } from './sent-batch.ts';
+import { mustWait, type SentBatch } from './sent-batch.ts';
 import type { ImportContext, ImportTask } from './task.ts';
 
 /**
@@ -30,6 +30,8 @@ const batchesAtOnce = 3;
 const answerMs = 3000;
 /** Maximum number of rows in a result. */
 export const samplesMax = 10;
+
+type ComparedRows = Pick<SentBatch, 'aliases' | 'unsent'>;
 
 /** Reads the rows of a file, sends them in batches and writes the results, all at the same time. */
 export class ImportRun {
@@ -77,7 +79,7 @@ export class ImportRun {
     this.#file = file;
     this.#warnings = warnings;
     this.#comparer = new RowComparer(task.existing);
-    this.#namesBothWays = task.existing === 'update' && mayNameBothWays(file, task.principal);
+    this.#namesBothWays = task.existing === 'update' && mayNameBothWays(file.columns, task.principal);
     const { signal } = context;
     const submitting = new AbortController();
     this.#submitSignal = submitting.signal;
@@ -95,9 +97,15 @@ export class ImportRun {
       for await (const batch of inBatches(this.#file, batchLimits, done.rows, (rows) => this.#skip(rows))) {
         this.#total = estimateRows(batch, this.#file, size);
         last = batch.rows.at(-1)?.number ?? last;
-        while (this.#inFlight.length >= batchesAtOnce || this.#hasFailed || this.#mustWait(batch))
+        const compared = await this.#compare(batch.rows);
+        const { aliases } = compared;
+        while (
+          this.#inFlight.length >= batchesAtOnce ||
+          this.#hasFailed ||
+          mustWait(batch.rows, aliases, this.#inFlight)
+        )
           await this.#finishFirst();
-        this.#inFlight.push(await this.#send(batch));
+        this.#inFlight.push(await this.#send(batch, compared));
       }
       this.#total = { rows: last, isEstimated: false };
       await this.#finishAll();
@@ -111,19 +119,6 @@ export class ImportRun {
     }
   }
 
-  /**
-   * Returns true if a batch in flight may create or change a principal of this batch: its rows are then applied first, as
-   * in the file.
-   */
-  #mustWait({ rows }: Batch): boolean {
-    const changed = this.#inFlight.map(({ rounds }) => rounds.principals).filter(({ size }) => size > 0);
-    if (changed.length === 0) return false;
-    return rows.some((row) => {
-      const key = row.kind === 'invalid' ? null : principalKeyOf(row);
-      return key !== null && changed.some((keys) => keys.has(key));
-    });
-  }
-
   async #skip(rows: readonly ImportRow[]): Promise<void> {
     const { aliases } = await this.#compare(rows);
     if (this.#task.existing === 'refuse') return;
@@ -134,7 +129,7 @@ export class ImportRun {
   }
 
   /** Compares rows with each other and with those before them. Must be called once for each row, in their order. */
-  async #compare(rows: readonly ImportRow[]): Promise<Pick<SentBatch, 'aliases' | 'unsent'>> {
+  async #compare(rows: readonly ImportRow[]): Promise<ComparedRows> {
     const unsent: RowErrors = new Map();
     const aliases = this.#namesBothWays ? await findAliases(rows, this.#context) : noAliases;
     for (const row of rows) {
@@ -147,10 +142,9 @@ export class ImportRun {
   }
 
   /** Starts to send a batch. Resolves before the service has accepted it, so that the next one can be read. */
-  async #send({ rows }: Batch): Promise<SentBatch> {
+  async #send({ rows }: Batch, { aliases, unsent }: ComparedRows): Promise<SentBatch> {
     for (const { source, line } of rows)
       if (source === null && this.unparsedLines.length < samplesMax) this.unparsedLines.push(line);
-    const { aliases, unsent } = await this.#compare(rows);
     const consistent = rows.filter(({ number }) => !unsent.has(number));
     const prepared = await prepareRows(consistent, this.#task, this.#progress.seed, this.#context);
     for (const [number, errors] of prepared.errors) unsent.set(number, errors);
@@ -205,26 +199,29 @@ export class ImportRun {
       }
     } while (!(await rounds.advance(ended, this.#context, { resendsCancelled: true })));
     const errors = new Map([...unsent, ...rounds.errors]);
-    const skipped = await this.#removeStored(batch, errors);
+    const stored = await this.#removeStored(batch, errors);
+    const skipped = stored.size + rounds.unchanged.count;
     this.usernamesTaken += countTaken(errors);
     const passwords = await appliedPasswords(prepared, rounds, this.#task, this.#context);
     const jobNames = rounds.jobs.map(({ name }) => name);
     const { emails } = prepared;
     const totals = this.#totals(batch, passwords, errors);
     await this.#results.write(
-      { rows, passwords, emails, errors, skipped, totals, jobNames },
+      { rows, passwords, emails, errors, stored, skipped, totals, jobNames },
       this.#file.layout,
     );
     this.#report(batch, []);
   }
 
   /** Removes the errors of rows that are stored already. Returns the numbers of these rows. */
-  async #removeStored({ prepared }: SentBatch, errors: RowErrors): Promise<ReadonlySet<number>> {
+  async #removeStored({ prepared, rounds }: SentBatch, errors: RowErrors): Promise<ReadonlySet<number>> {
     if (this.#task.purpose === 'reset') return new Set();
     const stored = await findStoredRows(prepared.complete, errors, this.#context);
     for (const number of stored) errors.delete(number);
-    for (const { number, line } of prepared.complete)
-      if (stored.has(number) && this.skippedLines.length < samplesMax) this.skippedLines.push(line);
+    const skipped = new Set([...stored, ...rounds.unchanged.numbers]);
+    if (skipped.size > 0 && this.skippedLines.length < samplesMax)
+      for (const { number, line } of prepared.complete)
+        if (skipped.has(number) && this.skippedLines.length < samplesMax) this.skippedLines.push(line);
     return stored;
   }
 
@@ -279,7 +276,7 @@ export class ImportRun {
     const share = sent > 0 ? jobs.reduce((sum, { RecordsDone }) => sum + RecordsDone, 0) / sent : 0;
     // A further round of the batch sends more records, which makes the share smaller.
     this.#rowsDone = Math.max(this.#rowsDone, done.rows + Math.floor(rows.length * share));
-    this.#context.onProgress({ rowsDone: this.#rowsDone, rowsFailed: done.failed, total: this.#total });
+    this.#context.onProgress({ rowsDone: this.#rowsDone, completed: done, total: this.#total });
   }
 }
 

@@ -3,4 +3,11 @@ export { JobCancelledError } from './job-wait.ts';
 export { ImportLock } from './lock.ts';
 export { type ImportResult, runImport } from './run.ts';
 export { readSavedMapping, saveMapping } from './saved-mapping.ts';
-export { type ImportContext, type ImportCounts, ImportError, type ImportTask, openTaskFile } from './task.ts';
+export {
+  type CompletedRows,
+  type ImportContext,
+  type ImportCounts,
+  ImportError,
+  type ImportTask,
+  openTaskFile,
+} from './task.ts';

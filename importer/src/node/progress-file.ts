@@ -1,17 +1,21 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import type { ImportRow } from '../file/rows.ts';
+import type { ReasonSummary } from '../import/reasons.ts';
 import { type ImportTotals, noTotals } from '../import/totals.ts';
-import { ImportError, type ImportTask, ignoreMissing, openTaskFile, unusedPath } from './task.ts';
+import {
+  type CompletedRows,
+  ImportError,
+  type ImportTask,
+  ignoreMissing,
+  openTaskFile,
+  unusedPath,
+} from './task.ts';
 
 /** The completed part of an import: each of its rows has a result, and the failed ones are in the output file. */
-interface CompletedPart {
-  /** Number of the last row. The first row is 1. */
-  readonly rows: number;
-  readonly failed: number;
-  /** Number of rows that were stored already. */
-  readonly skipped: number;
+interface CompletedPart extends CompletedRows {
   readonly totals: ImportTotals;
+  readonly reasons: readonly ReasonSummary[];
   /** State of the output files at that row. A resumed run discards what an interrupted run wrote after it. */
   readonly failedRows: FileState;
   readonly passwords: FileState;
@@ -41,6 +45,7 @@ const nothing: CompletedPart = {
   failed: 0,
   skipped: 0,
   totals: noTotals,
+  reasons: [],
   failedRows: emptyFile,
   passwords: emptyFile,
 };

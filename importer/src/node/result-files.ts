@@ -5,6 +5,7 @@ import { byteOrderMark, csvLine, FailedRows } from '../file/failed-rows.ts';
 import type { ImportRow } from '../file/rows.ts';
 import type { FileLayout } from '../file/types.ts';
 import { describeRowError, type Language } from '../import/italian.ts';
+import { ReasonLog } from '../import/reasons.ts';
 import type { RowErrors } from '../import/row-errors.ts';
 import { addTotals, type ImportTotals } from '../import/totals.ts';
 import type { GeneratedPasswords } from './prepare.ts';
@@ -19,8 +20,10 @@ interface CompletedBatch {
   readonly passwords: GeneratedPasswords;
   readonly emails: ReadonlyMap<number, string>;
   readonly errors: RowErrors;
-  /** The numbers of the rows that are stored already. */
-  readonly skipped: ReadonlySet<number>;
+  /** The numbers of the rows that failed only because they are stored already. */
+  readonly stored: ReadonlySet<number>;
+  /** The number of all rows that were stored already. */
+  readonly skipped: number;
   readonly totals: ImportTotals;
   readonly jobNames: readonly string[];
 }
@@ -31,6 +34,7 @@ export class ResultFiles {
   readonly #failed: AppendedFile;
   readonly #passwords: AppendedFile | null;
   readonly #language: Language;
+  readonly #reasons: ReasonLog;
 
   private constructor(
     progress: ImportProgress,
@@ -42,6 +46,7 @@ export class ResultFiles {
     this.#failed = failed;
     this.#passwords = passwords;
     this.#language = language;
+    this.#reasons = new ReasonLog(language, progress.done.reasons);
   }
 
   static async open(task: ImportTask, progress: ImportProgress): Promise<ResultFiles> {
@@ -55,6 +60,7 @@ export class ResultFiles {
   async write(batch: CompletedBatch, layout: FileLayout): Promise<void> {
     const { rows, errors, skipped, totals, jobNames } = batch;
     const failedRows = rows.filter((row) => errors.has(row.number));
+    for (const { number, line } of failedRows) this.#reasons.add(line, errors.get(number) ?? []);
     const atStart = this.#failed.isEmpty;
     await this.#failed.append(formatFailedRows(failedRows, errors, layout, this.#language, atStart));
     await this.#writePasswords(batch, layout.separator || ',');
@@ -62,8 +68,9 @@ export class ResultFiles {
     const next = {
       rows: rows.at(-1)?.number ?? done.rows,
       failed: done.failed + failedRows.length,
-      skipped: done.skipped + skipped.size,
+      skipped: done.skipped + skipped,
       totals: addTotals(done.totals, totals),
+      reasons: this.#reasons.summaries,
       failedRows: await this.#failed.state(),
       passwords: this.#passwords ? await this.#passwords.state() : done.passwords,
     };
@@ -71,11 +78,11 @@ export class ResultFiles {
   }
 
   async #writePasswords(batch: CompletedBatch, separator: string): Promise<void> {
-    const { rows, passwords, emails, errors, skipped } = batch;
+    const { rows, passwords, emails, errors, stored } = batch;
     if (!this.#passwords || passwords.size === 0) return;
     const lines = rows.flatMap((row) => {
       const password = passwords.get(row.number);
-      const isApplied = !errors.has(row.number) && !skipped.has(row.number);
+      const isApplied = !errors.has(row.number) && !stored.has(row.number);
       if (row.kind !== 'user' || password === undefined || !isApplied) return [];
       const { ID, ExternalKey } = row.principal;
       const email = row.user.Email ?? emails.get(row.number);

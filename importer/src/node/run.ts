@@ -1,3 +1,4 @@
+import type { ReasonSummary } from '../import/reasons.ts';
 import type { ImportTotals } from '../import/totals.ts';
 import { WarningLog } from '../import/warnings.ts';
 import { ImportRun } from './import-run.ts';
@@ -5,6 +6,7 @@ import { ImportLock } from './lock.ts';
 import { ImportProgress } from './progress-file.ts';
 import { ResultFiles, requireEmpty } from './result-files.ts';
 import {
+  type CompletedRows,
   type ImportContext,
   type ImportTask,
   openTaskFile,
@@ -12,15 +14,13 @@ import {
   requireFile,
 } from './task.ts';
 
-export interface ImportResult {
-  readonly rows: number;
-  readonly failed: number;
-  /** Rows whose users exist with the same values, and which were therefore not applied. They are not failed rows. */
-  readonly skipped: number;
-  /** Lines of the first skipped rows, at most `samplesMax`. Rows of an earlier, interrupted run are not included. */
+export interface ImportResult extends CompletedRows {
+  /** Lines of skipped rows that are known, at most `samplesMax`. Rows of an interrupted run are not included. */
   readonly skippedLines: readonly number[];
   /** The effects of all rows, including those of an earlier, interrupted run. */
   readonly totals: ImportTotals;
+  /** The reasons of the failed rows, the most frequent first, including those of an earlier, interrupted run. */
+  readonly reasons: readonly ReasonSummary[];
   /** The file with the failed rows. */
   readonly failedPath: string;
   /** True if generated passwords were written to their file. Without any, the file does not exist. */
@@ -70,7 +70,7 @@ async function runLocked(
   let found: Pick<ImportResult, 'unparsedLines' | 'skippedLines' | 'usernamesTaken'>;
   try {
     const results = await ResultFiles.open(task, progress);
-    context.onOpen(file, progress.done.rows);
+    context.onOpen(file, progress.done);
     const run = new ImportRun(task, context, progress, results, file, warnings);
     await run.importRows().finally(() => results.close());
     found = run;
@@ -80,10 +80,10 @@ async function runLocked(
     throw error;
   }
   await progress.discard();
-  const { rows, failed, skipped, totals, passwords } = progress.done;
+  const { rows, failed, skipped, totals, reasons, passwords } = progress.done;
   // Two records of a principal that both change it would count as two principals.
   const PrincipalsUnchanged = Math.max(totals.PrincipalsUnchanged, 0);
-  const counts = { rows, failed, skipped, totals: { ...totals, PrincipalsUnchanged } };
+  const counts = { rows, failed, skipped, reasons, totals: { ...totals, PrincipalsUnchanged } };
   const { unparsedLines, skippedLines, usernamesTaken } = found;
   const { failedPath } = progress;
   const hasPasswords = passwords.bytes > 0;

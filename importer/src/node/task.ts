@@ -40,18 +40,26 @@ export interface ImportTask {
   readonly progressPath: string;
 }
 
+/** The rows of completed batches. */
+export interface CompletedRows {
+  readonly rows: number;
+  readonly failed: number;
+  /** Rows that were not applied, because all of their values were stored already. */
+  readonly skipped: number;
+}
+
 export interface ImportCounts {
-  /** Never decreases. */
+  /** The completed rows, and an estimate for the current batch. Never decreases. */
   readonly rowsDone: number;
-  readonly rowsFailed: number;
+  readonly completed: CompletedRows;
   /** Null while it is not known. */
   readonly total: RowTotal | null;
 }
 
 /** The connection of an import, and the functions that it reports its progress to. */
 export interface ImportContext extends ImportConnection {
-  /** Called once the file is open. `rowsBefore` is the number of rows that earlier runs have completed. */
-  onOpen(file: ImportFile, rowsBefore: number): void;
+  /** Called once the file is open. `before` has the rows that earlier runs have completed. */
+  onOpen(file: ImportFile, before: CompletedRows): void;
   onProgress(counts: ImportCounts): void;
   /** Called when the service has accepted a job and when the job has ended. */
   onJob(id: string, state: 'submitted' | 'ended'): void;

@@ -1,5 +1,12 @@
 import { relative } from 'node:path';
-import type { ColumnContent, ImportField, ImportFile, UnusedColumn, WarningLog } from '@anagrafe/importer';
+import type {
+  ColumnContent,
+  ImportField,
+  ImportFile,
+  ReasonSummary,
+  UnusedColumn,
+  WarningLog,
+} from '@anagrafe/importer';
 import { counted } from './output/format.ts';
 import { tell } from './output/output.ts';
 
@@ -26,11 +33,11 @@ export function printColumns({ columns }: ImportFile): void {
   }
 }
 
-/** Prints the columns that are not imported, with the kind of their values. */
+/** Prints the columns that are not used, with the kind of their values. */
 export function printUnusedColumns(unused: readonly UnusedColumn[]): void {
   for (const { name, content, values } of unused) {
     const found = content === 'empty' ? contents.empty : `${contents[content]} in ${counted(values, 'row')}`;
-    tell(`  Column "${name}" is not imported (${found}). To import it: --map "${name}=<field>"`);
+    tell(`  Column "${name}" is not used (${found}). To use it: --map "${name}=<field>"`);
   }
 }
 
@@ -43,7 +50,20 @@ const contents: Readonly<Record<ColumnContent, string>> = {
   texts: 'text',
 };
 
-/** Prints what may be a mistake in rows that are imported nevertheless. */
+/** Maximum number of reasons that are printed. */
+const reasonsMax = 10;
+
+/** Prints the most frequent reasons of failed rows, each with its first lines. */
+export function printReasons(reasons: readonly ReasonSummary[]): void {
+  for (const { message, messagesDiffer, rows, lines } of reasons.slice(0, reasonsMax)) {
+    const count = rows > lines.length ? ` (${counted(rows, 'row')})` : '';
+    const owner = messagesDiffer ? ` (message of line ${lines[0]})` : '';
+    tell(`  ${lineList(lines, rows)}${count}: ${message}${owner}`);
+  }
+  if (reasons.length > reasonsMax) tell('  … and other reasons');
+}
+
+/** Prints what may be a mistake in rows that are applied nevertheless. */
 export function printWarnings({ summaries }: WarningLog): void {
   for (const { code, field, rows, lines } of summaries)
     tell(`  ${field}: ${warningTexts[code]} in ${counted(rows, 'row')} (${lineList(lines, rows)})`);

@@ -1,11 +1,12 @@
 import type { ImportField, ImportFile, ImportTotals, Language } from '@anagrafe/importer';
-import type { ImportDryRun, ImportResult, ImportTask } from '@anagrafe/importer/node';
+import type { CompletedRows, ImportDryRun, ImportResult, ImportTask } from '@anagrafe/importer/node';
 import { commandLine } from '../lib/operator-error.ts';
 import type { ConnectionOptions } from './connection.ts';
 import {
   fileTitle,
   lineList,
   printColumns,
+  printReasons,
   printUnusedColumns,
   printWarnings,
   shortPath,
@@ -24,7 +25,7 @@ export interface RunOptions extends ConnectionOptions {
 /** Prints how the file is read, before its first row is sent. */
 export function printHeader(
   file: ImportFile,
-  rowsBefore: number,
+  before: CompletedRows,
   { path, url, purpose, principal }: ImportTask,
   { dryRun }: RunOptions,
 ): void {
@@ -33,13 +34,11 @@ export function printHeader(
   printColumns(file);
   // A dry run describes these columns once it has read them.
   if (file.unknown.length > 0 && !dryRun)
-    tell(
-      `  Ignored columns: ${file.unknown.map((name) => `"${name}"`).join(', ')} (map a column with --map)`,
-    );
+    tell(`  Unused columns: ${file.unknown.map((name) => `"${name}"`).join(', ')} (map a column with --map)`);
   const has = (...fields: ImportField[]) => file.columns.some(({ field }) => field && fields.includes(field));
   if (purpose === 'register' && principal === null && file.columns.length > 0 && !has('ID', 'ExternalKey'))
     tell('  No column with the ID or ExternalKey of the principal: each row creates a new principal.');
-  if (rowsBefore > 0) tell(`  Resuming after row ${grouped(rowsBefore)}.`);
+  if (before.rows > 0) tell(`  Resuming after row ${grouped(before.rows)}.`);
 }
 
 /** Prints the result of an import, and sets the exit code. */
@@ -49,23 +48,25 @@ export function printResult(
   { json }: RunOptions,
   file: ImportFile | null,
 ): void {
-  const { rows, failed, skipped, totals, failedPath, hasPasswords, unparsedLines, warnings } = result;
-  const applied = rows - failed - skipped;
+  const { rows, failed, skipped, totals, reasons, failedPath, hasPasswords, unparsedLines, warnings } =
+    result;
+  const applied = appliedOf(result);
   const failedFile = failed > 0 ? failedPath : null;
   if (failedFile) process.exitCode = exitCodes.someFailed;
   const passwordsFile = hasPasswords ? task.passwordsPath : null;
   if (json) {
     const counts = { rows, applied, skipped, failed, failedFile, passwordsFile };
-    print(JSON.stringify({ ...counts, ...totalsOf(totals, task), warnings: warnings.summaries }));
+    const found = { reasons, warnings: warnings.summaries };
+    print(JSON.stringify({ ...counts, ...totalsOf(totals, task), ...found }));
     return;
   }
-  const verb = task.purpose === 'register' ? 'imported' : 'reset';
-  tell(rows === 0 ? 'The file has no rows.' : `${grouped(applied)} of ${counted(rows, 'row')} ${verb}.`);
-  printSkipped(result, file);
+  tell(rows === 0 ? 'The file has no rows.' : `${grouped(applied)} of ${counted(rows, 'row')} applied.`);
+  printSkipped(result, task, file);
   if (rows > 0) printTotals(totals, task);
+  printReasons(reasons);
   printWarnings(warnings);
   if (failedFile && failed === rows && failed === unparsedLines.length) {
-    // The file of the failed rows has nothing to correct, and no row of the input was imported.
+    // The file of the failed rows has nothing to correct, and no row of the input was applied.
     tell(`${counted(failed, 'row')} failed. The reasons are in ${shortPath(failedFile)}.`);
     tell(
       `Correct ${lineList(unparsedLines)} of ${shortPath(task.path)}, then run: ${commandFor(task.path, task)}`,
@@ -86,24 +87,23 @@ export function printDryRun(
   { json }: RunOptions,
   file: ImportFile | null,
 ): void {
-  const { samples, seconds, rows, failed, skipped, totals, wouldFailPath, warnings, unused } = result;
+  const { reasons, seconds, rows, failed, skipped, totals, wouldFailPath, warnings, unused } = result;
+  const applied = appliedOf(result);
   const estimatedSeconds = Math.ceil(seconds * 10) / 10;
   const failedFile = failed > 0 ? wouldFailPath : null;
   if (failedFile) process.exitCode = exitCodes.someFailed;
   if (json) {
-    const counts = { dryRun: true, rows, skipped, failed, estimatedSeconds, failedFile };
-    const found = { warnings: warnings.summaries, unusedColumns: unused };
+    const counts = { dryRun: true, rows, applied, skipped, failed, estimatedSeconds, failedFile };
+    const found = { reasons, warnings: warnings.summaries, unusedColumns: unused };
     print(JSON.stringify({ ...counts, ...totalsOf(totals, task), ...found }));
     return;
   }
-  const verb = task.purpose === 'register' ? 'imported' : 'reset';
   // The estimate contains the passwords to hash alone.
   const time = estimatedSeconds > 0 ? `, in about ${inUnits(estimatedSeconds)}` : '';
-  tell(`Dry run: ${grouped(rows - failed - skipped)} of ${counted(rows, 'row')} would be ${verb}${time}.`);
-  printSkipped(result, file);
+  tell(`Dry run: ${grouped(applied)} of ${counted(rows, 'row')} would be applied${time}.`);
+  printSkipped(result, task, file);
   if (rows > 0) printTotals(totals, task);
-  for (const { line, messages } of samples) tell(`  line ${line}: ${messages.join(' ')}`);
-  if (failed > samples.length) tell(`  … and ${grouped(failed - samples.length)} more`);
+  printReasons(reasons);
   printWarnings(warnings);
   printUnusedColumns(unused);
   if (failedFile) {
@@ -114,16 +114,38 @@ export function printDryRun(
   tell('Nothing was changed.');
 }
 
-/** Prints the rows that an earlier import has applied. */
+/** Prints how many rows of an unfinished import have a result. */
+export function printCompleted(completed: CompletedRows): void {
+  const { rows, skipped, failed } = completed;
+  if (rows === 0) {
+    tell('No row has a result yet.');
+    return;
+  }
+  const others = [
+    ...(skipped > 0 ? [`${grouped(skipped)} skipped`] : []),
+    ...(failed > 0 ? [`${grouped(failed)} failed`] : []),
+  ];
+  tell(`${[`${counted(appliedOf(completed), 'row')} applied`, ...others].join(', ')}.`);
+}
+
+function appliedOf({ rows, skipped, failed }: CompletedRows): number {
+  return rows - skipped - failed;
+}
+
+/** Prints the rows whose values were stored already, for example by an earlier import. */
 function printSkipped(
   { skipped, skippedLines }: Pick<ImportResult, 'skipped' | 'skippedLines'>,
+  { existing }: ImportTask,
   file: ImportFile | null,
 ): void {
   if (skipped === 0) return;
-  const exist = skipped === 1 ? 'its user exists' : 'their users exist';
-  const lines = lineList(skippedLines, skipped);
-  const secrets = hasSecrets(file) ? ' Passwords were not compared and stay as they are.' : '';
-  tell(`  ${counted(skipped, 'row')} skipped, because ${exist} with the same values (${lines}).${secrets}`);
+  const values = skipped === 1 ? 'its values are' : 'their values are';
+  // A resumed run does not know the lines of the rows before, and an update does not always know the lines.
+  const lines = skippedLines.length > 0 ? ` (${lineList(skippedLines, skipped)})` : '';
+  // With an update, the totals have the number of passwords.
+  const hasNote = existing === 'refuse' && hasSecrets(file);
+  const secrets = hasNote ? ' Passwords were not compared and stay as they are.' : '';
+  tell(`  ${counted(skipped, 'row')} skipped, because all of ${values} stored already${lines}.${secrets}`);
 }
 
 /** The totals for `--json`. A reset has none. */

@@ -2,6 +2,7 @@ import { constants, getPriority, setPriority } from 'node:os';
 import { type Anagrafe, ApiError, ConnectionError, TimeoutError } from '@anagrafe/client';
 import { type ImportFile, ImportFileError } from '@anagrafe/importer';
 import {
+  type CompletedRows,
   dryRunImport,
   type ImportContext,
   type ImportCounts,
@@ -13,7 +14,8 @@ import {
 import { ConfigError } from '../config.ts';
 import { commandLine } from '../lib/operator-error.ts';
 import { reach } from './connection.ts';
-import { printDryRun, printHeader, printResult, type RunOptions } from './import-report.ts';
+import { printCompleted, printDryRun, printHeader, printResult, type RunOptions } from './import-report.ts';
+import { grouped } from './output/format.ts';
 import { LiveLine, type Progress } from './output/live-line.ts';
 import { exitCodes, explainToOperator, tell } from './output/output.ts';
 
@@ -44,16 +46,21 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
   const line = new LiveLine();
   const openJobs = new Set<string>();
   const opened: { file: ImportFile | null } = { file: null };
+  let completed: CompletedRows = { rows: 0, skipped: 0, failed: 0 };
   const interruption = interruptible();
   const context: ImportContext = {
     anagrafe,
     signal: interruption.signal,
-    onOpen(openFile, rowsBefore) {
+    onOpen(openFile, before) {
       opened.file = openFile;
-      printHeader(openFile, rowsBefore, task, options);
+      completed = before;
+      printHeader(openFile, before, task, options);
     },
     onJob: (id, state) => (state === 'submitted' ? openJobs.add(id) : openJobs.delete(id)),
-    onProgress: (counts) => line.show(progressOf(counts, task, options)),
+    onProgress(counts) {
+      completed = counts.completed;
+      line.show(progressOf(counts, task, options));
+    },
   };
   try {
     if (options.dryRun) {
@@ -72,9 +79,9 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
     if (error instanceof Interrupted) tell('Interrupted.');
     if (options.dryRun || !opened.file) return;
     const isStopped = error instanceof Interrupted || error instanceof JobCancelledError;
+    if (isStopped || isRetryable(error)) printCompleted(completed);
     if (isStopped) tellOpenJobs(await openAmong([...openJobs], anagrafe));
-    if (isStopped || isRetryable(error))
-      tell('Run the same command again to resume; no row is applied twice.');
+    if (isStopped || isRetryable(error)) tell(resumeText(completed));
     if (error instanceof ImportFileError)
       tell(
         'All rows before this point were processed. Correct the rest of the file, then run the same command again.',
@@ -82,6 +89,11 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
   } finally {
     interruption.end();
   }
+}
+
+function resumeText({ rows }: CompletedRows): string {
+  const place = rows > 0 ? ` after row ${grouped(rows)}` : '';
+  return `Run the same command again to resume${place}; no row is applied twice.`;
 }
 
 /** Time to ask the service which jobs have ended. */
@@ -143,7 +155,7 @@ function interruptible(): { signal: AbortSignal; end(): void } {
 }
 
 function progressOf(
-  { rowsDone, rowsFailed, total }: ImportCounts,
+  { rowsDone, completed, total }: ImportCounts,
   { purpose }: ImportTask,
   { dryRun }: RunOptions,
 ): Progress {
@@ -153,6 +165,6 @@ function progressOf(
     total: total && Math.max(total.rows, rowsDone),
     guessed: total?.isEstimated ?? false,
     unit: 'rows',
-    failed: rowsFailed,
+    failed: completed.failed,
   };
 }

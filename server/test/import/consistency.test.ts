@@ -50,7 +50,7 @@ describe('an import of rows that contradict each other', () => {
     expect(reasons('contro.would-fail.csv')).toEqual([['3', reason]]);
     expect(await stored('000300')).toBeUndefined();
     const { code, stderr } = await folder.run(['import', 'contro.csv']);
-    expect([code, stderr]).toEqual([3, expect.stringContaining('2 of 3 rows imported.')]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('2 of 3 rows applied.')]);
     expect(reasons('contro.failed.csv')).toEqual([['3', reason]]);
     const principal = await stored('000300');
     expect([principal?.Denomination, principal?.Users.map(({ Username }) => Username)]).toEqual([
@@ -223,7 +223,7 @@ ${id},,Both,${username(3)},${password}
 });
 
 describe('the messages of an import', () => {
-  it('contain what was removed, what looks wrong and what is not imported', async () => {
+  it('contain what was removed, what looks wrong and what is not used', async () => {
     folder.write(
       'note.csv',
       `Codice cliente;Ragione sociale;Partita IVA;Codice fiscale;Cognome;Nome;Nome utente;Password;Fax;Nota
@@ -241,10 +241,8 @@ N2;Senza utenti;12345678901;;;;;;;
     expect(stderr).toContain(
       'Taxcode: zeros at the beginning of the number seem to be lost in 1 row (line 2)',
     );
-    expect(stderr).toContain(
-      'Column "Fax" is not imported (numbers in 1 row). To import it: --map "Fax=<field>"',
-    );
-    expect(stderr).toContain('Column "Nota" is not imported (empty)');
+    expect(stderr).toContain('Column "Fax" is not used (numbers in 1 row). To use it: --map "Fax=<field>"');
+    expect(stderr).toContain('Column "Nota" is not used (empty)');
     expect((await folder.run(['import', 'note.csv', '--json'])).stdout).toContain(
       '"code":"VATNUMBER_INVALID"',
     );
@@ -378,7 +376,7 @@ describe('an exported file', () => {
     const other = newWorkFolder(target);
     other.write('export.csv', await answer.text());
     const { code, stderr } = await other.run(['import', 'export.csv']);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('4 of 4 rows imported.')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('4 of 4 rows applied.')]);
     const shown = async (at: TestService) =>
       Promise.all(
         ['E1', 'E2', 'E3'].map(async (key) => {

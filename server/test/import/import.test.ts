@@ -44,8 +44,8 @@ describe('anagrafe import', () => {
     const { code, stdout, stderr } = await folder.run(['import', 'clienti.csv']);
     expect([code, stdout]).toEqual([3, '']);
     expect(stderr).toContain('Column "Nome utente" maps to Username');
-    expect(stderr).toContain('Ignored columns: "Note"');
-    expect(stderr).toContain('1 of 4 rows imported.');
+    expect(stderr).toContain('Unused columns: "Note"');
+    expect(stderr).toContain('1 of 4 rows applied.');
     expect(await canSignIn(service, 'nicolò', 'una frase è lunga')).toBe(true);
     const { body } = await service.call<{ Denomination: string }>('irs/list', { ExternalKey: 'C1' });
     expect(body.result?.records[0]?.Denomination).toBe('Caffè "Città"');
@@ -70,7 +70,7 @@ describe('anagrafe import', () => {
       .replace('C9;;nessuno', 'C9;Nuova;nessuno');
     folder.write('clienti.failed.csv', corrected);
     const again = await folder.run(['import', 'clienti.failed.csv']);
-    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('3 of 3 rows imported.')]);
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('3 of 3 rows applied.')]);
     const own = ['nicolò', 'perché', 'più', 'nessuno'];
     expect((await storedUsernames(service)).filter((name) => own.includes(name)).sort()).toEqual(own.sort());
     expect(existsSync(folder.path('clienti.failed.failed.csv'))).toBe(false);
@@ -301,7 +301,7 @@ it('import advises to correct the file itself if no row of it could be parsed', 
       `Correct line 1 of \\S*rotto\\.json, then run: npx --no -- anagrafe import \\S*rotto\\.json --principal ${principal}\n$`,
     ),
   );
-  expect(stderr).toContain('0 of 1 row imported.');
+  expect(stderr).toContain('0 of 1 row applied.');
   expect(stderr).not.toContain('importing  0 rows');
 });
 

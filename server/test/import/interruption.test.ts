@@ -111,12 +111,14 @@ it('an import that is killed resumes where it stopped, and applies no row twice'
   const { code, stderr } = await folder.run(['import', 'killed.csv']);
   expect([code, stderr]).toEqual([
     3,
-    expect.stringMatching(/Resuming after row 40\.\n(?:.*\n)*.*45 of 50 rows imported/),
+    expect.stringMatching(
+      /Resuming after row 40\.\n(?:.*\n)*.*45 of 50 rows applied\.\n {2}lines 7, 17, 27, 37, 47: ID must be/,
+    ),
   ]);
   await expectEachOnce(folder, 'killed', rows);
 });
 
-it('an import that is interrupted prints how to resume it, and names its jobs with the command that cancels them', async () => {
+it('an import that is interrupted prints how many rows were applied and how to resume it, and names its jobs with the command that cancels them', async () => {
   const folder = newWorkFolder(service);
   const rows = batch + 10;
   writeUsers(folder, 'stopped', rows);
@@ -134,8 +136,11 @@ it('an import that is interrupted prints how to resume it, and names its jobs wi
     await closed;
     expect([child.exitCode, stderr()]).toEqual([
       130,
-      expect.stringContaining('Run the same command again to resume'),
+      expect.stringContaining('Interrupted.\n18 rows applied, 2 failed.\n'),
     ]);
+    expect(stderr()).toContain(
+      'Run the same command again to resume after row 20; no row is applied twice.\n',
+    );
     expect(stderr()).toContain(`rows that were already sent, in job ${job}. To cancel:\n`);
     expect(stderr()).toMatch(new RegExp(`^ {2}.*anagrafe job cancel ${job}$`, 'm'));
   });
@@ -233,7 +238,7 @@ it('an import continues when the service is killed and started again', async () 
     await serve({ ...settings, ANAGRAFE_PORT: new URL(first.url).port });
   });
   await closed;
-  expect([child.exitCode, stderr()]).toEqual([0, expect.stringContaining('25 of 25 rows imported')]);
+  expect([child.exitCode, stderr()]).toEqual([0, expect.stringContaining('25 of 25 rows applied')]);
   expect((await call('irs/users', {})).totalCount).toBe(rows);
 });
 
@@ -331,7 +336,7 @@ it('an import that is killed between two rounds resumes the rows that were refus
   child.kill('SIGKILL');
   await once(child, 'exit');
   const { code, stderr } = await folder.run(args);
-  expect([code, stderr]).toEqual([3, expect.stringContaining('29 of 30 rows imported')]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('29 of 30 rows applied')]);
   const own = (await storedUsernames(service)).filter((username) => username.startsWith('rounds '));
   expect(own).toHaveLength(29);
   expect(rowsOf(folder, 'rounds.failed.csv').map(({ Username }) => Username)).toEqual(['rounds 7']);
@@ -371,7 +376,7 @@ it('an import whose jobs are cancelled stops, and sends the rows that were not a
   ]);
   expect(stderr()).toContain('Run the same command again to resume; no row is applied twice.');
   const again = await folder.run(['import', 'cancelled.csv']);
-  expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('300 of 300 rows imported')]);
+  expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('300 of 300 rows applied')]);
   const own = (await storedUsernames(service)).filter((username) => username.startsWith('cancelled '));
   expect(own.sort()).toEqual(
     range(300)
@@ -409,7 +414,7 @@ it('an import with --update that is killed refuses rows that contradict rows of 
   const { code, stderr } = await folder.run(['import', 'both.csv', '--update']);
   expect([code, stderr]).toEqual([
     3,
-    expect.stringMatching(/Resuming after row 20\.\n(?:.*\n)*.*38 of 40 rows imported/),
+    expect.stringMatching(/Resuming after row 20\.\n(?:.*\n)*.*38 of 40 rows applied/),
   ]);
   expect(rowsOf(folder, 'both.failed.csv').map((row) => [row.Username, row['Anagrafe errors']])).toEqual([
     ['both dario', 'Denomination: "Another" contradicts line 2, which has "One" for the same principal.'],

@@ -26,7 +26,7 @@ describe('a single row of an import', () => {
     const deep = JSON.stringify({ ID: principal, Users: [[[[[[[[]]]]]]]] });
     folder.write('odd.ndjson', [row('odd.1'), row('odd.\ud800'), deep, row('odd.2')].join('\n'));
     const { code, stderr } = await folder.run(['import', 'odd.ndjson']);
-    expect([code, stderr]).toEqual([3, expect.stringContaining('2 of 4 rows imported.')]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('2 of 4 rows applied.')]);
     expect(await storedUsernames(service)).toEqual(expect.arrayContaining(['odd.1', 'odd.2']));
     expect((await importRowsOf(folder, 'odd.failed.ndjson')).length).toBe(2);
   });

@@ -32,14 +32,14 @@ describe('a file that is imported a second time', () => {
     write('again', rowsFor('again'));
     expect((await folder.run(['import', 'again.csv'])).code).toBe(0);
     const skipped =
-      '  4 rows skipped, because their users exist with the same values (lines 2, 3, 4, 5). Passwords were not compared and stay as they are.\n';
+      '  4 rows skipped, because all of their values are stored already (lines 2, 3, 4, 5). Passwords were not compared and stay as they are.\n';
     const dry = await folder.run(['import', 'again.csv', '--dry-run']);
     expect([dry.code, dry.stderr]).toEqual([
       0,
-      expect.stringContaining(`Dry run: 0 of 4 rows would be imported.\n${skipped}`),
+      expect.stringContaining(`Dry run: 0 of 4 rows would be applied.\n${skipped}`),
     ]);
     const { code, stderr } = await folder.run(['import', 'again.csv']);
-    expect([code, stderr]).toEqual([0, expect.stringContaining(`0 of 4 rows imported.\n${skipped}`)]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`0 of 4 rows applied.\n${skipped}`)]);
     expect(existsSync(folder.path('again.failed.csv'))).toBe(false);
     const { stdout } = await folder.run(['import', 'again.csv', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ rows: 4, applied: 0, skipped: 4, failed: 0 });
@@ -62,7 +62,7 @@ describe('a file that is imported a second time', () => {
     }
   });
 
-  it('has only the rows imported that failed the first time and were corrected', async () => {
+  it('has only the rows applied that failed the first time and were corrected', async () => {
     const rows = rowsFor('fixed');
     write('fixed', [...rows, `,fixed,One,fixed.franco,,short`]);
     expect((await folder.run(['import', 'fixed.csv'])).code).toBe(3);
@@ -94,6 +94,38 @@ describe('a file that is imported a second time', () => {
       '5',
       '6',
     ]);
+  });
+
+  it('has rows without a user skipped if their principals are stored, in a dry run too', async () => {
+    const rows = [
+      ',nobody-1,One,,,',
+      ',nobody-2,Two,nobody.anna,,una frase lunga',
+      ',nobody-2,Two,,,',
+      ',nobody-3,Three,,,',
+    ];
+    write('nobody', rows.slice(0, 3));
+    const first = await folder.run(['import', 'nobody.csv', '--json']);
+    expect(JSON.parse(first.stdout)).toMatchObject({ applied: 3, skipped: 0, PrincipalsInserted: 2 });
+    write('nobody', rows);
+    for (const more of [['--dry-run'], ['--update', '--dry-run'], [], ['--update']]) {
+      const { code, stdout } = await folder.run(['import', 'nobody.csv', '--json', ...more]);
+      const isLast = more.length === 1 && more[0] === '--update';
+      expect([more, code, JSON.parse(stdout)]).toEqual([
+        more,
+        0,
+        expect.objectContaining({ applied: isLast ? 0 : 1, skipped: isLast ? 4 : 3, failed: 0 }),
+      ]);
+    }
+  });
+
+  it('has a row without a user fail that differs from the stored principal', async () => {
+    write('other', [',other-1,One,,,']);
+    expect((await folder.run(['import', 'other.csv'])).code).toBe(0);
+    write('other', [',other-1,Another,,,']);
+    for (const more of [['--dry-run'], []]) {
+      const { stdout } = await folder.run(['import', 'other.csv', '--json', ...more]);
+      expect(JSON.parse(stdout)).toMatchObject({ applied: 0, skipped: 0, failed: 1 });
+    }
   });
 
   it('has no generated passwords for skipped rows', async () => {

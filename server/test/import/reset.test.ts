@@ -30,7 +30,7 @@ describe('anagrafe reset', () => {
         `${principal};${ids[1]};;una frase nuova\n;;nobody;una frase nuova\n`,
     );
     const { code, stderr } = await folder.run(['reset', 'reset.csv']);
-    expect([code, stderr]).toEqual([3, expect.stringContaining('2 of 3 rows reset.')]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('2 of 3 rows applied.')]);
     expect(await canSignIn(service, 'nicolò.reset', 'una frase nuova')).toBe(true);
     expect(await canSignIn(service, 'anna.reset', 'una frase nuova')).toBe(true);
     expect(rowsOf(folder, 'reset.failed.csv').map((row) => row['Anagrafe errors'])).toEqual([

@@ -4,6 +4,12 @@ import { importedHash } from '../setup/jobs.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 import { canSignIn, newWorkFolder, rowsOf, type WorkFolder } from './importing.ts';
 
+interface JobTimes {
+  readonly Records: number;
+  readonly SubmittedAt: string;
+  readonly EndedAt: string;
+}
+
 let service: TestService;
 let folder: WorkFolder;
 
@@ -49,9 +55,11 @@ describe('an import with --update', () => {
       '  2 passwords in the file are not used, because --update keeps the passwords of existing users. To change them, use "anagrafe reset" or, for hashes, irs/upsert with passwords=overwrite.',
     ].join('\n');
     const dry = await folder.run(['import', 'totals-2.csv', '--update', '--dry-run']);
-    expect(dry.stderr).toContain(`${totals}\n`);
+    const skipped = '  1 row skipped, because all of its values are stored already (line 3).';
+    expect(dry.stderr).toMatch(/^Dry run: 3 of 5 rows would be applied/m);
+    expect(dry.stderr).toContain(`\n${skipped}\n${totals}\n`);
     const { stderr } = await folder.run(['import', 'totals-2.csv', '--update']);
-    expect(stderr).toContain(`4 of 5 rows imported.\n${totals}\n`);
+    expect(stderr).toContain(`3 of 5 rows applied.\n${skipped}\n${totals}\n`);
     expect(await canSignIn(service, 't.anna', 'una frase lunga')).toBe(true);
   });
 
@@ -71,6 +79,8 @@ describe('an import with --update', () => {
       const { stdout } = await folder.run([...args, ...more]);
       expect(JSON.parse(stdout)).toMatchObject({
         rows: 2101,
+        applied: 1,
+        skipped: 2100,
         failed: 0,
         PrincipalsInserted: 1,
         PrincipalsUnchanged: 2,
@@ -98,16 +108,21 @@ describe('an import with --update', () => {
       folder.run(['import', 'exist.csv', '--update', '--generate-passwords', passwords, ...more]);
     expect((await run('pw-1.csv')).stderr).toMatch(/The generated passwords are in .*pw-1\.csv\./);
     const { code, stderr } = await run('pw-2.csv');
-    expect([code, stderr]).toEqual([0, expect.stringContaining('2 of 2 rows imported.')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('0 of 2 rows applied.')]);
     expect(stderr).not.toContain('generated passwords');
     expect(JSON.parse((await run('pw-3.csv', '--json')).stdout)).toMatchObject({
-      applied: 2,
+      applied: 0,
+      skipped: 2,
       passwordsFile: null,
     });
     expect(['pw-2.csv', 'pw-3.csv'].some((name) => existsSync(folder.path(name)))).toBe(false);
     folder.write('exist.csv', `${header}\n${[...rows, 'G-1,One,g.dario,,'].join('\n')}\n`);
     const { stdout } = await run('pw-4.csv', '--json');
-    expect(JSON.parse(stdout)).toMatchObject({ applied: 3, passwordsFile: folder.path('pw-4.csv') });
+    expect(JSON.parse(stdout)).toMatchObject({
+      applied: 1,
+      skipped: 2,
+      passwordsFile: folder.path('pw-4.csv'),
+    });
   });
 
   it('counts a principal once that rows of several batches change', async () => {
@@ -191,6 +206,31 @@ it('an import with --update refuses rows that contradict each other and name the
       ['both.dario', 'Denomination: "Another" contradicts line 2, which has "One" for the same principal.'],
       ['both.elena', 'Denomination: "Another" contradicts line 3, which has "Two" for the same principal.'],
     ]);
+});
+
+it('an import with --update sends rows that name one principal by ID and by ExternalKey one after the other', async () => {
+  const { body } = await service.call('irs/insert', [{ ExternalKey: 'O-1', Denomination: 'Order' }]);
+  const id = body.result?.records[0]?.Item1;
+  const others = Array.from({ length: 1999 }, (_, n) => `,O-other-${n},Other,order.${n},"${importedHash}"`);
+  const jobsOf = async () => (await service.call<JobTimes>('jobs', undefined, { method: 'GET' })).body.result;
+  const rows = [
+    `,O-1,Order,order.anna,"${importedHash}"`,
+    ...others,
+    `${id},,Order,order.carlo,"${importedHash}"`,
+  ];
+  for (const [name, sent] of [
+    ['key-first', rows],
+    ['id-first', [rows[2000], ...others, rows[0]]],
+  ] as const) {
+    folder.write(`${name}.csv`, `ID,ExternalKey,Denomination,Username,PasswordHash\n${sent.join('\n')}\n`);
+    const before = (await jobsOf())?.totalCount ?? 0;
+    expect((await folder.run(['import', `${name}.csv`, '--update'])).code).toBe(0);
+    const result = await jobsOf();
+    expect((result?.totalCount ?? 0) - before).toBe(2);
+    const jobs = result?.records.slice(0, 2) ?? [];
+    const [first, second] = [2000, 1].map((records) => jobs.find(({ Records }) => Records === records));
+    expect(Date.parse(second?.SubmittedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(first?.EndedAt ?? ''));
+  }
 });
 
 it('an import without --update counts the principals and users that it creates', async () => {

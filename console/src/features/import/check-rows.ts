@@ -2,12 +2,20 @@ import type {
   ColumnMapping,
   ImportConnection,
   ImportRow,
+  PrincipalAliases,
   Principals,
   RowErrors,
   UnusedColumn,
   WarningSummary,
 } from '@anagrafe/importer';
-import { ColumnProfiles, DryRunState, dryRunRows, findResets, fromFileError } from '@anagrafe/importer';
+import {
+  ColumnProfiles,
+  DryRunState,
+  dryRunRows,
+  findResets,
+  fromFileError,
+  mayNameBothWays,
+} from '@anagrafe/importer';
 import { useMutation } from '@tanstack/react-query';
 import { usePatientAnagrafe } from '../session/api-client.ts';
 import { fillPasswords, type GeneratedPasswords } from './generated-passwords.ts';
@@ -20,6 +28,8 @@ export interface Checked {
   readonly rows: readonly Row[];
   readonly errors: RowErrors;
   readonly valid: readonly ImportRow[];
+  /** The numbers of the rows in `valid` that would change nothing, because all of their values are stored already. */
+  readonly unchanged: ReadonlySet<number>;
   /** Estimated time in seconds that the service needs to hash the passwords. */
   readonly seconds: number;
   /** The principals that the import would insert, by external key. */
@@ -35,6 +45,7 @@ export interface Checked {
 /** The result of a check whose rows have no result yet. */
 export const nothingValid = {
   valid: [],
+  unchanged: new Set<number>(),
   seconds: 0,
   newPrincipals: new Map(),
   passwords: new Map(),
@@ -71,17 +82,20 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
       // An import only registers users. A row that would reset a password is an error.
       for (const [number, found] of findResets(parsed)) errors.set(number, found);
       const isValid = ({ number }: ImportRow) => !errors.has(number);
-      const state = new DryRunState(newPrincipals, mode === 'update' ? 'update' : 'refuse');
+      const state = new DryRunState(newPrincipals, mode === 'update' ? 'update' : 'refuse', {
+        namesBothWays: mayNameBothWays(columnsOf(file, reading), reading.principal),
+      });
       const result = await dryRunRows(parsed.filter(isValid), { anagrafe }, state);
       for (const [number, found] of result.errors) errors.set(number, found);
       // One row alone has no plan: a plan is for all rows that are sent.
       const isPlanned = mode === 'update' && newPrincipals === undefined;
-      const plan = isPlanned ? await planValid(parsed, errors, { anagrafe }) : null;
+      const plan = isPlanned ? await planValid(parsed, errors, result.aliases, { anagrafe }) : null;
       const valid = parsed.filter(isValid);
       return {
         rows,
         errors,
         valid,
+        unchanged: new Set([...result.unchanged].filter((number) => !errors.has(number))),
         seconds: result.seconds,
         newPrincipals: state.newPrincipals,
         passwords: ofRows(passwords, plan?.registered ?? new Set(valid.map(({ number }) => number))),
@@ -97,16 +111,23 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
 async function planValid(
   rows: readonly ImportRow[],
   errors: RowErrors,
+  aliases: PrincipalAliases,
   connection: ImportConnection,
 ): Promise<Plan> {
   for (;;) {
     const plan = await planRows(
       rows.filter(({ number }) => !errors.has(number)),
+      aliases,
       connection,
     );
     if (plan.errors.size === 0) return plan;
     for (const [number, found] of plan.errors) errors.set(number, found);
   }
+}
+
+/** Returns the mapped columns of a table; none for JSON, whose rows may also be records without columns. */
+function columnsOf({ layout, names }: UsersFile, { columns }: Reading) {
+  return layout.format === 'csv' ? names.map((name) => ({ field: columns[name] ?? null })) : [];
 }
 
 function unusedColumns(

@@ -85,8 +85,8 @@ function Work({ file }: { file: UsersFile }) {
   function sendRows(): void {
     if (!checked) return;
     // A retry reuses the name and therefore the idempotency keys, so that the service applies each record once.
-    const { valid: rows, passwords, plan } = checked;
-    const attempt = sending ?? { name: `console-${newIdempotencyKey()}`, rows, passwords, plan };
+    const { valid: rows, unchanged, passwords, plan } = checked;
+    const attempt = sending ?? { name: `console-${newIdempotencyKey()}`, rows, unchanged, passwords, plan };
     setSending(attempt);
     send.mutate(attempt);
   }

@@ -120,20 +120,23 @@ function Passwords({ count, saved, onDownload }: PasswordsProps) {
 
 interface OutcomeProps {
   readonly applied: number;
+  /** Rows whose values were stored already. */
+  readonly skipped: number;
   readonly failed: number;
   readonly children: ReactNode;
   readonly onCorrect: () => void;
   readonly onDownload: () => void;
 }
 
-function Outcome({ applied, failed, children, onCorrect, onDownload }: OutcomeProps) {
+function Outcome({ applied, skipped, failed, children, onCorrect, onDownload }: OutcomeProps) {
   const { outcome } = useImportMessages();
   const { number } = useFormats();
   return (
     <Surface title={outcome.title}>
       <Stack>
         <Text role="status">
-          {outcome.applied(number(applied))} {failed > 0 && outcome.failed(number(failed))}
+          {outcome.applied(number(applied))} {skipped > 0 && `${outcome.skipped(number(skipped))} `}
+          {failed > 0 && outcome.failed(number(failed))}
         </Text>
         {children}
         {failed > 0 && (
@@ -165,6 +168,7 @@ export function Sent({ file, rows, sent, left, onCorrect }: SentProps) {
   const rejected = data?.errors;
   const failed = new Map([...left, ...(rejected ?? [])]);
   const [savedPasswords, setSavedPasswords] = useState(false);
+  const skipped = [...sent.unchanged].filter((row) => !rejected?.has(row)).length;
   const passwords = [...sent.passwords.keys()].filter((row) => !rejected?.has(row)).length;
   useUnsaved((failed.size > 0 && !saved) || (passwords > 0 && !savedPasswords));
 
@@ -180,7 +184,8 @@ export function Sent({ file, rows, sent, left, onCorrect }: SentProps) {
       {data && !rejected && <Running jobs={data.jobs} />}
       {rejected && (
         <Outcome
-          applied={sent.rows.length - rejected.size}
+          applied={sent.rows.length - rejected.size - skipped}
+          skipped={skipped}
           failed={failed.size}
           onCorrect={() => onCorrect(failed)}
           onDownload={download}

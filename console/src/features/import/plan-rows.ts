@@ -8,6 +8,7 @@ import {
   type ImportRow,
   noCounts,
   type Part,
+  type PrincipalAliases,
   type RowErrors,
   rowsOfUsers,
   type SubmittedJob,
@@ -45,15 +46,20 @@ export interface Plan {
   readonly errors: RowErrors;
 }
 
-/** Computes with a dry run what an import of the rows would change. */
+/**
+ * Computes with a dry run what an import of the rows would change.
+ *
+ * @param aliases With them, rows that name a principal by `ID` and by `ExternalKey` become one record.
+ */
 export async function planRows(
   rows: readonly ImportRow[],
+  aliases: PrincipalAliases,
   { anagrafe, signal }: ImportConnection,
 ): Promise<Plan> {
   const calls: PlannedCall[] = [];
   const changes: PlannedChange[] = [];
   const registered = new Set<number>();
-  const { groups, insert, errors } = combineRows(rows);
+  const { groups, insert, errors } = combineRows(rows, aliases);
   let counts = noCounts;
   const upserted = await sendInParts(groups, (some) =>
     anagrafe.upsert(bodyOf(some), { dryRun: true, representation: true, signal }),

@@ -20,6 +20,8 @@ export interface Sending {
   /** Prefix of the idempotency keys. A retry with the same name does not apply a record twice. */
   readonly name: string;
   readonly rows: readonly ImportRow[];
+  /** The numbers of the rows that change nothing, because all of their values are stored already. */
+  readonly unchanged: ReadonlySet<number>;
   /** The generated passwords of the rows whose users are registered. */
   readonly passwords: GeneratedPasswords;
   /** The plan that was confirmed; null if the import only creates. */

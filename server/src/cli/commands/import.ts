@@ -37,8 +37,8 @@ principal. To create principals, use Denomination, Surname, Name, Vatnumber, Tax
 column names, such as "Nome utente", are recognised too.
 A row that contradicts an earlier row about the same principal fails. So does a row whose username exists, and a row
 that differs from the stored principal; with --update, existing users and principals get the values of the file. A row
-whose values are all stored already is skipped; passwords are not compared. A user that is disabled stays disabled,
-unless the file has a column State.
+whose values are all stored already is skipped; passwords are not compared. A row that creates or changes something is
+applied. A user that is disabled stays disabled, unless the file has a column State.
 If the import is interrupted, run the same command again: it resumes, and no row is applied twice.
 ${exitHelp}
 

@@ -53,14 +53,14 @@ describe('the import of rows with errors', () => {
       headers: office,
     });
     await press(page, 'Import 2 rows');
-    await said(page, 'Imported: 1. Failed: 1.');
+    await said(page, 'Applied: 1. Failed: 1.');
     await press(page, 'Fix failed rows');
     await said(page, '1 of 1 row with errors.');
     await correct(page, 'Username, line 1', 'late.3');
     await press(page, 'Check again');
     await said(page, '1 row, no errors.');
     await press(page, 'Import 1 row');
-    await said(page, 'Imported: 1.');
+    await said(page, 'Applied: 1.');
     expect((await storedUsernames(service)).filter((name) => name.startsWith('late'))).toEqual([
       'late.2',
       'late.1',
@@ -108,7 +108,7 @@ describe('the import of rows with errors', () => {
     await press(page, 'Check again');
     await said(page, 'no errors.');
     await press(page, 'Import 1 row');
-    await said(page, 'Imported: 1.');
+    await said(page, 'Applied: 1.');
     expect(await canSignIn(service, 'surplus.one', 'una frase lunga')).toBe(true);
   });
 });

@@ -70,7 +70,7 @@ describe('the import', () => {
     await said(page, '2 of 5 rows with errors.');
     expect(await storedUsernames(service)).toEqual(before);
     await press(page, 'Import 3 rows');
-    await said(page, 'Imported: 3. Failed: 2.');
+    await said(page, 'Applied: 3. Failed: 2.');
 
     expect(await storedUsernames(service)).toEqual([...before, 'nicolò', 'anna', 'luca']);
     expect(await canSignIn(service, 'luca', 'una frase abbastanza lunga')).toBe(true);
@@ -104,7 +104,7 @@ describe('the import', () => {
     await press(page, 'Check rows');
     await said(page, '2 rows, no errors.');
     await press(page, 'Import 2 rows');
-    await said(page, 'Imported: 2.');
+    await said(page, 'Applied: 2.');
     expect(await storedUsernames(service)).toEqual(
       expect.arrayContaining(['Uno.a', 'Uno.b', 'Due.a', 'Due.b']),
     );
@@ -222,7 +222,7 @@ describe('in light and dark, on a desktop and on a phone', () => {
     await said(page, '1 of 2 rows with errors.');
     await expectAccessible(page);
     await press(page, 'Import 1 row');
-    await said(page, 'Imported: 1. Failed: 1.');
+    await said(page, 'Applied: 1. Failed: 1.');
     await expectAccessible(page);
   });
 });

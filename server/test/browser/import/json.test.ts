@@ -48,7 +48,7 @@ describe('a whole record with errors', () => {
     await press(page, 'Check again');
     await said(page, '2 rows, no errors.');
     await press(page, 'Import 2 rows');
-    await said(page, 'Imported: 2.');
+    await said(page, 'Applied: 2.');
     expect(await canSignIn(service, 'due.b', 'una frase abbastanza lunga')).toBe(true);
   });
 
@@ -84,7 +84,7 @@ describe('a whole record with errors', () => {
     await press(page, 'Check again');
     await said(page, '2 rows, no errors.');
     await press(page, 'Import 2 rows');
-    await said(page, 'Imported: 2.');
+    await said(page, 'Applied: 2.');
     expect(await storedUsernames(service)).toEqual(expect.arrayContaining(['flat.1', 'flat.2']));
   });
 

@@ -59,14 +59,14 @@ describe('an import that the user navigates away from', () => {
       headers: office,
     });
     await press(page, 'Import 3 rows');
-    await page.getByText('Import running').or(page.getByText('Imported: 2.')).waitFor();
+    await page.getByText('Import running').or(page.getByText('Applied: 2.')).waitFor();
     await go(page, 'Jobs');
     await expect.poll(() => storedUsernames(service)).toContain('kept.2');
     await go(page, 'Import');
-    await said(page, 'Imported: 2. Failed: 1.');
+    await said(page, 'Applied: 2. Failed: 1.');
     await go(page, 'Overview');
     await go(page, 'Import');
-    await said(page, 'Imported: 2. Failed: 1.');
+    await said(page, 'Applied: 2. Failed: 1.');
 
     await press(page, 'Choose another file');
     await page.getByRole('dialog', { name: 'Discard this file?' }).waitFor();

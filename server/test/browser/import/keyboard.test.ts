@@ -76,7 +76,7 @@ describe('the import with the keyboard alone', () => {
     await expect.poll(() => page.locator(':focus').allInnerTexts()).toEqual(['Check again']);
     await back('Import 2 rows');
     await keyboard.press('Enter');
-    await said(page, 'Imported: 2. Failed: 1.');
+    await said(page, 'Applied: 2. Failed: 1.');
     const stored = await storedUsernames(service);
     expect(stored.filter((name) => name.startsWith('keys.'))).toEqual(['keys.1', 'keys.2']);
     expect(await canSignIn(service, 'keys.1', 'una frase abbastanza lunga')).toBe(true);

@@ -36,7 +36,7 @@ describe('an Excel workbook', () => {
     await press(page, 'Check rows');
     await said(page, '1 of 2 rows with errors.');
     await press(page, 'Import 1 row');
-    await said(page, 'Imported: 1. Failed: 1.');
+    await said(page, 'Applied: 1. Failed: 1.');
     expect(await canSignIn(service, 'xenia', 'una frase lunga')).toBe(true);
     const { name, bytes } = await downloaded(page);
     expect(name).toBe('utenti-failed.csv');
@@ -55,7 +55,7 @@ describe('generated passwords', () => {
     await press(page, 'Check rows');
     await said(page, '1 of 3 rows with errors.');
     await press(page, 'Import 2 rows');
-    await said(page, 'Imported: 2.');
+    await said(page, 'Applied: 2.');
     await page.getByText('2 generated passwords').waitFor();
     await page.getByText('They are stored nowhere and cannot be shown again.', { exact: false }).waitFor();
     await expectAccessible(page);
@@ -114,7 +114,7 @@ describe('the columns of a file', () => {
       .toEqual([
         'Principal: company name: spaces before or after the value are removed in 1 row (line 2)',
         'Principal: VAT number: not a valid Italian VAT number in 1 row (line 2)',
-        'Column "Fax" is not imported (numbers in 1 row).',
+        'Column "Fax" is not used (numbers in 1 row).',
       ]);
     await expectAccessible(page);
   });

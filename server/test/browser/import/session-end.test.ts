@@ -44,7 +44,7 @@ describe('an import whose session ends', () => {
     await ended(page);
     expect(await storedUsernames(service)).not.toContain('corrected.1');
     await signIn(page, office);
-    await page.getByText('Imported: 2.').waitFor();
+    await page.getByText('Applied: 2.').waitFor();
     expect(await storedUsernames(service)).toEqual(expect.arrayContaining(['corrected.1', 'corrected.2']));
   });
 
@@ -63,7 +63,7 @@ describe('an import whose session ends', () => {
       await ended(page);
     });
     await signIn(page, office);
-    await page.getByText('Imported: 120.').waitFor();
+    await page.getByText('Applied: 120.').waitFor();
   });
 
   it('sends nothing after another client has signed in', async () => {

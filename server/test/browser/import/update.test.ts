@@ -50,7 +50,7 @@ describe('an import that creates and updates', () => {
 
     const before = await stored(bianchi);
     await press(page, 'Import 4 rows');
-    await said(page, 'Imported: 4.');
+    await said(page, 'Applied: 3. Skipped, because stored already: 1.');
     expect(await stored(rossi)).toMatchObject({
       Denomination: 'Rossi SpA',
       Users: [{ Username: 'mario', Email: 'new@example.com' }],
@@ -77,6 +77,44 @@ describe('an import that creates and updates', () => {
     await page.getByText('"Beta Srl" contradicts line 2, which has "Alfa Srl"').first().waitFor();
   });
 
+  it('compares and combines rows that name a principal by its ID and by its external key', async () => {
+    const page = await openImport(service, office);
+    const [id] = await insert(service, office, [{ Denomination: 'Due Nomi', ExternalKey: 'C-20' }]);
+    const file = (name: string) =>
+      `ID;ExternalKey;Denomination;Username\n;C-20;Due Nomi;due.1\n${id};;${name};due.2`;
+    await choose(page, 'both.csv', file('Tre Nomi'));
+    await page.getByLabel('Generate passwords').click();
+    await page.getByLabel('Create and update').click();
+    await press(page, 'Check rows');
+    await said(page, '1 of 2 rows with errors.');
+    await page.getByText('"Tre Nomi" contradicts line 2, which has "Due Nomi"').first().waitFor();
+    await correct(page, 'Principal: company name, line 3', 'Due Nomi');
+    await press(page, 'Check again');
+    await said(page, '2 rows, no errors.');
+    await page.getByText('Principals: 0 new, 0 changed. Users: 2 new, 0 changed.').waitFor();
+    await press(page, 'Import 2 rows');
+    await said(page, 'Applied: 2.');
+    expect(await stored(id)).toMatchObject({ Users: [{ Username: 'due.1' }, { Username: 'due.2' }] });
+  });
+
+  it('counts rows whose values are stored already as skipped', async () => {
+    const page = await openImport(service, office);
+    await insert(service, office, [
+      { Denomination: 'Uguale', ExternalKey: 'C-30', Users: [newUser('uguale')] },
+      { Denomination: 'Vuota', ExternalKey: 'C-31' },
+    ]);
+    await choose(
+      page,
+      'equal.csv',
+      'ExternalKey;Denomination;Username\nC-30;Uguale;uguale\nC-31;Vuota;\nC-32;Nuova;',
+    );
+    await page.getByLabel('Generate passwords').click();
+    await page.getByLabel('Create and update').click();
+    await press(page, 'Check rows');
+    await press(page, 'Import 3 rows');
+    await said(page, 'Applied: 1. Skipped, because stored already: 2.');
+  });
+
   it('inserts rows that name no principal, as the command line does, and shows them in the plan', async () => {
     const page = await openImport(service, office);
     await choose(
@@ -91,7 +129,7 @@ describe('an import that creates and updates', () => {
     await page.getByText('Principals: 2 new, 0 changed. Users: 2 new, 0 changed.').waitFor();
     await page.getByRole('row', { name: /^giallo\.1 Gialli Srl Register/ }).waitFor();
     await press(page, 'Import 3 rows');
-    await said(page, 'Imported: 3.');
+    await said(page, 'Applied: 2. Skipped, because stored already: 1.');
     await page.getByText('2 generated passwords').waitFor();
     const { bytes } = await downloaded(page, () => press(page, 'Download passwords'));
     const [, first = ''] = bytes.toString('utf8').trim().split('\r\n');
@@ -136,7 +174,7 @@ describe('an import that creates and updates', () => {
     await alert.getByRole('button', { name: 'Retry' }).click();
     await alert.waitFor({ state: 'hidden' });
     await press(page, 'Import 1 row');
-    await said(page, 'Imported: 1.');
+    await said(page, 'Applied: 1.');
     expect(await stored(bianchi)).toMatchObject({ Denomination: 'Bianchi Srl', Vatnumber: 'IT123' });
   });
 
