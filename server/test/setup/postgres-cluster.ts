@@ -37,8 +37,8 @@ const password = 'cluster password';
 const cheapPasswords = ['-c', 'scram_iterations=1'];
 /** File system in memory of Linux. */
 const memory = '/dev/shm';
-/** Free bytes from which the clusters are in memory: several times what they need. */
-const memoryMin = 8 * 2 ** 30;
+/** Free bytes from which the clusters are in memory. The largest tests used 0.3 GB; a write-ahead log may grow to 1 GB. */
+const memoryMin = 3 * 2 ** 30;
 
 /**
  * Starts one PostgreSQL cluster for all test files of a Vitest project, over TCP and with a password, as an
