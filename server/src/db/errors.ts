@@ -95,6 +95,17 @@ export async function withWriteErrors<Result>(work: () => Promise<Result>): Prom
   }
 }
 
+/** The same for a write of several statements in one transaction: until its commit is sent, nothing is stored. */
+export async function withTransactionErrors<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const kind = failureKind(error);
+    const isBeforeCommit = kind === 'unknown' && !(error instanceof CommitUnknown);
+    throw new WriteFailure(isBeforeCommit ? 'away' : kind, error);
+  }
+}
+
 const kindsBySqlState: readonly (readonly [RegExp, WriteFailureKind])[] = [
   // Unique violation, serialization failure, deadlock.
   [/^(23505|40001|40P01)$/, 'conflict'],

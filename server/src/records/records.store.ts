@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { withApiErrors, withWriteErrors } from '../db/errors.ts';
+import { withApiErrors, withTransactionErrors, withWriteErrors } from '../db/errors.ts';
 import { arrayLiteral, elementsAtOnce, preparedStatement } from '../db/statement.ts';
 import { versionOf, writeChanges } from './change.store.ts';
 import type { StoredPrincipal, StoredUser } from './compared-values.ts';
@@ -28,7 +28,8 @@ export function openRecordStore(database: Database): UpdateStore & InsertStore &
     updateRecords: (changes) => withWriteErrors(() => updateRecords(database, changes)),
     writeChanges: (changes) => withWriteErrors(() => writeChanges(database, changes)),
     insertPrincipals: (principals) => withWriteErrors(() => insertPrincipals(database, principals)),
-    insertLargePrincipal: (principal) => withWriteErrors(() => insertLargePrincipal(database, principal)),
+    insertLargePrincipal: (principal) =>
+      withTransactionErrors(() => insertLargePrincipal(database, principal)),
   };
 }
 

@@ -65,4 +65,35 @@ describe('a record that is written in several statements', () => {
     await expect(store.insertLargePrincipal(principal)).rejects.toMatchObject({ kind: 'conflict' });
     expect(await rowsOf(principal)).toEqual({ principals: 0, users: 0, audit: 0 });
   });
+
+  /** Ends the connection that inserts this username: in the statement that does it, or in the commit. */
+  async function breakConnectionAt(username: string, moment: 'statement' | 'commit'): Promise<void> {
+    await service.database.query(
+      `create function break_${moment}() returns trigger language plpgsql as $$
+       begin
+         perform pg_terminate_backend(pg_backend_pid());
+         return null;
+       end $$`,
+    );
+    await service.database.query(
+      `create constraint trigger break_${moment} after insert on anagrafe.users
+       ${moment === 'commit' ? 'deferrable initially deferred' : ''}
+       for each row when (new.username = '${username}') execute function break_${moment}()`,
+    );
+  }
+
+  it('writes nothing if its connection is lost between two statements, and may be sent again', async () => {
+    await breakConnectionAt('third-999', 'statement');
+    const principal = await largePrincipal(range(1200).map((n) => `third-${n}`));
+    const store = openRecordStore(service.database);
+    await expect(store.insertLargePrincipal(principal)).rejects.toMatchObject({ kind: 'away' });
+    expect(await rowsOf(principal)).toEqual({ principals: 0, users: 0, audit: 0 });
+  });
+
+  it('has an unknown outcome if its connection is lost during the commit', async () => {
+    await breakConnectionAt('fourth-999', 'commit');
+    const principal = await largePrincipal(range(1200).map((n) => `fourth-${n}`));
+    const store = openRecordStore(service.database);
+    await expect(store.insertLargePrincipal(principal)).rejects.toMatchObject({ kind: 'unknown' });
+  });
 });
