@@ -19,7 +19,7 @@ export function rowsWithoutChangedUsers(
 /** Rows whose values were all stored before. */
 export interface UnchangedRows {
   readonly count: number;
-  /** The numbers of these rows, or of none of them if only their count is known. */
+  /** The numbers of these rows, without those of jobs for which only the count is known. */
   readonly numbers: readonly number[];
 }
 

@@ -205,7 +205,7 @@ export class ImportRun {
     const passwords = await appliedPasswords(prepared, rounds, this.#task, this.#context);
     const jobNames = rounds.jobs.map(({ name }) => name);
     const { emails } = prepared;
-    const totals = this.#totals(batch, passwords, errors);
+    const totals = this.#totals(batch, passwords, { errors, stored });
     await this.#results.write(
       { rows, passwords, emails, errors, stored, skipped, totals, jobNames },
       this.#file.layout,
@@ -229,18 +229,20 @@ export class ImportRun {
    * Returns the totals of a completed batch.
    *
    * @param passwords The generated passwords that were applied.
+   * @param refused The rows that the service has refused: those with errors, and those that are stored already.
    */
   #totals(
     { rounds, prepared, aliases }: SentBatch,
     passwords: PreparedRows['passwords'],
-    errors: RowErrors,
+    refused: { readonly errors: RowErrors; readonly stored: ReadonlySet<number> },
   ): ImportTotals {
     const { totals, applied, changedPrincipals } = rounds;
     if (this.#task.existing === 'refuse') return totals;
     const known = this.#principals.count;
     for (const key of applied) this.#principals.add(key, aliases);
     const principals = this.#principals.count - known;
-    const generated = [...prepared.passwords.keys()].filter((number) => !errors.has(number)).length;
+    const isAccepted = (number: number) => !refused.errors.has(number) && !refused.stored.has(number);
+    const generated = [...prepared.passwords.keys()].filter(isAccepted).length;
     return {
       ...totals,
       // Negative if the batch changes principals that an earlier one has left unchanged: the sum of all is right.

@@ -37,7 +37,9 @@ export function printHeader(
     tell(`  Unused columns: ${file.unknown.map((name) => `"${name}"`).join(', ')} (map a column with --map)`);
   const has = (...fields: ImportField[]) => file.columns.some(({ field }) => field && fields.includes(field));
   if (purpose === 'register' && principal === null && file.columns.length > 0 && !has('ID', 'ExternalKey'))
-    tell('  No column with the ID or ExternalKey of the principal: each row creates a new principal.');
+    tell(
+      '  No column with the ID or ExternalKey of the principal: each row creates a new principal, unless its user exists already.',
+    );
   if (before.rows > 0) tell(`  Resuming after row ${grouped(before.rows)}.`);
 }
 
@@ -114,18 +116,19 @@ export function printDryRun(
   tell('Nothing was changed.');
 }
 
-/** Prints how many rows of an unfinished import have a result. */
+/** Prints the results of the batches that an unfinished import has completed. */
 export function printCompleted(completed: CompletedRows): void {
   const { rows, skipped, failed } = completed;
   if (rows === 0) {
-    tell('No row has a result yet.');
+    tell('No batch is complete yet. The service may have applied some rows.');
     return;
   }
   const others = [
     ...(skipped > 0 ? [`${grouped(skipped)} skipped`] : []),
     ...(failed > 0 ? [`${grouped(failed)} failed`] : []),
   ];
-  tell(`${[`${counted(appliedOf(completed), 'row')} applied`, ...others].join(', ')}.`);
+  const results = [`${counted(appliedOf(completed), 'row')} applied`, ...others].join(', ');
+  tell(`Completed batches: ${results}. The service may have applied further rows.`);
 }
 
 function appliedOf({ rows, skipped, failed }: CompletedRows): number {

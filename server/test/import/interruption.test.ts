@@ -136,7 +136,9 @@ it('an import that is interrupted prints how many rows were applied and how to r
     await closed;
     expect([child.exitCode, stderr()]).toEqual([
       130,
-      expect.stringContaining('Interrupted.\n18 rows applied, 2 failed.\n'),
+      expect.stringContaining(
+        'Interrupted.\nCompleted batches: 18 rows applied, 2 failed. The service may have applied further rows.\n',
+      ),
     ]);
     expect(stderr()).toContain(
       'Run the same command again to resume after row 20; no row is applied twice.\n',

@@ -137,4 +137,19 @@ describe('a file that is imported a second time', () => {
     expect((await folder.run(args('second.csv'))).code).toBe(0);
     expect(rowsOf(folder, 'second.csv').map(({ Username }) => Username)).toEqual(['generated.franco']);
   });
+
+  it('does not count generated passwords of skipped rows as passwords of the file', async () => {
+    folder.write('alone.csv', 'Denomination,Username\nOne,alone.anna\nTwo,alone.bruno\n');
+    const args = (file: string) => [
+      'import',
+      'alone.csv',
+      '--generate-passwords',
+      file,
+      '--update',
+      '--json',
+    ];
+    expect((await folder.run(args('alone-first.csv'))).code).toBe(0);
+    const { stdout } = await folder.run(args('alone-second.csv'));
+    expect(JSON.parse(stdout)).toMatchObject({ applied: 0, skipped: 2, PasswordsNotUsed: 0 });
+  });
 });
