@@ -61,6 +61,9 @@ export const insertFailures = `
 
 const insertFailuresSql = preparedStatement('insert failures', `${insertFailures} returning position`);
 
+/** Number of mentions of deleted records that one search finds. */
+const mentionsAtOnce = 500;
+
 /**
  * Common table expressions that empty the failed records that mention a row of `deleted_principal` or `gone_user`; their
  * codes stay. Failed records that mention an earlier name in `renamed` get a further mention. Rows are locked in order,
@@ -72,9 +75,17 @@ export const eraseFailedRecords = `gone as materialized (
     union all select ('key:' || external_key) collate "C" from deleted_principal where external_key is not null
     union all select ('user:' || id) collate "C" from gone_user
     union all select ('name:' || username_key) collate "C" from gone_user
+  ), sought as materialized (
+    -- The time of a search by the index grows with the square of the number of its mentions.
+    select array_agg(mention) as mentions
+      from (select mention, row_number() over () / ${mentionsAtOnce} as number
+              from (select mention from gone union all select earlier from renamed) as every) as numbered
+     group by number
   ), found_outcome as materialized (
     select call_id, position, mentions from anagrafe.outcomes
-     where mentions && array(select mention from gone union all select earlier from renamed)
+     where (call_id, position) in (
+       select found.call_id, found.position from sought join anagrafe.outcomes as found on found.mentions && sought.mentions
+        where found.mentions is not null)
      order by call_id, position for update
   ), mentioning as materialized (
     select call_id, position, mention from found_outcome cross join lateral unnest(mentions) as each (mention)
