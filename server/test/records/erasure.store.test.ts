@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { allHashed } from '../setup/audit-chain.ts';
 import { finished, importedUser, submit } from '../setup/jobs.ts';
 import { login, signedIn } from '../setup/login.ts';
-import { insertPrincipal } from '../setup/records.ts';
+import { insertPrincipal, range } from '../setup/records.ts';
 import { newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
@@ -158,5 +158,19 @@ describe('a deletion', () => {
       ['INVALID_USERS', ['Users[0].Email']],
       ['USERNAME_TAKEN', ['Users[0].Username']],
     ]);
+  });
+
+  it('of a principal with many users empties the failed records that name the first and the last of them', async () => {
+    const users = range(700).map((n) => importedUser(`many-${n}`));
+    const { id } = await insertPrincipal(service, { Denomination: 'Many', Users: users });
+    const other = await insertPrincipal(service, { Denomination: 'Other' });
+    const taken = [users[0], users.at(-1), importedUser('remaining')];
+    await service.call('irs/update', [{ ID: other.id, Users: [importedUser('remaining')] }]);
+    const records = taken.map((user) => ({ ID: other.id, Users: [user] }));
+    const job = await submit(service, 'irs/update', records);
+    await finished(service, job);
+    await service.call('irs/delete', [{ ID: id }]);
+    const failed = (await (await fetch(`${service.url}/api/sync/v1/jobs/${job}/failed`)).json()) as object[];
+    expect(failed.map((record) => 'Users' in record)).toEqual([false, false, true]);
   });
 });
