@@ -145,7 +145,7 @@ function printSkipped(
   const values = skipped === 1 ? 'its values are' : 'their values are';
   // A resumed run does not know the lines of the rows before, and an update does not always know the lines.
   const lines = skippedLines.length > 0 ? ` (${lineList(skippedLines, skipped)})` : '';
-  // With an update, the totals have the number of passwords.
+  // With an update, the passwords that were not used are counted in the totals.
   const hasNote = existing === 'refuse' && hasSecrets(file);
   const secrets = hasNote ? ' Passwords were not compared and stay as they are.' : '';
   tell(`  ${counted(skipped, 'row')} skipped, because all of ${values} stored already${lines}.${secrets}`);

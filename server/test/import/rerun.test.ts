@@ -98,17 +98,17 @@ describe('a file that is imported a second time', () => {
 
   it('has rows without a user skipped if their principals are stored, in a dry run too', async () => {
     const rows = [
-      ',nobody-1,One,,,',
-      ',nobody-2,Two,nobody.anna,,una frase lunga',
-      ',nobody-2,Two,,,',
-      ',nobody-3,Three,,,',
+      ',no-users-1,One,,,',
+      ',no-users-2,Two,no-users.anna,,una frase lunga',
+      ',no-users-2,Two,,,',
+      ',no-users-3,Three,,,',
     ];
-    write('nobody', rows.slice(0, 3));
-    const first = await folder.run(['import', 'nobody.csv', '--json']);
+    write('no-users', rows.slice(0, 3));
+    const first = await folder.run(['import', 'no-users.csv', '--json']);
     expect(JSON.parse(first.stdout)).toMatchObject({ applied: 3, skipped: 0, PrincipalsInserted: 2 });
-    write('nobody', rows);
+    write('no-users', rows);
     for (const more of [['--dry-run'], ['--update', '--dry-run'], [], ['--update']]) {
-      const { code, stdout } = await folder.run(['import', 'nobody.csv', '--json', ...more]);
+      const { code, stdout } = await folder.run(['import', 'no-users.csv', '--json', ...more]);
       const isLast = more.length === 1 && more[0] === '--update';
       expect([more, code, JSON.parse(stdout)]).toEqual([
         more,
