@@ -1,4 +1,5 @@
 import type { Connection, Database } from './database.ts';
+import { selectByKeys } from './statement.ts';
 
 /** The current names of a user. `email` is null if the user has none. */
 export interface UserNames {
@@ -6,14 +7,13 @@ export interface UserNames {
   readonly email: string | null;
 }
 
+const usersById = selectByKeys('id, username, email', 'users', 'id', 'bigint');
+
 export async function namesOf(
   connection: Connection,
   ids: readonly number[],
 ): Promise<Map<number, UserNames>> {
-  const rows = await connection.query<UserNames & { id: number }>(
-    'select id, username, email from anagrafe.users where id = any($1)',
-    [ids],
-  );
+  const rows = await connection.query<UserNames & { id: number }>(usersById, [ids]);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -23,16 +23,20 @@ export interface EventNames {
   readonly users: ReadonlyMap<number, UserNames>;
 }
 
+const principalsById = selectByKeys('id, external_key as key', 'principals', 'id', 'bigint');
+
 export async function eventNamesOf(
   connection: Connection,
   { principalIds, userIds }: { principalIds: readonly number[]; userIds: readonly number[] },
 ): Promise<EventNames> {
-  const principals = await connection.query<{ id: number; key: string }>(
-    'select id, external_key as key from anagrafe.principals where id = any($1) and external_key is not null',
-    [[...new Set(principalIds)]],
-  );
+  const principals = await connection.query<{ id: number; key: string | null }>(principalsById, [
+    [...new Set(principalIds)],
+  ]);
   const users = userIds.length > 0 ? await namesOf(connection, [...new Set(userIds)]) : new Map();
-  return { externalKeys: new Map(principals.map(({ id, key }) => [id, key])), users };
+  return {
+    externalKeys: new Map(principals.flatMap(({ id, key }) => (key === null ? [] : [[id, key]]))),
+    users,
+  };
 }
 
 /** Returns the identity of the master key that the database was first used with; null if none is stored. */

@@ -40,6 +40,16 @@ export function orderedValues({ parameters }: Statement, values: ParameterValues
   });
 }
 
+/**
+ * Returns SQL that selects columns of the rows whose unique column `key` has one of the values of the array `$1`. Each
+ * row is found by the index. For `key = any($1)` with 1,000 values, the planner chooses to read the whole table until it
+ * has some 100,000 rows, which takes ten times as long.
+ */
+export function selectByKeys(columns: string, table: string, key: string, type: ColumnType): string {
+  return `select found.* from unnest($1::${type}[]) as wanted (key)
+    cross join lateral (select ${columns} from anagrafe.${table} where ${key} = wanted.key limit 1) as found`;
+}
+
 type ColumnType = 'bigint' | 'integer' | 'text' | 'boolean' | 'uuid' | 'inet' | 'jsonb' | 'tsvector';
 
 /** Maximum number of array elements serialised in one step: 100,000 users at once would block the event loop. */

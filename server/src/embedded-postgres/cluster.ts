@@ -58,6 +58,8 @@ export function settings(home: DataFolder): string[] {
     autovacuum_naptime: '10s',
     // The default of 0.1 analyses each table every 10 seconds during an import, in a tenth of its processor time.
     autovacuum_analyze_scale_factor: 0.5,
+    // The default of 4 is for disks with moving heads: PostgreSQL would read whole tables instead of using an index.
+    random_page_cost: 1.1,
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_destination: 'stderr',

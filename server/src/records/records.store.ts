@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { withApiErrors, withTransactionErrors, withWriteErrors } from '../db/errors.ts';
-import { arrayLiteral, elementsAtOnce, preparedStatement } from '../db/statement.ts';
+import { arrayLiteral, elementsAtOnce, preparedStatement, selectByKeys } from '../db/statement.ts';
 import { versionOf, writeChanges } from './change.store.ts';
 import type { StoredPrincipal, StoredUser } from './compared-values.ts';
 import type { DeleteStore } from './delete.ts';
@@ -47,9 +47,12 @@ export async function inPieces<Row>(
   return rows;
 }
 
-const principalsById = `select id, ${versionOf('principals')} as version, state, users_count as "usersCount",
-          ${selectedColumns(principalFields)}
-     from anagrafe.principals where id = any($1)`;
+const principalsById = selectByKeys(
+  `id, ${versionOf('principals')} as version, state, users_count as "usersCount", ${selectedColumns(principalFields)}`,
+  'principals',
+  'id',
+  'bigint',
+);
 
 type PrincipalRow = Omit<StoredPrincipal, 'fields'> & StoredPrincipal['fields'];
 
@@ -67,10 +70,13 @@ async function findPrincipals(
 
 const { Attributes: _, ...fieldsToCompare } = userFields;
 
-const usersBy = (column: 'id' | 'username_key') =>
-  `select id, principal_id as "principalId", username, username_key as "usernameKey", state,
-          ${selectedColumns(fieldsToCompare)}
-     from anagrafe.users where ${column} = any($1)`;
+const userColumns = `id, principal_id as "principalId", username, username_key as "usernameKey", state,
+  ${selectedColumns(fieldsToCompare)}`;
+
+const usersBy = {
+  id: selectByKeys(userColumns, 'users', 'id', 'bigint'),
+  username_key: selectByKeys(userColumns, 'users', 'username_key', 'text'),
+};
 
 type UserRow = Omit<StoredUser, 'fields'> & Omit<StoredUser['fields'], 'Attributes'>;
 
@@ -82,8 +88,8 @@ async function findUsers(
   { ids, usernameKeys }: WantedUsers,
   holdMemory?: (bytes: number) => void,
 ): Promise<StoredUser[]> {
-  const read = async (column: 'id' | 'username_key', piece: string) => {
-    const rows = await database.query<UserRow>(usersBy(column), [piece]);
+  const read = async (column: keyof typeof usersBy, piece: string) => {
+    const rows = await database.query<UserRow>(usersBy[column], [piece]);
     holdMemory?.(rows.reduce((bytes, row) => bytes + bytesBeyondEstimate(row), 0));
     return rows.map(storedUser);
   };
@@ -105,12 +111,11 @@ function bytesBeyondEstimate(row: UserRow): number {
   return Math.max(0, length - lengthIncluded) * 2;
 }
 
+const attributesById = selectByKeys('id, attributes', 'users', 'id', 'bigint');
+
 async function findAttributes(database: Database, ids: readonly number[]): Promise<Map<number, Attributes>> {
-  const rows = await database.query<{ id: number; attributes: Attributes }>(
-    'select id, attributes from anagrafe.users where id = any($1) and attributes is not null',
-    [ids],
-  );
-  return new Map(rows.map(({ id, attributes }) => [id, attributes]));
+  const rows = await database.query<{ id: number; attributes: Attributes | null }>(attributesById, [ids]);
+  return new Map(rows.flatMap(({ id, attributes }) => (attributes === null ? [] : [[id, attributes]])));
 }
 
 async function findFirstUsers(
@@ -126,7 +131,7 @@ async function findFirstUsers(
   return new Map(rows.map(({ id, users }) => [id, users]));
 }
 
-const takenUsernames = 'select username_key from anagrafe.users where username_key = any($1)';
+const takenUsernames = selectByKeys('username_key', 'users', 'username_key', 'text');
 
 async function findTakenUsernames(database: Database, keys: readonly string[]): Promise<Set<string>> {
   const rows = await inPieces(keys, (piece) =>
@@ -135,7 +140,7 @@ async function findTakenUsernames(database: Database, keys: readonly string[]): 
   return new Set(rows.map((row) => row.username_key));
 }
 
-const principalsByKey = 'select external_key, id from anagrafe.principals where external_key = any($1)';
+const principalsByKey = selectByKeys('external_key, id', 'principals', 'external_key', 'text');
 
 async function findExternalKeys(database: Database, keys: readonly string[]): Promise<Map<string, number>> {
   const rows = await inPieces(keys, (piece) =>

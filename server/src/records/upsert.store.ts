@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { withApiErrors } from '../db/errors.ts';
-import { elementsAtOnce } from '../db/statement.ts';
+import { elementsAtOnce, selectByKeys } from '../db/statement.ts';
 import type { StoredPrincipal } from './compared-values.ts';
 import { inPieces, openRecordStore } from './records.store.ts';
 import type { UpsertStore } from './upsert.ts';
@@ -14,12 +14,11 @@ export function openUpsertStore(database: Database): UpsertStore {
   };
 }
 
+const hashesById = selectByKeys('id, password_hash as hash', 'users', 'id', 'bigint');
+
 async function findPasswordHashes(database: Database, ids: readonly number[]): Promise<Map<number, string>> {
   const rows = await inPieces(ids, (piece) =>
-    database.query<{ id: number; hash: string }>(
-      'select id, password_hash as hash from anagrafe.users where id = any($1)',
-      [piece],
-    ),
+    database.query<{ id: number; hash: string }>(hashesById, [piece]),
   );
   return new Map(rows.map(({ id, hash }) => [id, hash]));
 }
