@@ -47,6 +47,22 @@ describe('the database', () => {
     expect(await count('users')).toBe(6);
   });
 
+  it('plans to find the users of principals by the index, although all users belong to one', async () => {
+    await store.database.query(insertPrincipals('21, 21'));
+    await store.database.query(
+      `insert into anagrafe.users (id, principal_id, username, username_key, password_hash)
+       select n, 21, 'of one' || n, 'of one' || n, 'hash' from generate_series(1001, 6000) as n`,
+    );
+    await store.database.query('analyze anagrafe.users');
+    const plan = await store.database.query(
+      `explain (format json) delete from anagrafe.users
+        where principal_id = any(array(select id from anagrafe.principals where state = 'disabled'))`,
+    );
+    expect(JSON.stringify(plan)).toContain('users_principal_id');
+    await store.database.query('delete from anagrafe.users where principal_id = 21');
+    await store.database.query('delete from anagrafe.principals where id = 21');
+  });
+
   it('refuses the deletion of a principal that has users', async () => {
     const remove = 'delete from anagrafe.principals where id between 2 and 5';
     await store.database.query(insertPrincipals('4, 5'));
