@@ -1,4 +1,4 @@
-import { unavailable } from '../db/errors.ts';
+import { type UnavailableReason, unavailable } from '../db/errors.ts';
 import { type Debug, type Envelope, emptyResult, type Result } from '../http/envelope.ts';
 import { statusOf } from '../http/status.ts';
 import { type Language, translate } from '../i18n/translate.ts';
@@ -28,11 +28,11 @@ export function outcomesEnvelope(
   const result = page
     ? { ...emptyResult, ...page, record }
     : { ...emptyResult, totalCount: total, totalPages: 1, count: total, record };
-  const failed = outcomes.map(({ error }) => error?.code).filter((code) => code !== undefined);
+  const failed = outcomes.map(({ error }) => error).filter((error) => error !== null);
   const applied = total - failed.length;
   if (applied === total) return { statusCode: 200, errorCode: null, message: null, result, debug: null };
-  const codes = new Set(failed);
-  const error = errorOf(codes, { applied, total, variant: isDry ? 'dry' : 'done', requestId });
+  const codes = new Set(failed.map(({ code }) => code));
+  const error = errorOf(failed, { applied, total, variant: isDry ? 'dry' : 'done', requestId });
   // If all records failed with the same code, that code is more specific.
   const [only] = codes;
   const errorCode = error.code === 'NOTHING_APPLIED' && codes.size === 1 && only ? only : error.code;
@@ -40,17 +40,23 @@ export function outcomesEnvelope(
   return { statusCode: statusOf(error.code), errorCode, message, result, debug: null };
 }
 
-/** Summarises the codes of the failed records as one error. */
+/** Summarises the errors of the failed records as one error. */
 function errorOf(
-  codes: ReadonlySet<Code>,
+  failed: readonly ErrorDetail[],
   call: { applied: number; total: number; variant: 'done' | 'dry'; requestId: string },
 ): ErrorDetail {
   const { applied, total, variant, requestId } = call;
   if (applied > 0) return { code: 'PARTIALLY_APPLIED', variant, figures: { applied, total } };
-  if (codes.has('OUTCOME_UNKNOWN')) return { code: 'OUTCOME_UNKNOWN' };
-  if (codes.has('NOT_APPLIED')) return unavailable().detail;
-  if (codes.has('RECORD_FAILED')) return { code: 'INTERNAL', figures: { request: requestId } };
+  const has = (wanted: Code) => failed.some(({ code }) => code === wanted);
+  if (has('OUTCOME_UNKNOWN')) return { code: 'OUTCOME_UNKNOWN' };
+  if (has('NOT_APPLIED')) return unavailable(undefined, notAppliedReason(failed)).detail;
+  if (has('RECORD_FAILED')) return { code: 'INTERNAL', figures: { request: requestId } };
   return { code: 'NOTHING_APPLIED', variant };
+}
+
+function notAppliedReason(failed: readonly ErrorDetail[]): UnavailableReason {
+  const reasons = failed.filter(({ code }) => code === 'NOT_APPLIED').map(({ variant }) => variant);
+  return reasons.every((reason) => reason === 'conflict') ? 'conflict' : 'database';
 }
 
 /** Returns the 202 envelope of a call that was submitted as a job. */

@@ -22,9 +22,17 @@ export class WriteFailure extends Error {
   }
 }
 
-export function unavailable(cause?: unknown): ApiError {
+/** Why nothing could be written: the database did not answer, or concurrent writes of the same data went first. */
+export type UnavailableReason = 'database' | 'conflict';
+
+export function unavailable(cause?: unknown, reason: UnavailableReason = 'database'): ApiError {
   const seconds = 5;
-  return new ApiError('UNAVAILABLE', { figures: { seconds }, retryAfterSeconds: seconds, cause });
+  return new ApiError('UNAVAILABLE', {
+    variant: reason,
+    figures: { seconds },
+    retryAfterSeconds: seconds,
+    cause,
+  });
 }
 
 export class StorageError extends OperatorError {

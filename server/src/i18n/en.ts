@@ -125,7 +125,10 @@ export const english: Sentences = {
     exports: '{count} exports are running. Retry after {seconds} s.',
   },
   OVERLOADED: 'The service is overloaded. No changes were made. Retry after {seconds} s.',
-  UNAVAILABLE: 'The database is not available. No changes were made. Retry after {seconds} s.',
+  UNAVAILABLE: {
+    database: 'The database is not available. No changes were made. Retry after {seconds} s.',
+    conflict: 'Other requests are changing the same data. No changes were made. Retry after {seconds} s.',
+  },
   INTERNAL: 'Internal error. The log of the service has the details under the request ID {request}.',
 
   INVALID_RECORD: {
@@ -167,7 +170,11 @@ export const english: Sentences = {
   },
   OUTCOME_UNKNOWN:
     'The connection to the database was lost while the record was written, so its outcome is unknown. If the request had an Idempotency-Key, repeat it with the same key. Otherwise read the record before you send it again.',
-  NOT_APPLIED: 'The database was not available. The record was not applied. Send it again later.',
+  NOT_APPLIED: {
+    database: 'The database was not available. The record was not applied. Send it again later.',
+    conflict:
+      'Other requests changed the same data at each of 10 attempts. The record was not applied. Send it again later.',
+  },
   RECORD_FAILED: 'Internal error. The record was not applied. The log of the service has the details.',
   CANCELLED: 'The job was cancelled before this record was started. The record was not applied.',
 

@@ -128,7 +128,11 @@ export const italian: Sentences = {
     exports: 'Sono già in corso {count} esportazioni. Riprovare tra {seconds} s.',
   },
   OVERLOADED: 'Il servizio è sovraccarico. Nessuna modifica eseguita. Riprovare tra {seconds} s.',
-  UNAVAILABLE: 'Il database non è disponibile. Nessuna modifica eseguita. Riprovare tra {seconds} s.',
+  UNAVAILABLE: {
+    database: 'Il database non è disponibile. Nessuna modifica eseguita. Riprovare tra {seconds} s.',
+    conflict:
+      'Altre richieste stanno modificando gli stessi dati. Nessuna modifica eseguita. Riprovare tra {seconds} s.',
+  },
   INTERNAL: 'Errore interno. I dettagli sono nel log del servizio, con ID richiesta {request}.',
 
   INVALID_RECORD: {
@@ -170,8 +174,12 @@ export const italian: Sentences = {
   },
   OUTCOME_UNKNOWN:
     "La connessione al database si è interrotta durante la scrittura del record, quindi l'esito non è noto. Se la richiesta aveva una Idempotency-Key, ripeterla con la stessa chiave. Altrimenti verificare l'anagrafica prima di inviare di nuovo il record.",
-  NOT_APPLIED:
-    'Il database non era disponibile. Il record non è stato applicato. Inviarlo di nuovo più tardi.',
+  NOT_APPLIED: {
+    database:
+      'Il database non era disponibile. Il record non è stato applicato. Inviarlo di nuovo più tardi.',
+    conflict:
+      'Altre richieste hanno modificato gli stessi dati a ciascuno dei 10 tentativi. Il record non è stato applicato. Inviarlo di nuovo più tardi.',
+  },
   RECORD_FAILED: 'Errore interno. Il record non è stato applicato. I dettagli sono nel log del servizio.',
   CANCELLED: "L'elaborazione è stata annullata prima di questo record. Il record non è stato applicato.",
 

@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/audit-log.ts';
 import { WriteFailure, type WriteFailureKind } from '../db/errors.ts';
-import type { Code } from '../lib/error-codes.ts';
+import type { ErrorDetail } from '../lib/error-codes.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import { Aborted, type Hasher } from '../passwords/hash-pool.ts';
@@ -119,16 +119,16 @@ async function applyRecord<D extends ParsedRecord>(
     if (addImported(parsed, hashes).length > 0) await hashPasswords(parsed, hashes, context.hashes);
     const earlier = before && (await before);
     // A resumed call would apply the unsettled earlier record after this one, and undo the change of this one.
-    if (reference?.kept && earlier && !isSettled(earlier)) return refused(parsed, { code: 'NOT_APPLIED' });
+    if (reference?.kept && earlier && !isSettled(earlier)) return refused(parsed, notAppliedLike(earlier));
     const { actor, expectedCurrentHash = null } = requester;
     return await writeRecord(record, hashes, { actor, reference, expectedCurrentHash }, context);
   } catch (error) {
     if (error instanceof Aborted) throw error;
     const kind = kindOf(error);
     if (kind === 'settled') return null;
-    requester.report(error);
+    if (kind !== 'conflict') requester.report(error);
     const id = kind === 'unknown' ? operation.idOf(parsed, ids) : parsed.sentId;
-    return { ...refused(parsed, { code: failureCodes[kind] }), id };
+    return { ...refused(parsed, failureDetails[kind]), id };
   }
 }
 
@@ -181,12 +181,17 @@ async function hashPasswords(
   }
 }
 
-const failureCodes: Record<Exclude<WriteFailureKind, 'settled'>, Code> = {
-  conflict: 'NOT_APPLIED',
-  away: 'NOT_APPLIED',
-  refused: 'RECORD_FAILED',
-  unknown: 'OUTCOME_UNKNOWN',
+const failureDetails: Readonly<Record<Exclude<WriteFailureKind, 'settled'>, ErrorDetail>> = {
+  conflict: { code: 'NOT_APPLIED', variant: 'conflict' },
+  away: { code: 'NOT_APPLIED', variant: 'database' },
+  refused: { code: 'RECORD_FAILED' },
+  unknown: { code: 'OUTCOME_UNKNOWN' },
 };
+
+/** Returns the error of a record that is not written because an earlier record of its principal was not. */
+function notAppliedLike({ error }: Outcome): ErrorDetail {
+  return error?.code === 'NOT_APPLIED' ? error : failureDetails.away;
+}
 
 /**
  * Writes a record. After a conflict it is checked again, which finds the cause unless a concurrent write is undone. The

@@ -236,6 +236,44 @@ describe('a write that the database cancels', () => {
   });
 });
 
+describe('a write that conflicts at every attempt', () => {
+  beforeAll(async () => {
+    await service.database.query(
+      `create sequence public.attempts;
+       create function public.conflict() returns trigger language plpgsql as $$
+         begin
+           perform nextval('public.attempts');
+           raise serialization_failure using message = 'another transaction went first';
+         end $$;
+       create trigger conflict before insert on anagrafe.users for each row
+         when (new.username like 'contested%') execute function public.conflict()`,
+    );
+    return () =>
+      service.database.query('drop function public.conflict cascade; drop sequence public.attempts');
+  });
+
+  it('gets 503 after 10 attempts, which names the concurrent requests as the cause', async () => {
+    const [ID = 0] = await insertPrincipals(service, 1);
+    const { status, body, headers } = await service.call('irs/update', [
+      { ID, Users: [importedUser('contested')] },
+    ]);
+    expect([status, body.errorCode, headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '5']);
+    expect(body.message).toBe(
+      'Other requests are changing the same data. No changes were made. Retry after 5 s.',
+    );
+    expect(body.result?.records[0]).toMatchObject({
+      Item1: ID,
+      Item2: 'NOT_APPLIED',
+      Item4:
+        'Other requests changed the same data at each of 10 attempts. The record was not applied. Send it again later.',
+    });
+    expect(await service.database.query('select last_value as attempts from public.attempts')).toEqual([
+      { attempts: 10 },
+    ]);
+    expect(await stored('contested')).toEqual([]);
+  });
+});
+
 describe('a write that the database refuses', () => {
   beforeAll(async () => {
     await service.database.query(
