@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-const everyMs = 200;
+const everyMs = 50;
 
-/** Samples the resident memory of processes; `stop` returns the maximum of each in MB, or 0 where there is no /proc. */
+/** Samples the memory of processes; `stop` returns the maximum of each, see `memoryOf`. */
 export function watchMemory(pids: readonly number[]): { stop(): number[] } {
   const peaks = pids.map(() => 0);
   const sample = () => {
@@ -17,7 +17,8 @@ export function watchMemory(pids: readonly number[]): { stop(): number[] } {
   };
 }
 
-function memoryOf(pid: number): number {
+/** Returns the resident memory of a process in MB, or 0 where there is no /proc. */
+export function memoryOf(pid: number): number {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
   } catch {

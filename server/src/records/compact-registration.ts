@@ -4,8 +4,16 @@ import type { LargeList } from '../json/large-list.ts';
 import { FieldErrors } from '../lib/field-errors.ts';
 import type { Username } from '../usernames/username.ts';
 import type { AppliedUser } from './outcome.ts';
-import { type ItemSource, required } from './parsed-record.ts';
-import { type Registration, readRegistration, type UserItem, type UserRules } from './user-item.ts';
+import { type ItemSource, newUser, required } from './parsed-record.ts';
+import {
+  type NewUser,
+  type Registration,
+  readRegistration,
+  readUserItem,
+  type UpdateItem,
+  type UserItem,
+  type UserRules,
+} from './user-item.ts';
 
 /**
  * Number of users of a record that keep all of their values. A record with more users is written alone and in slices,
@@ -96,7 +104,7 @@ class CompactRegistration implements Registration, Username {
 }
 
 /** A registered user whose values are read on demand: the result of a job does not need them. */
-export class AppliedRegistration implements AppliedUser {
+class AppliedRegistration implements AppliedUser {
   readonly #item: Registration;
   readonly id: number;
 
@@ -128,15 +136,63 @@ export function heldPasswordHash(item: UserItem): string | null {
   return item instanceof CompactRegistration ? null : item.passwordHash;
 }
 
-/** Returns a function that parses the users of one record, compactly if they can be parsed again. */
-export function registrationReader(
+type ReadItem<Item> = (
+  value: unknown,
+  place: string,
+  errors: FieldErrors,
+  source: ItemSource | null,
+) => Item | null;
+
+/** Returns a function that parses the users of one record of `irs/insert`, compactly if they can be parsed again. */
+export function registrationReader(rules: UserRules): ReadItem<Registration> {
+  return compactReader(rules, readRegistration);
+}
+
+/** Returns a function that parses the users of one record of `irs/update`. It keeps registrations compactly. */
+export function userItemReader(rules: UserRules): ReadItem<UpdateItem> {
+  return compactReader(rules, readUserItem);
+}
+
+function compactReader<Item extends UpdateItem>(
   rules: UserRules,
-): (value: unknown, place: string, errors: FieldErrors, source: ItemSource | null) => Registration | null {
+  readItem: (value: unknown, place: string, rules: UserRules, errors: FieldErrors) => Item | null,
+): ReadItem<Item | Registration> {
   let reader: Reader | undefined;
   return (value, place, errors, source) => {
-    const registration = readRegistration(value, place, rules, errors);
-    if (!registration || !source || source.position < wholeRegistrations) return registration;
+    const item = readItem(value, place, rules, errors);
+    if (item?.operation !== 'register' || !source || source.position < wholeRegistrations) return item;
     reader ??= new Reader(rules, source.list);
-    return new CompactRegistration(registration, source, reader);
+    return new CompactRegistration(item, source, reader);
   };
+}
+
+/** The users of a record that is written in slices. `position` is the zero-based index of a user. */
+export interface NewUserList {
+  /** The IDs of the users, in the order sent, which is ascending. */
+  readonly ids: readonly number[];
+  usernameKey(position: number): string;
+  read(position: number): NewUser;
+}
+
+/** Returns the registered users of a record as a list that parses each of them when it is needed. */
+export function newUserList(
+  users: readonly Registration[],
+  ids: readonly number[],
+  hashes: ReadonlyMap<UserItem, string>,
+): NewUserList {
+  return {
+    ids,
+    usernameKey: (position) => required(users[position]?.username).key,
+    read(position) {
+      const item = required(users[position]);
+      return newUser(item, ids[position], hashes.get(item) ?? item.passwordHash);
+    },
+  };
+}
+
+export function appliedRegistrations(
+  users: readonly Registration[],
+  ids: readonly number[],
+): AppliedRegistration[] {
+  return users.map((item, position) => new AppliedRegistration(item, required(ids[position])));
 }

@@ -1,7 +1,13 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, refuseUnknownFields } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import { AppliedRegistration, registrationReader, wholeRegistrations } from './compact-registration.ts';
+import {
+  appliedRegistrations,
+  type NewUserList,
+  newUserList,
+  registrationReader,
+  wholeRegistrations,
+} from './compact-registration.ts';
 import { termsOf } from './compare.ts';
 import {
   type PrincipalFields,
@@ -27,13 +33,6 @@ export interface NewPrincipal {
   /** Absent if the operation does not report the effect on the principal. */
   readonly outcome?: PrincipalOutcome;
   readonly context: WriteContext;
-}
-
-/** The users of a record that is written in slices. `position` is the zero-based index of a user. */
-export interface NewUserList {
-  readonly count: number;
-  usernameKey(position: number): string;
-  read(position: number): NewUser;
 }
 
 /** A principal with so many users that they are written by several statements. */
@@ -82,25 +81,11 @@ async function write(
   if (!first || first.parsed.users.length <= wholeRegistrations)
     return store.insertPrincipals(records.map(newPrincipal));
   const { parsed, ids, hashes, context } = first;
-  const users = {
-    count: parsed.users.length,
-    usernameKey: (position: number) => required(parsed.users[position]?.username).key,
-    read(position: number) {
-      const item = required(parsed.users[position]);
-      return newUser(item, ids.users[position], hashes.get(item) ?? item.passwordHash);
-    },
-  };
+  const users = newUserList(parsed.users, ids.users, hashes);
   const principal = { id: required(ids.principal), fields: parsed.principal, context };
   const searchTerms = termsOf(parsed.principal);
   await store.insertLargePrincipal({ ...principal, searchTerms, users });
-  return [
-    {
-      id: principal.id,
-      users: parsed.users.map(
-        (item, position) => new AppliedRegistration(item, required(ids.users[position])),
-      ),
-    },
-  ];
+  return [{ id: principal.id, users: appliedRegistrations(parsed.users, ids.users) }];
 }
 
 function newPrincipal({ parsed, ids, hashes, context }: ReadyRecord<ParsedInsert>): NewPrincipal {

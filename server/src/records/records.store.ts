@@ -9,7 +9,7 @@ import type { Attributes } from './field-formats.ts';
 import { principalFields, userFields, valuesOf } from './fields.ts';
 import { insertPrincipals } from './insert.store.ts';
 import type { InsertStore } from './insert.ts';
-import { insertLargePrincipal } from './insert-large.store.ts';
+import { insertLargePrincipal, registerManyUsers } from './large-record.store.ts';
 import type { WantedUsers } from './references.ts';
 import { updateRecords } from './update.store.ts';
 import type { UpdateStore } from './update.ts';
@@ -30,6 +30,7 @@ export function openRecordStore(database: Database): UpdateStore & InsertStore &
     insertPrincipals: (principals) => withWriteErrors(() => insertPrincipals(database, principals)),
     insertLargePrincipal: (principal) =>
       withTransactionErrors(() => insertLargePrincipal(database, principal)),
+    registerManyUsers: (record) => withTransactionErrors(() => registerManyUsers(database, record)),
   };
 }
 

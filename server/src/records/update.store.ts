@@ -20,7 +20,7 @@ import { type WriteContext, type Written, withNames } from './outcome.ts';
 import type { RecordChange } from './update.ts';
 import type { NewPassword, NewUser } from './user-item.ts';
 
-const updatedRecords = rowsParameter('record', {
+export const updatedRecords = rowsParameter('record', {
   principal_id: 'bigint',
   registered: 'text',
   reset: 'text',
@@ -114,7 +114,7 @@ interface RecordByOperation {
   readonly resets: readonly NewPassword[];
 }
 
-const updatedRecordColumns = {
+export const updatedRecordColumns = {
   principal_id: ({ principalId }: RecordByOperation) => principalId,
   registered: ({ users }: RecordByOperation) => arrayLiteral(users.map(({ id }) => id)),
   reset: ({ resets }: RecordByOperation) => arrayLiteral(resets.map(({ id }) => id)),

@@ -3,6 +3,13 @@ import { type Fields, isAbsent, refuseUnknownFields, within } from '../lib/reque
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import { refuseOwnNames } from '../passwords/policy.ts';
 import type { ChangeStore, PrincipalChange, UserEdit } from './change.ts';
+import {
+  appliedRegistrations,
+  type NewUserList,
+  newUserList,
+  userItemReader,
+  wholeRegistrations,
+} from './compact-registration.ts';
 import { changedOfUser, clearedField, editPrincipal, editUser } from './compare.ts';
 import type { SentPrincipal } from './compared-values.ts';
 import {
@@ -29,8 +36,8 @@ import {
   isNamedByUsername,
   type NewPassword,
   type NewUser,
+  type Registration,
   type Reset,
-  readUserItem,
   type UpdateItem,
   type UserItem,
   type UserRules,
@@ -44,9 +51,18 @@ export interface RecordChange {
   readonly context: WriteContext;
 }
 
+/** A record that registers so many users under a stored principal that they are written by several statements. */
+export interface LargeRegistration {
+  readonly principalId: number;
+  readonly users: NewUserList;
+  readonly context: WriteContext;
+}
+
 export interface UpdateStore extends ReferenceStore, AttributeStore, UsernameStore, IdStore, ChangeStore {
   /** Writes a group of records as `Operation.write` describes. */
   updateRecords(changes: readonly RecordChange[]): Promise<readonly (Written | null)[]>;
+  /** Writes one record and reads its users in slices. Returns false if the principal is missing or disabled. */
+  registerManyUsers(record: LargeRegistration): Promise<boolean>;
 }
 
 interface ParsedUpdate extends ReferringRecord {
@@ -71,11 +87,33 @@ export function updateOperation(store: UpdateStore, rules: UserRules): Operation
     need: (parsed) => ({ principals: 0, users: parsed.users.filter(isRegistration).length }),
     reserveIds: (needs) => reserveIds(needs, store),
     idOf: (parsed) => parsed.principalId,
-    write: async (records) =>
-      records.every(({ parsed }) => isPlain(parsed))
-        ? store.updateRecords(records.map(recordChange))
-        : store.writeChanges(await Promise.all(records.map(principalChange))),
+    write: (records) => write(records, store),
   };
+}
+
+/** Writes a group of records. A record with many users is never part of a larger group. */
+async function write(
+  records: readonly ReadyRecord<ParsedUpdate>[],
+  store: UpdateStore,
+): Promise<readonly (Written | null)[]> {
+  const [first] = records;
+  const isLarge = first && first.parsed.users.length > wholeRegistrations;
+  if (isLarge && isPlain(first.parsed) && first.parsed.users.every(isRegistration))
+    return [await registerMany(first, first.parsed.users, store)];
+  return records.every(({ parsed }) => isPlain(parsed))
+    ? store.updateRecords(records.map(recordChange))
+    : store.writeChanges(await Promise.all(records.map(principalChange)));
+}
+
+async function registerMany(
+  { parsed, ids, hashes, context }: ReadyRecord<ParsedUpdate>,
+  users: readonly Registration[],
+  store: UpdateStore,
+): Promise<Written | null> {
+  const principalId = required(parsed.principalId);
+  const list = newUserList(users, ids.users, hashes);
+  const isWritten = await store.registerManyUsers({ principalId, users: list, context });
+  return isWritten ? { id: principalId, users: appliedRegistrations(users, ids.users) } : null;
 }
 
 const principalNames = [...Object.keys(editablePrincipalFields), 'NewExternalKey', 'State'];
@@ -92,8 +130,7 @@ async function readRecord(
   const principal = readPrincipal(fields, errors);
   if (isAbsent(fields.Users) && principal === null) errors.addMissing('Users');
   else if (Array.isArray(fields.Users) && fields.Users.length === 0) errors.add('Users', 'NO_USERS');
-  const readItem = (value: unknown, place: string) => readUserItem(value, place, rules, errors);
-  const items = await readUsers(fields.Users, readItem, errors, timeSlice);
+  const items = await readUsers(fields.Users, userItemReader(rules), errors, timeSlice);
   const renames = items.filter(isEdit).filter(({ newUsername }) => newUsername !== null);
   return { ...reference, principal, items, users: items.filter(hasPassword), renames, errors };
 }
@@ -207,7 +244,7 @@ function recordChange({ parsed, ids, hashes, context }: ReadyRecord<ParsedUpdate
   const userIds = ids.users.values();
   const users = parsed.users.map((item) =>
     isRegistration(item)
-      ? newUser(item, userIds.next().value, hashes.get(item))
+      ? newUser(item, userIds.next().value, hashes.get(item) ?? item.passwordHash)
       : newPassword(item, hashes.get(item)),
   );
   return { principalId: required(parsed.principalId), users, context };
@@ -235,7 +272,7 @@ async function principalChange({
   const deletes: number[] = [];
   const applyItem = (item: UpdateItem): AppliedUser => {
     if (item.operation === 'register') {
-      const user = newUser(item, userIds.next().value, hashes.get(item));
+      const user = newUser(item, userIds.next().value, hashes.get(item) ?? item.passwordHash);
       registrations.push(user);
       return { id: user.id, username: user.username, email: user.fields.Email, operation: 'register' };
     }

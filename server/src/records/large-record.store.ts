@@ -1,10 +1,11 @@
-// Writes one record like insert.store.ts, but with several statements in one transaction: as parameters of a single
-// statement, 100,000 users would take several times the memory of the record. The statements take their locks in the
-// order that grouped-write.store.ts describes.
+// Writes one record with many users in one transaction of several statements: as parameters of a single statement,
+// 100,000 users would take several times the memory of the record. The statements take their locks in the order that
+// grouped-write.store.ts describes.
 
 import type { Connection, Database } from '../db/database.ts';
-import { preparedStatement, statement } from '../db/statement.ts';
+import { arrayLiteral, preparedStatement, statement } from '../db/statement.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import type { NewUserList } from './compact-registration.ts';
 import { columnNames } from './field-columns.ts';
 import { principalFields } from './fields.ts';
 import {
@@ -17,7 +18,9 @@ import {
   storeOutcomes,
 } from './grouped-write.store.ts';
 import { newPrincipalColumns, newPrincipals } from './insert.store.ts';
-import type { LargePrincipal, NewUserList } from './insert.ts';
+import type { LargePrincipal } from './insert.ts';
+import { updatedRecordColumns, updatedRecords } from './update.store.ts';
+import type { LargeRegistration } from './update.ts';
 import type { NewUser } from './user-item.ts';
 
 const insertPrincipal = statement(`
@@ -25,6 +28,13 @@ const insertPrincipal = statement(`
   select principal_id, ${columnNames(principalFields)}, state, array_to_tsvector(search_terms::text[]),
          :usersCount::integer
     from ${newPrincipals.sql}`);
+
+const updatePrincipal = statement(`
+  update anagrafe.principals
+     set users_count = users_count + :usersCount::integer,
+         updated_at = greatest(updated_at + interval '1 microsecond', clock_timestamp())
+   where id = :principalId::bigint and state = 'active'
+  returning id`);
 
 const insertUsers = preparedStatement(
   'insert users',
@@ -36,23 +46,33 @@ const insertUsers = preparedStatement(
 
 const { applied: _, ...otherContextColumns } = contextColumns;
 
-/** Counts the rows, and appends the audit row and the outcome. The IDs of the users are in the order sent. */
-const finishRecord = statement(`
+/**
+ * Counts the rows, and appends the audit row and the outcome. The IDs of the users, which are ascending in the order
+ * sent, are parameters: `firsts` and `lasts` of ranges.
+ */
+const finishSql = (action: 'insert' | 'update', record: string, counts: readonly string[]) => `
   with record as materialized (
     select index, principal_id, ids as registered, '{}' as reset,
            case when keeps_outcome then (
              select jsonb_agg(jsonb_build_array(id, 'register') order by id) from unnest(ids) as id
            ) end as applied,
            ${Object.keys(otherContextColumns).join(', ')}
-      from ${newPrincipals.sql},
-           (select array_agg(id order by id) from anagrafe.users where principal_id = :principalId::bigint) as own (ids)
+      from ${record},
+           (select array_agg(id order by id)
+              from unnest(:firsts::bigint[], :lasts::bigint[]) as range (first, last), generate_series(first, last) as id
+           ) as own (ids)
   ), principal as (
-    select id from anagrafe.principals where id = :principalId::bigint
+    select :principalId::bigint as id
   ), registered_user as (
     select unnest(registered) as id from record
-  ), ${countUsers('select id, 1 as amount from registered_user')},
-  ${countPrincipals('select id, 1 as amount from principal')}, ${appendAuditRows('insert')}, ${storeOutcomes}
-  select id from principal`);
+  ), ${[...counts, appendAuditRows(action), storeOutcomes].join(', ')}
+  select id from principal`;
+
+const usersCounted = countUsers('select id, 1 as amount from registered_user');
+const principalCounted = countPrincipals('select id, 1 as amount from principal');
+
+const finishInsert = statement(finishSql('insert', newPrincipals.sql, [usersCounted, principalCounted]));
+const finishUpdate = statement(finishSql('update', updatedRecords.sql, [usersCounted]));
 
 export async function insertLargePrincipal(database: Database, principal: LargePrincipal): Promise<void> {
   const { users, id: principalId } = principal;
@@ -62,10 +82,45 @@ export async function insertLargePrincipal(database: Database, principal: LargeP
     async (connection) => {
       await connection.execute(insertPrincipal, { ...record, usersCount: order.length });
       await insertInSlices(connection, principalId, users, order);
-      await connection.execute(finishRecord, { ...record, principalId });
+      await connection.execute(finishInsert, { ...record, ...rangesOf(users.ids), principalId });
     },
     { patient: true },
   );
+}
+
+/** Returns false, and writes nothing, if the principal is missing or disabled. */
+export async function registerManyUsers(
+  database: Database,
+  { principalId, users, context }: LargeRegistration,
+): Promise<boolean> {
+  const order = await positionsByKey(users);
+  const row = { principalId, context, all: [], users: [], resets: [] };
+  const record = await updatedRecords.values([row], updatedRecordColumns);
+  return database.transaction(
+    async (connection) => {
+      const usersCount = order.length;
+      const [principal] = await connection.execute(updatePrincipal, { principalId, usersCount });
+      if (!principal) return false;
+      await insertInSlices(connection, principalId, users, order);
+      await connection.execute(finishUpdate, { ...record, ...rangesOf(users.ids), principalId });
+      return true;
+    },
+    { patient: true },
+  );
+}
+
+/** Returns ascending IDs as ranges: IDs that were reserved together have no gaps, or few. */
+function rangesOf(ids: readonly number[]): { firsts: string; lasts: string } {
+  const firsts: number[] = [];
+  const lasts: number[] = [];
+  for (const id of ids) {
+    if (id - 1 === lasts.at(-1)) lasts[lasts.length - 1] = id;
+    else {
+      firsts.push(id);
+      lasts.push(id);
+    }
+  }
+  return { firsts: arrayLiteral(firsts), lasts: arrayLiteral(lasts) };
 }
 
 /** Number of users per statement: each parameter then stays in a part of the heap that is collected often. */
@@ -99,7 +154,7 @@ async function positionsByKey(users: NewUserList): Promise<Uint32Array> {
   const timeSlice = new TimeSlice();
   const isBefore = (one: number, other: number) =>
     inUtf8Order(users.usernameKey(one), users.usernameKey(other));
-  let sorted = Uint32Array.from({ length: users.count }, (_, position) => position);
+  let sorted = Uint32Array.from({ length: users.ids.length }, (_, position) => position);
   for (let at = 0; at < sorted.length; at += sortedAtOnce) {
     sorted.subarray(at, at + sortedAtOnce).sort((one, other) => (isBefore(one, other) ? -1 : 1));
     if (timeSlice.isOver) await timeSlice.yield();

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { serviceActor } from '../../src/audit/audit-log.ts';
+import type { NewUserList } from '../../src/records/compact-registration.ts';
 import type { LargePrincipal } from '../../src/records/insert.ts';
 import { openRecordStore } from '../../src/records/records.store.ts';
 import { importedHash } from '../setup/jobs.ts';
 import { range } from '../setup/records.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
+import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 
@@ -15,32 +16,37 @@ beforeAll(async () => {
 const noPrincipalFields = { Denomination: 'Large', ExternalKey: null, Surname: null, Name: null };
 const noUserFields = { Phone: null, FirstName: null, LastName: null, Language: null, Attributes: null };
 
+const context = { actor: serviceActor, reference: null, expectedCurrentHash: null };
+
 async function largePrincipal(usernames: readonly string[]): Promise<LargePrincipal> {
-  const store = openRecordStore(service.database);
-  const [id = 0] = await store.reservePrincipalIds(1);
-  const ids = await store.reserveUserIds(usernames.length);
+  const [id = 0] = await openRecordStore(service.database).reservePrincipalIds(1);
   return {
     id,
     fields: { ...noPrincipalFields, Vatnumber: null, Taxcode: null, Email: null },
     searchTerms: ['large'],
-    users: {
-      count: usernames.length,
-      usernameKey: (position) => usernames[position] ?? '',
-      read: (position) => ({
-        operation: 'register',
-        id: ids[position] ?? 0,
-        username: usernames[position] ?? '',
-        usernameKey: usernames[position] ?? '',
-        fields: { Email: null, ...noUserFields },
-        passwordHash: importedHash,
-      }),
-    },
-    context: { actor: serviceActor, reference: null, expectedCurrentHash: null },
+    users: await newUsers(usernames),
+    context,
+  };
+}
+
+async function newUsers(usernames: readonly string[]): Promise<NewUserList> {
+  const ids = await openRecordStore(service.database).reserveUserIds(usernames.length);
+  return {
+    ids,
+    usernameKey: (position) => usernames[position] ?? '',
+    read: (position) => ({
+      operation: 'register',
+      id: ids[position] ?? 0,
+      username: usernames[position] ?? '',
+      usernameKey: usernames[position] ?? '',
+      fields: { Email: null, ...noUserFields },
+      passwordHash: importedHash,
+    }),
   };
 }
 
 /** Returns the numbers of rows of the principal: itself, its users and its audit rows. */
-async function rowsOf({ id }: LargePrincipal) {
+async function rowsOf({ id }: Pick<LargePrincipal, 'id'>) {
   const [counts] = await service.database.query(
     `select (select count(*) from anagrafe.principals where id = $1) as principals,
             (select count(*) from anagrafe.users where principal_id = $1) as users,
@@ -95,5 +101,59 @@ describe('a record that is written in several statements', () => {
     const principal = await largePrincipal(range(1200).map((n) => `fourth-${n}`));
     const store = openRecordStore(service.database);
     await expect(store.insertLargePrincipal(principal)).rejects.toMatchObject({ kind: 'unknown' });
+  });
+});
+
+describe('many users of a stored principal', () => {
+  const write = async (principalId: number, usernames: readonly string[]) =>
+    openRecordStore(service.database).registerManyUsers({
+      principalId,
+      users: await newUsers(usernames),
+      context,
+    });
+
+  it('are written beside its other users, with one audit row that has their IDs in the order sent', async () => {
+    const [id = 0] = await insertPrincipals(service, 1);
+    await write(id, ['earlier']);
+    // Another record reserves IDs between those of this one.
+    const users = range(1200).map((n) => `added-${1200 - n}`);
+    const [first, second] = [await newUsers(users.slice(0, 700)), await newUsers(['other'])];
+    const third = await newUsers(users.slice(700));
+    await openRecordStore(service.database).registerManyUsers({ principalId: id, users: second, context });
+    const both = (position: number) =>
+      position < 700 ? ([first, position] as const) : ([third, position - 700] as const);
+    const list = {
+      ids: [...first.ids, ...third.ids],
+      usernameKey: (position: number) => both(position)[0].usernameKey(both(position)[1]),
+      read: (position: number) => both(position)[0].read(both(position)[1]),
+    };
+    expect(
+      await openRecordStore(service.database).registerManyUsers({ principalId: id, users: list, context }),
+    ).toBe(true);
+    expect(await rowsOf({ id })).toEqual({ principals: 1, users: 1202, audit: 4 });
+    const [stored] = await service.database.query(
+      `select users_count as users,
+              (select registered from anagrafe.audit_log where principal_id = $1 order by id desc limit 1) as registered,
+              array(select users.id from unnest($2::text[]) with ordinality as sent (username, nth)
+                      join anagrafe.users using (username) order by nth) as "inOrder"
+         from anagrafe.principals where id = $1`,
+      [id, users],
+    );
+    expect(stored).toEqual({ users: 1202, registered: list.ids, inOrder: list.ids });
+  });
+
+  it('are not written if one of their usernames is taken', async () => {
+    const [id = 0] = await insertPrincipals(service, 1);
+    const usernames = [...range(1200).map((n) => `not-added-${n}`), 'added-1'];
+    await expect(write(id, usernames)).rejects.toMatchObject({ kind: 'conflict' });
+    expect(await rowsOf({ id })).toEqual({ principals: 1, users: 0, audit: 1 });
+  });
+
+  it('are not written if the principal was disabled or deleted', async () => {
+    const [id = 0] = await insertPrincipals(service, 1);
+    expect((await service.call('irs/state', [{ ID: id, State: 'disabled' }])).status).toBe(200);
+    expect(await write(id, ['of a disabled principal'])).toBe(false);
+    expect(await write(id + 1_000_000, ['of no principal'])).toBe(false);
+    expect(await rowsOf({ id })).toMatchObject({ users: 0 });
   });
 });
