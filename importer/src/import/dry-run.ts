@@ -1,6 +1,12 @@
 import type { InsertRecord, UpsertTuple } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
 import { dryRunUpsert, type ImportConnection, sendInParts, wouldCreate } from './calls.ts';
+import {
+  type ChangedFields,
+  findChangedFields,
+  statedFields,
+  statesDifferentFields,
+} from './changed-fields.ts';
 import { findAliases, noAliases, type PrincipalAliases } from './principal-aliases.ts';
 import {
   buildRecords,
@@ -15,9 +21,10 @@ import {
 import { RowComparer } from './row-comparer.ts';
 import { codedError, fromTuple, type RowErrors, rowError } from './row-errors.ts';
 import { type RowGroup, rowsOfUsers } from './row-group.ts';
+import type { StoredRows } from './stored-rows.ts';
 import { TextStore, TextTable } from './text-table.ts';
 import { addTotals, type ImportTotals, noTotals } from './totals.ts';
-import { rowsWithoutChangedUsers } from './unchanged-rows.ts';
+import { rowsWithoutChanges } from './unchanged-rows.ts';
 import { UpsertQueue } from './upsert-queue.ts';
 import { WarningLog } from './warnings.ts';
 
@@ -39,6 +46,8 @@ export class DryRunState {
   /** The keys of the principals that were counted, and of those among them that were counted as changed. */
   readonly #counted = new TextTable(new TextStore());
   readonly #changed = new TextTable(new TextStore());
+  /** The fields of these principals that were changed, each with the key of its principal. */
+  readonly #changedFields = new TextTable(new TextStore());
 
   /** @param newPrincipals Principals that do not exist yet and that other rows of the file describe. */
   constructor(
@@ -73,6 +82,30 @@ export class DryRunState {
     if (effect === 'unchanged') return { PrincipalsUnchanged: isFirst && this.existing === 'update' ? 1 : 0 };
     if (effect !== 'updated' || !addTo(this.#changed, key)) return {};
     return { PrincipalsUpdated: 1, PrincipalsUnchanged: isFirst ? 0 : -1 };
+  }
+
+  /** Returns what to add to the totals for the principals of rows that are stored already. */
+  countStored(rows: StoredRows): ImportTotals {
+    let totals = noTotals;
+    for (const { id, key } of rows.values())
+      totals = addTotals(totals, {
+        ...noTotals,
+        ...this.countPrincipal(id === null ? key : keyOfId(id), 'unchanged'),
+      });
+    return totals;
+  }
+
+  /** Returns those of the fields that no earlier record changes: a further record of a principal finds them stored. */
+  addChanged(
+    key: string,
+    effect: UpsertTuple['Item6']['Principal'],
+    fields: ReadonlySet<string>,
+  ): ReadonlySet<string> {
+    if (effect === 'unchanged') return new Set();
+    const before = this.valuesOf(key) ?? {};
+    const isNew = (field: string) =>
+      effect === 'inserted' ? !(field in before) : addTo(this.#changedFields, `${field} ${key}`);
+    return new Set([...fields].filter(isNew));
   }
 
   addPrincipal(record: object): void {
@@ -183,37 +216,42 @@ export async function dryRunRows(
     );
     for (const { items, answer, rejection } of parts) {
       seconds += answer?.counts.EstimatedSeconds ?? 0;
+      const isUpdated = (_: RowGroup, index: number) => answer?.tuples[index]?.Item6.Principal === 'updated';
+      const updated = items.filter(isUpdated).filter(statesDifferentFields);
+      const changedFields = await findChangedFields(updated, connection);
       for (const [index, group] of items.entries()) {
         const tuple = answer?.tuples[index];
-        if (rejection === null) finish(group, tuple);
+        if (rejection === null) finish(group, tuple, changedFields);
         else if (group.members.length > 1) await dryRunGroups([queue.firstHalf(group)]);
         else for (const { row } of group.members) errors.set(row.number, [rowError(rejection)]);
       }
     }
   }
 
-  function finish(group: RowGroup, tuple: UpsertTuple | undefined): void {
+  function finish(group: RowGroup, tuple: UpsertTuple | undefined, changedFields: ChangedFields): void {
     const isCreated = wouldCreate(tuple);
     if (isCreated && group.isReference)
       for (const { row } of group.members)
         errors.set(row.number, [codedError('PRINCIPAL_NOT_FOUND', 'ExternalKey')]);
     else if (tuple?.Item3) {
       queue.accept(group);
-      countGroup(group, tuple);
+      countGroup(group, tuple, changedFields);
       if (isCreated) state.addPrincipal(group.record);
     } else
       for (const [number, found] of queue.refuse(group, tuple?.Item5 ?? {}, tuple?.Item4 ?? null))
         errors.set(number, found);
   }
 
-  function countGroup({ key, members }: RowGroup, { Item1, Item6 }: UpsertTuple): void {
+  function countGroup(group: RowGroup, { Item1, Item6 }: UpsertTuple, changedFields: ChangedFields): void {
+    const { members } = group;
     const { Principal, Users = [] } = Item6;
     // Rows may name an existing principal by `ID` and by `ExternalKey`.
-    const principals = state.countPrincipal(Item1 === null ? key : keyOfId(Item1), Principal);
+    const key = Item1 === null ? group.key : keyOfId(Item1);
+    const principals = state.countPrincipal(key, Principal);
     count(principals);
-    // A further record of a principal that an earlier one creates or changes finds its values stored.
-    if (!principals.PrincipalsInserted && !principals.PrincipalsUpdated)
-      for (const number of rowsWithoutChangedUsers(members, Item6)) unchanged.add(number);
+    const changed = state.addChanged(key, Principal, changedFields.get(group) ?? statedFields(members));
+    if (!principals.PrincipalsInserted)
+      for (const number of rowsWithoutChanges(members, Item6, changed)) unchanged.add(number);
     const sent = rowsOfUsers(members);
     for (const [index, { Operation }] of Users.entries()) {
       count({

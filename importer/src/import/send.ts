@@ -1,5 +1,6 @@
 import type { Job } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
+import { type Call, type CallItem, callOf, callOfGroups, groupsOf } from './call-items.ts';
 import {
   dryRunUpsert,
   type ImportConnection,
@@ -9,6 +10,7 @@ import {
   sendInParts,
   wouldCreate,
 } from './calls.ts';
+import { type ChangedFields, findChangedFields, statesDifferentFields } from './changed-fields.ts';
 import {
   buildRecords,
   type ExistingPolicy,
@@ -54,18 +56,6 @@ export async function submitRows(
   return { jobs: rounds.jobs, rounds };
 }
 
-/** Records that are to be sent in one call, each with its rows. */
-interface Call {
-  readonly operation: ImportOperation;
-  readonly items: readonly CallItem[];
-}
-
-interface CallItem {
-  readonly rows: readonly ImportRow[];
-  readonly record: unknown;
-  readonly group: RowGroup | null;
-}
-
 interface RunningJob {
   readonly id: string;
   readonly operation: ImportOperation;
@@ -83,7 +73,7 @@ export class Rounds {
   readonly principals: ReadonlySet<string>;
   /** The keys of those among them whose records were applied. */
   readonly applied = new Set<string>();
-  /** The rows that the service has accepted without a change, because all of their values were stored before. */
+  /** The accepted rows that have changed nothing, because all of their values were stored before. */
   unchanged: UnchangedRows = { count: 0, numbers: [] };
   /** The number of records of `irs/upsert` that have inserted or changed their principals. */
   changedPrincipals = 0;
@@ -95,6 +85,7 @@ export class Rounds {
   /** The usernames that an earlier row has too. They are needed only if the service refuses a record. */
   readonly #findRepeated: () => RowPaths;
   #repeated: RowPaths | null = null;
+  #changedFields: ChangedFields = new Map();
   #round = 1;
   #unsent: Call[];
   #running: RunningJob[] = [];
@@ -127,11 +118,12 @@ export class Rounds {
    *
    * @param ended All jobs so far, in the order of `jobs`.
    * @param options `resendsCancelled` sends the records of cancelled jobs again. Otherwise their rows have an error.
+   *   `samples` is the number of unchanged rows whose numbers are needed.
    */
   async advance(
     ended: readonly Job[],
     connection: ImportConnection,
-    { resendsCancelled = false } = {},
+    { resendsCancelled = false, samples = 0 } = {},
   ): Promise<boolean> {
     const { anagrafe, signal } = connection;
     const results = this.#running.map(async (running) => {
@@ -157,8 +149,11 @@ export class Rounds {
       if (single.length > 0) this.#unsent.push({ operation, items: single });
       for (const { group } of applied) if (group) this.#accept(group);
       if (job) {
-        const more = await findUnchangedRows(job, groupsOf(items), groupsOf(applied), connection);
         const { count, numbers } = this.unchanged;
+        const more = await findUnchangedRows(job, groupsOf(items), groupsOf(applied), connection, {
+          changedFields: this.#changedFields,
+          samples: samples - numbers.length,
+        });
         this.unchanged = { count: count + more.count, numbers: [...numbers, ...more.numbers] };
       }
       const counts = job?.Counts ?? null;
@@ -174,6 +169,7 @@ export class Rounds {
     }
     if (this.#running.length > 0) {
       this.#running = [];
+      this.#changedFields = new Map();
       this.#round++;
       this.#unsent.push(...this.#nextCalls([]));
     }
@@ -204,6 +200,13 @@ export class Rounds {
 
   async #submitCall({ operation, items }: Call, connection: ImportConnection): Promise<void> {
     const known = await this.#withoutMissingPrincipals(items, connection);
+    if (this.#existing === 'update') {
+      const groups = groupsOf(known).filter(statesDifferentFields);
+      this.#changedFields = new Map([
+        ...this.#changedFields,
+        ...(await findChangedFields(groups, connection)),
+      ]);
+    }
     const parts = await sendInParts(known, async (part) => {
       const round = this.#round === 1 ? '' : this.#round;
       const count = part.reduce((sum, { rows }) => sum + rows.length, 0);
@@ -246,24 +249,6 @@ export class Rounds {
         this.errors.set(number, [codedError('PRINCIPAL_NOT_FOUND', 'ExternalKey')]);
     return items.filter((item) => !missing.has(item));
   }
-}
-
-function callOf(operation: ImportOperation, records: readonly RowRecord<unknown>[]): Call {
-  return { operation, items: records.map(({ row, record }) => ({ rows: [row], record, group: null })) };
-}
-
-function callOfGroups(groups: readonly RowGroup[]): Call {
-  const items = groups.map((group) => ({
-    rows: group.members.map(({ row }) => row),
-    record: group.record,
-    group,
-  }));
-  return { operation: 'upsert', items };
-}
-
-/** Returns the groups of a job of `irs/upsert`, which has no other items; an empty list for another job. */
-function groupsOf(items: readonly CallItem[]): RowGroup[] {
-  return items.flatMap(({ group }) => group ?? []);
 }
 
 /** Returns true if a record was not applied, because its job was cancelled. */

@@ -1,83 +1,111 @@
-import { ApiError } from '@anagrafe/client';
-import type { ImportRow } from '../file/rows.ts';
-import { dryRunUpsert, type ImportConnection, sendInParts } from './calls.ts';
+import { ApiError, type UserOfPrincipal } from '@anagrafe/client';
+import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
+import { dryRunUpsert, type ImportConnection, sendInParts, wouldCreate } from './calls.ts';
+import { statedFields } from './changed-fields.ts';
 import { findUsers } from './find-users.ts';
-import { externalKeyOf, foldUsername, type PrincipalRow, principalOf } from './records.ts';
+import { foldUsername, type PrincipalRow, principalOf, usersOf } from './records.ts';
 import type { RowError, RowErrors } from './row-errors.ts';
-import { type CombinedRecord, groupOf } from './row-group.ts';
-import { rowsWithoutChangedUsers } from './unchanged-rows.ts';
+import type { RowGroup } from './row-group.ts';
+import { rowsWithoutChanges } from './unchanged-rows.ts';
+import { UpsertQueue } from './upsert-queue.ts';
+
+/** The stored principal of a row. */
+interface StoredPrincipal {
+  readonly id: number | null;
+  /** The key under which rows name the principal. */
+  readonly key: string;
+}
+
+/** The rows whose values are all stored already, by row number. */
+export type StoredRows = ReadonlyMap<number, StoredPrincipal>;
+
+export const noStoredRows: StoredRows = new Map();
 
 /**
- * Returns the numbers of the rows that failed only because their users exist, although all of their values are stored
- * already, apart from passwords, which cannot be compared. An earlier import of the file has applied such rows.
+ * Returns the rows that failed only because their users exist, although all of their values are stored already, apart
+ * from passwords, which cannot be compared. An earlier import of the file has applied such rows.
+ *
+ * The rows of a principal are compared as one record. If that is refused because of some of them, the others are
+ * compared again.
  */
 export async function findStoredRows(
   rows: readonly ImportRow[],
   errors: RowErrors,
   connection: ImportConnection,
-): Promise<ReadonlySet<number>> {
+): Promise<StoredRows> {
   const taken = rows.filter(({ number }) => isTakenOnly(errors.get(number)));
-  const stored = new Set<number>();
+  const stored = new Map<number, StoredPrincipal>();
   if (taken.length === 0) return stored;
-  const byKey = new Map<string, PrincipalRow[]>();
-  const others: ImportRow[] = [];
+  const named: PrincipalRow[] = [];
+  const others: (UserRow | RecordRow)[] = [];
   for (const row of taken) {
-    const principal = row.kind === 'invalid' ? null : principalOf(row);
-    if (!principal) others.push(row);
-    else if (byKey.has(principal.key)) byKey.get(principal.key)?.push(principal);
-    else byKey.set(principal.key, [principal]);
+    if (row.kind === 'invalid') continue;
+    const principal = principalOf(row);
+    if (principal) named.push(principal);
+    else others.push(row);
   }
-  const groups = [...byKey].map(([key, members]) => groupOf(key, members));
-  // A call may contain a principal only once, and rows may name it in different ways.
-  const calls: readonly (readonly CombinedRecord[])[] = [
-    groups.filter(({ key }) => externalKeyOf(key) !== null),
-    groups.filter(({ key }) => externalKeyOf(key) === null),
-    await withPrincipals(others, connection),
-  ];
-  for (const records of calls) await addStored(records, stored, connection);
+  const all = [...named, ...(await withPrincipals(others, connection))];
+  const queue = new UpsertQueue(all, { existing: 'update', isDryRun: true });
+  for (let { groups } = queue.take(); groups.length > 0; { groups } = queue.take()) await compare(groups);
   return stored;
-}
 
-/** Adds the rows of the records that would change nothing. */
-async function addStored(
-  records: readonly CombinedRecord[],
-  stored: Set<number>,
-  connection: ImportConnection,
-): Promise<void> {
-  const parts = await sendInParts(records, (part) =>
-    dryRunUpsert(
-      part.map(({ record }) => record),
-      'update',
-      connection,
-    ),
-  );
-  for (const { items, answer } of parts)
-    for (const [index, { members }] of items.entries()) {
-      const tuple = answer?.tuples[index];
-      if (tuple?.Item3 && tuple.Item6.Principal === 'unchanged')
-        for (const number of rowsWithoutChangedUsers(members, tuple.Item6)) stored.add(number);
-    }
+  async function compare(groups: readonly RowGroup[]): Promise<void> {
+    const parts = await sendInParts(groups, (part) =>
+      dryRunUpsert(
+        part.map(({ record }) => record),
+        'update',
+        connection,
+      ),
+    );
+    for (const { items, answer } of parts)
+      for (const [index, group] of items.entries()) {
+        const { key, members } = group;
+        const tuple = answer?.tuples[index];
+        if (tuple?.Item3 && !wouldCreate(tuple)) {
+          const changed = tuple.Item6.Changes?.map(({ Field }) => Field) ?? statedFields(members);
+          for (const number of rowsWithoutChanges(members, tuple.Item6, new Set(changed)))
+            stored.set(number, { id: tuple.Item1, key });
+        }
+        // The rows that have errors of their own are not stored; the others stay in the queue.
+        else if (tuple && !tuple.Item3) queue.refuse(group, tuple.Item5, tuple.Item4);
+        else if (!tuple && members.length > 1) await compare([queue.firstHalf(group)]);
+      }
+  }
 }
 
 function isTakenOnly(found: readonly RowError[] | undefined): boolean {
   return found?.every(({ serviceCode }) => serviceCode === 'USERNAME_TAKEN') ?? false;
 }
 
-/** Returns records for rows that name no principal: that of the stored user is compared with the values of the row. */
+/** Returns rows that name no principal with that of their stored users, which is compared with the values of the row. */
 async function withPrincipals(
-  rows: readonly ImportRow[],
+  rows: readonly (UserRow | RecordRow)[],
   connection: ImportConnection,
-): Promise<CombinedRecord[]> {
-  const usernames = rows.flatMap((row) => (row.kind === 'user' ? [row.user.Username ?? ''] : []));
-  const users = await findUsers(usernames, connection).catch((error) => {
+): Promise<PrincipalRow[]> {
+  const users = await findUsers(rows.flatMap(usernamesOf), connection).catch((error) => {
     // An API client without the scope sync:read cannot look up users.
     if (error instanceof ApiError && error.code === 'FORBIDDEN') return null;
     throw error;
   });
   return rows.flatMap((row) => {
-    if (row.kind !== 'user') return [];
-    const stored = users?.get(foldUsername(row.user.Username ?? ''));
-    const members = [{ row, fields: {}, users: [row.user] }];
-    return stored ? [{ members, record: { ...row.principal, ID: stored.IRID, Users: [row.user] } }] : [];
+    const found = usernamesOf(row).map((username) => users?.get(foldUsername(username)));
+    const [first] = found;
+    if (!first || found.some((user) => user?.IRID !== first.IRID)) return [];
+    return principalOf(withReference(row, first)) ?? [];
   });
+}
+
+function usernamesOf(row: UserRow | RecordRow): string[] {
+  const users = row.kind === 'user' ? [row.user] : usersOf(row.record);
+  return users.map(({ Username }) => (typeof Username === 'string' ? Username : ''));
+}
+
+function withReference(
+  row: UserRow | RecordRow,
+  { IRID, ExternalKey }: UserOfPrincipal,
+): UserRow | RecordRow {
+  const reference = ExternalKey === null ? { ID: IRID } : { ExternalKey };
+  return row.kind === 'user'
+    ? { ...row, principal: { ...row.principal, ...reference } }
+    : { ...row, record: { ...row.record, ...reference } };
 }

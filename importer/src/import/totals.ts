@@ -2,7 +2,7 @@ import type { Job } from '@anagrafe/client';
 import type { ImportOperation } from './calls.ts';
 import { hasSecret, usersOf } from './records.ts';
 
-/** The effects of an import on principals and users, summed over its jobs. */
+/** The effects of an import on the principals and users of its applied and skipped rows. */
 export interface ImportTotals {
   readonly PrincipalsInserted: number;
   readonly PrincipalsUpdated: number;

@@ -1,33 +1,48 @@
 import type { Job, UpsertTuple } from '@anagrafe/client';
 import type { ImportConnection } from './calls.ts';
+import { type ChangedFields, statedFields } from './changed-fields.ts';
 import { type CombinedRecord, rowsOfUsers } from './row-group.ts';
 
 /**
- * Returns the numbers of the rows of a record whose users would all stay unchanged. A row without users is among them.
- * If the principal does not change, all values of these rows are stored already.
+ * Returns the numbers of the rows of a record that state nothing new: their users stay unchanged, and they state no field
+ * of the principal that the record changes. The principal exists already.
+ *
+ * @param changed The fields of the principal that the record changes.
  */
-export function rowsWithoutChangedUsers(
+export function rowsWithoutChanges(
   members: CombinedRecord['members'],
   { Users = [] }: UpsertTuple['Item6'],
+  changed: ReadonlySet<string>,
 ): number[] {
-  const changed = new Set<number>();
+  const changing = new Set<number>();
   for (const [index, { row }] of rowsOfUsers(members).entries())
-    if (Users[index]?.Operation !== 'none') changed.add(row.number);
-  return members.flatMap(({ row }) => (changed.has(row.number) ? [] : [row.number]));
+    if (Users[index]?.Operation !== 'none') changing.add(row.number);
+  for (const { row, fields } of members)
+    if (Object.keys(fields).some((field) => changed.has(field))) changing.add(row.number);
+  return members.flatMap(({ row }) => (changing.has(row.number) ? [] : [row.number]));
 }
 
 /** Rows whose values were all stored before. */
 export interface UnchangedRows {
   readonly count: number;
-  /** The numbers of these rows, without those of jobs for which only the count is known. */
+  /** The numbers of these rows, or of some of them. */
   readonly numbers: readonly number[];
 }
 
 const noRows: UnchangedRows = { count: 0, numbers: [] };
+const noFields: ReadonlySet<string> = new Set();
+
+interface FindOptions {
+  /** The changed fields of records whose rows state different fields, as they were found before the job. */
+  readonly changedFields: ChangedFields;
+  /** The number of rows whose numbers are needed, if there are as many. */
+  readonly samples: number;
+}
 
 /**
- * Counts the rows whose values were all stored before an ended job of `irs/upsert`. The results of the records are read
- * only if the counts of the job do not suffice: this adds a third to the CPU time of an import.
+ * Counts the rows whose values were all stored before an ended job of `irs/upsert`. Reading the results of all records
+ * adds a third to the CPU time of an import: they are read only if the counts of the job do not suffice, or until the
+ * needed number of rows is found.
  *
  * @param records The records of the job, in their order.
  * @param applied Those that were applied.
@@ -37,24 +52,54 @@ export async function findUnchangedRows(
   records: readonly CombinedRecord[],
   applied: readonly CombinedRecord[],
   { anagrafe, signal }: ImportConnection,
+  { changedFields, samples }: FindOptions,
 ): Promise<UnchangedRows> {
   if (!Counts || applied.length === 0) return noRows;
-  const { PrincipalsInserted, PrincipalsUpdated, UsersRegistered, UsersUpdated, Unchanged } = Counts;
-  if (Unchanged === applied.length) return counted(applied.flatMap(numbersOf));
+  if (Counts.Unchanged === applied.length) return counted(applied.flatMap(numbersOf));
+  const count = countFrom(Counts, applied, changedFields);
+  const needed = count === null ? Number.POSITIVE_INFINITY : Math.min(count, samples);
+  const numbers: number[] = [];
+  let position = 0;
+  if (needed > 0)
+    for await (const tuple of anagrafe.jobs.tuples(ID, { representation: true, pageSize: 500, signal })) {
+      const record = records[position++];
+      if (record && tuple.Item3) numbers.push(...unchangedOf(record, tuple as UpsertTuple, changedFields));
+      if (numbers.length >= needed) break;
+    }
+  return count === null ? counted(numbers) : { count, numbers };
+}
+
+function unchangedOf(
+  record: CombinedRecord,
+  { Item6 }: UpsertTuple,
+  changedFields: ChangedFields,
+): readonly number[] {
+  const { members } = record;
+  if (Item6.Principal === 'inserted') return [];
+  if (Item6.Principal === 'unchanged') return rowsWithoutChanges(members, Item6, noFields);
+  const known = changedFields.get(record);
+  // An earlier run may have applied the record already, so that nothing differed any more: then each value may be new.
+  return rowsWithoutChanges(members, Item6, known?.size ? known : statedFields(members));
+}
+
+/** Returns the number of unchanged rows of a job; null if its counts do not suffice. */
+function countFrom(
+  {
+    PrincipalsInserted,
+    PrincipalsUpdated,
+    UsersRegistered,
+    UsersUpdated,
+    Unchanged,
+  }: NonNullable<Job['Counts']>,
+  applied: readonly CombinedRecord[],
+  changedFields: ChangedFields,
+): number | null {
+  const allChange = PrincipalsInserted + PrincipalsUpdated === applied.length;
+  if (allChange && !applied.some((record) => changedFields.has(record))) return 0;
   const unchangedUsers = countUsers(applied) - UsersRegistered - UsersUpdated;
   const haveOneUser = applied.every(({ members }) => members.every(({ users }) => users?.length === 1));
-  if (PrincipalsInserted + PrincipalsUpdated === applied.length) return noRows;
-  if (haveOneUser && (unchangedUsers === 0 || PrincipalsUpdated === 0))
-    return { count: unchangedUsers, numbers: [] };
-  if (applied.every(({ members }) => members.length === 1)) return { count: Unchanged, numbers: [] };
-  const unchanged: number[] = [];
-  let position = 0;
-  for await (const tuple of anagrafe.jobs.tuples(ID, { representation: true, pageSize: 1000, signal })) {
-    const record = records[position++];
-    if (record && tuple.Item3 && tuple.Item6.Principal === 'unchanged')
-      unchanged.push(...rowsWithoutChangedUsers(record.members, tuple.Item6 as UpsertTuple['Item6']));
-  }
-  return counted(unchanged);
+  if (haveOneUser && (unchangedUsers === 0 || PrincipalsUpdated === 0)) return unchangedUsers;
+  return applied.every(({ members }) => members.length === 1) ? Unchanged : null;
 }
 
 function counted(numbers: readonly number[]): UnchangedRows {

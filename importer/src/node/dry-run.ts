@@ -6,11 +6,10 @@ import { DryRunState, dryRunRows } from '../import/dry-run.ts';
 import { mayNameBothWays } from '../import/principal-aliases.ts';
 import { ReasonLog, type ReasonSummary } from '../import/reasons.ts';
 import { countTaken } from '../import/row-errors.ts';
-import { findStoredRows } from '../import/stored-rows.ts';
+import { findStoredRows, noStoredRows } from '../import/stored-rows.ts';
 import { addTotals, type ImportTotals, noTotals } from '../import/totals.ts';
 import type { WarningLog } from '../import/warnings.ts';
-import { samplesMax } from './import-run.ts';
-import { prepareRows } from './prepare.ts';
+import { prepareRows, totalsOfStored } from './prepare.ts';
 import { AppendedFile, formatFailedRows } from './result-files.ts';
 import {
   type CompletedRows,
@@ -18,6 +17,7 @@ import {
   type ImportTask,
   openTaskFile,
   requireDistinctPaths,
+  samplesMax,
   unusedPath,
 } from './task.ts';
 
@@ -65,9 +65,9 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
       const prepared = await prepareRows(rows, task, seed, context);
       const checked = await dryRunRows(prepared.complete, context, state);
       const errors = new Map([...prepared.errors, ...checked.errors]);
-      const stored = isImport ? await findStoredRows(prepared.complete, errors, context) : [];
-      for (const number of stored) errors.delete(number);
-      const skipped = new Set([...stored, ...checked.unchanged]);
+      const stored = isImport ? await findStoredRows(prepared.complete, errors, context) : noStoredRows;
+      for (const number of stored.keys()) errors.delete(number);
+      const skipped = new Set([...stored.keys(), ...checked.unchanged]);
       for (const { number, line } of prepared.complete)
         if (skipped.has(number) && skippedLines.length < samplesMax) skippedLines.push(line);
       const failed = rows.filter((row) => errors.has(row.number));
@@ -75,8 +75,10 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
       for (const { line, number } of failed) reasons.add(line, errors.get(number) ?? []);
       // A generated password that is not used is not one of the file.
       const notUsed = checked.passwordsNotUsed.filter((number) => !prepared.passwords.has(number));
+      const applied = { ...checked.totals, PasswordsNotUsed: notUsed.length };
+      const totals = [applied, totalsOfStored(prepared, stored), state.countStored(stored)];
       sum = {
-        totals: addTotals(sum.totals, { ...checked.totals, PasswordsNotUsed: notUsed.length }),
+        totals: totals.reduce(addTotals, sum.totals),
         rows: sum.rows + rows.length,
         failed: sum.failed + failed.length,
         skipped: sum.skipped + skipped.size,

@@ -11,15 +11,15 @@ import { principalKeyOf } from '../import/records.ts';
 import { RowComparer } from '../import/row-comparer.ts';
 import { countTaken, type RowErrors } from '../import/row-errors.ts';
 import { Rounds, type SubmittedJob } from '../import/send.ts';
-import { findStoredRows } from '../import/stored-rows.ts';
-import type { ImportTotals } from '../import/totals.ts';
+import { findStoredRows, noStoredRows, type StoredRows } from '../import/stored-rows.ts';
+import { addTotals, type ImportTotals } from '../import/totals.ts';
 import type { WarningLog } from '../import/warnings.ts';
 import { countCancelledRows, JobCancelledError, waitForJob } from './job-wait.ts';
-import { appliedPasswords, type PreparedRows, prepareRows } from './prepare.ts';
+import { appliedPasswords, type PreparedRows, prepareRows, totalsOfStored } from './prepare.ts';
 import type { ImportProgress } from './progress-file.ts';
 import type { ResultFiles } from './result-files.ts';
 import { mustWait, type SentBatch } from './sent-batch.ts';
-import type { ImportContext, ImportTask } from './task.ts';
+import { type ImportContext, type ImportTask, samplesMax } from './task.ts';
 
 /**
  * Maximum number of batches in flight: the next ones are read and sent while the service works on the oldest one. This
@@ -28,8 +28,6 @@ import type { ImportContext, ImportTask } from './task.ts';
 const batchesAtOnce = 3;
 /** Time for the answers to requests that are running when the import is interrupted. */
 const answerMs = 3000;
-/** Maximum number of rows in a result. */
-export const samplesMax = 10;
 
 type ComparedRows = Pick<SentBatch, 'aliases' | 'unsent'>;
 
@@ -61,7 +59,6 @@ export class ImportRun {
   /** The number of rows that was reported last. */
   #rowsDone = 0;
   readonly unparsedLines: number[] = [];
-  readonly skippedLines: number[] = [];
   usernamesTaken = 0;
 
   constructor(
@@ -191,15 +188,19 @@ export class ImportRun {
     const { rounds, submission, prepared, unsent, rows } = batch;
     await submission;
     const ended: Job[] = [];
+    const samples = samplesMax - this.#progress.done.skippedLines.length;
     do {
       // Further rounds add jobs.
       for (const job of rounds.jobs.slice(ended.length)) {
         const report = (state: Job) => this.#report(batch, [...ended, state]);
         ended.push(await this.#waitFor(job, report));
       }
-    } while (!(await rounds.advance(ended, this.#context, { resendsCancelled: true })));
+    } while (!(await rounds.advance(ended, this.#context, { resendsCancelled: true, samples })));
     const errors = new Map([...unsent, ...rounds.errors]);
     const stored = await this.#removeStored(batch, errors);
+    const unchanged = new Set(rounds.unchanged.numbers);
+    const isSkipped = ({ number }: ImportRow) => stored.has(number) || unchanged.has(number);
+    const skippedLines = rows.filter(isSkipped).map(({ line }) => line);
     const skipped = stored.size + rounds.unchanged.count;
     this.usernamesTaken += countTaken(errors);
     const passwords = await appliedPasswords(prepared, rounds, this.#task, this.#context);
@@ -207,21 +208,17 @@ export class ImportRun {
     const { emails } = prepared;
     const totals = this.#totals(batch, passwords, { errors, stored });
     await this.#results.write(
-      { rows, passwords, emails, errors, stored, skipped, totals, jobNames },
+      { rows, passwords, emails, errors, stored, skipped, skippedLines, totals, jobNames },
       this.#file.layout,
     );
     this.#report(batch, []);
   }
 
-  /** Removes the errors of rows that are stored already. Returns the numbers of these rows. */
-  async #removeStored({ prepared, rounds }: SentBatch, errors: RowErrors): Promise<ReadonlySet<number>> {
-    if (this.#task.purpose === 'reset') return new Set();
+  /** Removes the errors of rows that are stored already. Returns these rows. */
+  async #removeStored({ prepared }: SentBatch, errors: RowErrors): Promise<StoredRows> {
+    if (this.#task.purpose === 'reset') return noStoredRows;
     const stored = await findStoredRows(prepared.complete, errors, this.#context);
-    for (const number of stored) errors.delete(number);
-    const skipped = new Set([...stored, ...rounds.unchanged.numbers]);
-    if (skipped.size > 0 && this.skippedLines.length < samplesMax)
-      for (const { number, line } of prepared.complete)
-        if (skipped.has(number) && this.skippedLines.length < samplesMax) this.skippedLines.push(line);
+    for (const number of stored.keys()) errors.delete(number);
     return stored;
   }
 
@@ -234,12 +231,14 @@ export class ImportRun {
   #totals(
     { rounds, prepared, aliases }: SentBatch,
     passwords: PreparedRows['passwords'],
-    refused: { readonly errors: RowErrors; readonly stored: ReadonlySet<number> },
+    refused: { readonly errors: RowErrors; readonly stored: StoredRows },
   ): ImportTotals {
-    const { totals, applied, changedPrincipals } = rounds;
+    const { applied, changedPrincipals } = rounds;
+    const totals = addTotals(rounds.totals, totalsOfStored(prepared, refused.stored));
     if (this.#task.existing === 'refuse') return totals;
     const known = this.#principals.count;
     for (const key of applied) this.#principals.add(key, aliases);
+    for (const { key } of refused.stored.values()) this.#principals.add(key, aliases);
     const principals = this.#principals.count - known;
     const isAccepted = (number: number) => !refused.errors.has(number) && !refused.stored.has(number);
     const generated = [...prepared.passwords.keys()].filter(isAccepted).length;

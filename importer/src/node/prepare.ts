@@ -3,9 +3,11 @@ import type { UserOfPrincipal } from '@anagrafe/client';
 import type { ImportRow, UserRow } from '../file/rows.ts';
 import type { ImportConnection } from '../import/calls.ts';
 import { findUsers } from '../import/find-users.ts';
-import { findResets, foldUsername } from '../import/records.ts';
+import { findResets, foldUsername, hasSecret, usersOf } from '../import/records.ts';
 import { codedError, type RowErrors } from '../import/row-errors.ts';
 import type { Rounds } from '../import/send.ts';
+import type { StoredRows } from '../import/stored-rows.ts';
+import { type ImportTotals, noTotals } from '../import/totals.ts';
 import type { ImportTask } from './task.ts';
 
 /** Generated passwords by row number. */
@@ -108,4 +110,16 @@ export async function appliedPasswords(
     row.kind === 'user' && registered.has(foldUsername(row.user.Username ?? ''));
   const numbers = new Set(complete.filter(isRegistered).map(({ number }) => number));
   return new Map([...passwords].filter(([number]) => numbers.has(number)));
+}
+
+/** Returns the totals of rows that are stored already. A generated password is not one of the file. */
+export function totalsOfStored({ complete, passwords }: PreparedRows, stored: StoredRows): ImportTotals {
+  let [UsersUnchanged, PasswordsNotUsed] = [0, 0];
+  for (const row of complete) {
+    if (row.kind === 'invalid' || !stored.has(row.number)) continue;
+    const users = row.kind === 'user' ? [row.user] : usersOf(row.record);
+    UsersUnchanged += users.length;
+    if (!passwords.has(row.number)) PasswordsNotUsed += users.filter(hasSecret).length;
+  }
+  return { ...noTotals, UsersUnchanged, PasswordsNotUsed };
 }

@@ -14,6 +14,8 @@ import {
 
 /** The completed part of an import: each of its rows has a result, and the failed ones are in the output file. */
 interface CompletedPart extends CompletedRows {
+  /** Lines of skipped rows, at most `samplesMax`. */
+  readonly skippedLines: readonly number[];
   readonly totals: ImportTotals;
   readonly reasons: readonly ReasonSummary[];
   /** State of the output files at that row. A resumed run discards what an interrupted run wrote after it. */
@@ -44,6 +46,7 @@ const nothing: CompletedPart = {
   rows: 0,
   failed: 0,
   skipped: 0,
+  skippedLines: [],
   totals: noTotals,
   reasons: [],
   failedRows: emptyFile,

@@ -7,10 +7,11 @@ import type { FileLayout } from '../file/types.ts';
 import { describeRowError, type Language } from '../import/italian.ts';
 import { ReasonLog } from '../import/reasons.ts';
 import type { RowErrors } from '../import/row-errors.ts';
+import type { StoredRows } from '../import/stored-rows.ts';
 import { addTotals, type ImportTotals } from '../import/totals.ts';
 import type { GeneratedPasswords } from './prepare.ts';
 import type { FileState, ImportProgress } from './progress-file.ts';
-import { ImportError, type ImportTask, ignoreMissing } from './task.ts';
+import { ImportError, type ImportTask, ignoreMissing, samplesMax } from './task.ts';
 
 const passwordColumns = ['Line', 'PrincipalID', 'ExternalKey', 'UserID', 'Username', 'Email', 'Password'];
 
@@ -20,10 +21,12 @@ interface CompletedBatch {
   readonly passwords: GeneratedPasswords;
   readonly emails: ReadonlyMap<number, string>;
   readonly errors: RowErrors;
-  /** The numbers of the rows that failed only because they are stored already. */
-  readonly stored: ReadonlySet<number>;
+  /** The rows that failed only because they are stored already. */
+  readonly stored: StoredRows;
   /** The number of all rows that were stored already. */
   readonly skipped: number;
+  /** The lines of these rows, or of some of them. */
+  readonly skippedLines: readonly number[];
   readonly totals: ImportTotals;
   readonly jobNames: readonly string[];
 }
@@ -58,7 +61,7 @@ export class ResultFiles {
 
   /** Writes the failed rows and the passwords of a batch, then records the batch as done. */
   async write(batch: CompletedBatch, layout: FileLayout): Promise<void> {
-    const { rows, errors, skipped, totals, jobNames } = batch;
+    const { rows, errors, skipped, skippedLines, totals, jobNames } = batch;
     const failedRows = rows.filter((row) => errors.has(row.number));
     for (const { number, line } of failedRows) this.#reasons.add(line, errors.get(number) ?? []);
     const atStart = this.#failed.isEmpty;
@@ -69,6 +72,7 @@ export class ResultFiles {
       rows: rows.at(-1)?.number ?? done.rows,
       failed: done.failed + failedRows.length,
       skipped: done.skipped + skipped,
+      skippedLines: [...done.skippedLines, ...skippedLines].slice(0, samplesMax),
       totals: addTotals(done.totals, totals),
       reasons: this.#reasons.summaries,
       failedRows: await this.#failed.state(),

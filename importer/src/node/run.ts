@@ -15,7 +15,7 @@ import {
 } from './task.ts';
 
 export interface ImportResult extends CompletedRows {
-  /** Lines of skipped rows that are known, at most `samplesMax`. Rows of an interrupted run are not included. */
+  /** Lines of the first skipped rows, at most `samplesMax`, including those of an earlier, interrupted run. */
   readonly skippedLines: readonly number[];
   /** The effects of all rows, including those of an earlier, interrupted run. */
   readonly totals: ImportTotals;
@@ -67,7 +67,7 @@ async function runLocked(
   if (task.passwordsPath !== null && progress.isNew) await requireEmpty(task.passwordsPath);
   await progress.begin();
   const warnings = new WarningLog();
-  let found: Pick<ImportResult, 'unparsedLines' | 'skippedLines' | 'usernamesTaken'>;
+  let found: Pick<ImportResult, 'unparsedLines' | 'usernamesTaken'>;
   try {
     const results = await ResultFiles.open(task, progress);
     context.onOpen(file, progress.done);
@@ -80,12 +80,12 @@ async function runLocked(
     throw error;
   }
   await progress.discard();
-  const { rows, failed, skipped, totals, reasons, passwords } = progress.done;
+  const { rows, failed, skipped, skippedLines, totals, reasons, passwords } = progress.done;
   // Two records of a principal that both change it would count as two principals.
   const PrincipalsUnchanged = Math.max(totals.PrincipalsUnchanged, 0);
-  const counts = { rows, failed, skipped, reasons, totals: { ...totals, PrincipalsUnchanged } };
-  const { unparsedLines, skippedLines, usernamesTaken } = found;
+  const counts = { rows, failed, skipped, skippedLines, reasons, totals: { ...totals, PrincipalsUnchanged } };
+  const { unparsedLines, usernamesTaken } = found;
   const { failedPath } = progress;
   const hasPasswords = passwords.bytes > 0;
-  return { ...counts, failedPath, hasPasswords, warnings, unparsedLines, skippedLines, usernamesTaken };
+  return { ...counts, failedPath, hasPasswords, warnings, unparsedLines, usernamesTaken };
 }

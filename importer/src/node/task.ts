@@ -40,11 +40,14 @@ export interface ImportTask {
   readonly progressPath: string;
 }
 
-/** The rows of completed batches. */
+/** Maximum number of lines in a result. */
+export const samplesMax = 10;
+
+/** The rows of completed batches. Each row is either failed, skipped or applied. */
 export interface CompletedRows {
   readonly rows: number;
   readonly failed: number;
-  /** Rows that were not applied, because all of their values were stored already. */
+  /** Rows that have changed nothing, because all of their values were stored already. */
   readonly skipped: number;
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { expect } from 'vitest';
 import { type ImportRow, openImportFile } from '../../../importer/src/index.ts';
 import { anagrafe, inProcess, start } from '../cli/command.ts';
 import { atEnd } from '../setup/endings.ts';
@@ -24,8 +25,12 @@ export function newWorkFolder(service: Pick<TestService, 'url'>) {
     write: (name: string, content: string | Uint8Array) => writeFileSync(path(name), content),
     read: (name: string) => readFileSync(path(name), 'utf8'),
     /** Runs a command in the process of the test; file names are relative to the folder. */
-    run: (args: readonly string[], more: Record<string, string> = {}): Promise<Outcome> =>
-      inProcess(withPaths(args), { ...settings, ...more }),
+    run: async (args: readonly string[], more: Record<string, string> = {}): Promise<Outcome> => {
+      const outcome = await inProcess(withPaths(args), { ...settings, ...more });
+      if (args.includes('--json') && outcome.stdout !== '')
+        await expectTotalsToAddUp(JSON.parse(outcome.stdout), readFileSync(path(args[1] ?? '')));
+      return outcome;
+    },
     /** Runs a command to its end in a child process. */
     runProgram: (args: readonly string[]): Promise<Outcome> => anagrafe(withPaths(args), settings),
     /** Starts a command in a child process and returns while it runs. */
@@ -34,6 +39,47 @@ export function newWorkFolder(service: Pick<TestService, 'url'>) {
 }
 
 export type WorkFolder = ReturnType<typeof newWorkFolder>;
+
+interface PrintedResult {
+  readonly rows: number;
+  readonly applied: number;
+  readonly skipped: number;
+  readonly failed: number;
+  readonly failedFile: string | null;
+  readonly UsersRegistered?: number;
+  readonly UsersUpdated?: number;
+  readonly UsersUnchanged?: number;
+}
+
+/**
+ * Checks that each row of an import or a reset has exactly one result: that the results add up to all rows, that the
+ * failed rows are in their file, and that the users of the other rows are all counted.
+ */
+async function expectTotalsToAddUp(result: PrintedResult, input: Uint8Array): Promise<void> {
+  const { rows, applied, skipped, failed, failedFile, UsersRegistered } = result;
+  expect(applied + skipped + failed).toBe(rows);
+  expect(Math.min(applied, skipped, failed)).toBeGreaterThanOrEqual(0);
+  expect(await countRows(failedFile === null ? null : readFileSync(failedFile))).toMatchObject({
+    rows: failed,
+  });
+  const read = await countRows(input);
+  if (UsersRegistered === undefined || read.rows !== rows || !read.haveOneUser) return;
+  const { UsersUpdated = 0, UsersUnchanged = 0 } = result;
+  expect(UsersRegistered + UsersUpdated + UsersUnchanged).toBe(applied + skipped);
+  expect(UsersUnchanged).toBeGreaterThanOrEqual(skipped);
+}
+
+/** Counts the rows of a file. `haveOneUser` is true if each row that can be read has exactly one user. */
+async function countRows(content: Uint8Array | null): Promise<{ rows: number; haveOneUser: boolean }> {
+  let [rows, haveOneUser] = [0, true];
+  if (content === null) return { rows, haveOneUser };
+  const file = await openImportFile(new Blob([content]).stream(), { withoutPasswords: true }).catch(() => []);
+  for await (const { kind } of file) {
+    rows++;
+    if (kind === 'record') haveOneUser = false;
+  }
+  return { rows, haveOneUser };
+}
 
 /** Parses a CSV file into objects with its column names as keys. */
 export function rowsOf(folder: WorkFolder, name: string): Record<string, string>[] {
