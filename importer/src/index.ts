@@ -25,6 +25,8 @@ export {
   type PrincipalField,
   principalColumns,
   type RowSource,
+  type RowUnit,
+  rowUnit,
   type SourceRow,
   type UserField,
   userFieldNames,

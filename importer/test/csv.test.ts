@@ -102,8 +102,8 @@ describe('the CSV reader', () => {
   it('reports each row with too few or too many cells, and reads the other rows', async () => {
     const read = await readFile(`${header}a,b,c\na,b,c,d\na,b,c,d,e\na,b,c,d\n`);
     expect(errorsOf(read)).toEqual({
-      1: [{ code: 'WRONG_CELL_COUNT', expected: 4, found: 3 }],
-      3: [{ code: 'WRONG_CELL_COUNT', expected: 4, found: 5 }],
+      1: [{ code: 'TOO_FEW_CELLS', expected: 4, found: 3 }],
+      3: [{ code: 'TOO_MANY_CELLS', expected: 4, found: 5 }],
     });
     expect(cellsOf(read)[2]).toEqual(['a', 'b', 'c', 'd', 'e']);
     expect(read.rows[2]).toMatchObject({ line: 4 });

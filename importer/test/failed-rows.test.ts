@@ -89,7 +89,7 @@ describe('a file of failed rows', () => {
 
   it('has no cells for a row that could not be split, so that it fails again', async () => {
     const read = await readFile(failed(await readFile(`${anyHeader.join(';')}\n"a"b;c;d;e\n`)));
-    expect(errorsOf(read)).toEqual({ 1: [{ code: 'WRONG_CELL_COUNT', expected: 4, found: 0 }] });
+    expect(errorsOf(read)).toEqual({ 1: [{ code: 'TOO_FEW_CELLS', expected: 4, found: 0 }] });
   });
 
   it('is NDJSON if the rows came from JSON', async () => {

@@ -27,7 +27,7 @@ describe('rows of one principal', () => {
           {
             column: 'Denomination',
             code: 'CONTRADICTS_ROW',
-            contradiction: { value: 'Beta', earlier: 'Alfa', line: 2 },
+            contradiction: { value: 'Beta', earlier: 'Alfa', line: 2, unit: 'line' },
             message: '"Beta" contradicts line 2, which has "Alfa" for the same principal.',
           },
           expect.objectContaining({ column: 'Vatnumber' }),
@@ -69,7 +69,7 @@ describe('a username that occurs twice', () => {
       const lines = [',1,Alfa,,,anna', ',2,Beta,,,ANNA', ',2,Beta,,,ＡＮＮＡ', ',2,Beta,,,mario'];
       const results = await compare(lines, existing);
       const codes = results.map((errors) => errors.map(({ code }) => code));
-      expect(codes).toEqual([[], ['USERNAME_TAKEN'], ['USERNAME_TAKEN'], []]);
+      expect(codes).toEqual([[], ['DUPLICATE_USERNAME'], ['DUPLICATE_USERNAME'], []]);
     },
   );
 

@@ -60,7 +60,7 @@ describe('the errors of a record', () => {
       { 'Users[1].Username': [{ code: 'DUPLICATE_USER', message: 'Twice.' }] } as never,
       message,
     );
-    expect([...errors]).toMatchObject([[2, [{ code: 'USERNAME_TAKEN', column: 'Username' }]]]);
+    expect([...errors]).toMatchObject([[2, [{ code: 'DUPLICATE_USERNAME', column: 'Username' }]]]);
   });
 
   it.each([
@@ -119,7 +119,7 @@ describe('all rows of a file', () => {
           { column: 'PrincipalEmail', contradiction: { value: 'other', earlier: 'no address', line: 2 } },
         ],
       ],
-      [3, [{ column: 'Username', code: 'USERNAME_TAKEN' }]],
+      [3, [{ column: 'Username', code: 'DUPLICATE_USERNAME' }]],
     ]);
   });
 

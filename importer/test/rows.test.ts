@@ -22,7 +22,7 @@ describe('corrected rows', () => {
       { kind: 'user', number: 4, line: 9, user: { Username: 'anna', Password: '=segreto' } },
       { kind: 'invalid', number: 7, errors: [{ code: 'UNRECOGNISED_USER' }] },
       { kind: 'invalid', number: 9, errors: [{ code: 'NUL_CHARACTER', params: { line: 14 } }] },
-      { kind: 'invalid', number: 10, errors: [{ code: 'WRONG_CELL_COUNT' }] },
+      { kind: 'invalid', number: 10, errors: [{ code: 'TOO_MANY_CELLS' }] },
     ]);
   });
 

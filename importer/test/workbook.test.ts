@@ -55,7 +55,7 @@ describe('a workbook', () => {
     const content = zip(workbookFiles({ sheets: { A: header + rows.join('') } }));
     const read = await readFile(content, options);
     expect(read.rows.map((row) => row.kind === 'invalid' && row.errors[0])).toMatchObject([
-      { code: 'WRONG_CELL_COUNT', params: { found: 1000 } },
+      { code: 'TOO_MANY_CELLS', params: { found: 1000 } },
       { code: 'TOO_MANY_COLUMNS', params: { line: 3, limit: 1000 } },
       { code: 'TOO_MANY_COLUMNS', params: { line: 4, limit: 1000 } },
     ]);
@@ -97,7 +97,7 @@ describe('a workbook', () => {
   it('reports a value in a column without a name', async () => {
     const sheets = { A: `${header}${textRow(2, ['anna', '1', '', '', 'x'])}` };
     const { rows } = await readFile(zip(workbookFiles({ sheets })), options);
-    expect(rows).toMatchObject([{ kind: 'invalid', errors: [{ code: 'WRONG_CELL_COUNT' }] }]);
+    expect(rows).toMatchObject([{ kind: 'invalid', errors: [{ code: 'TOO_MANY_CELLS' }] }]);
   });
 });
 

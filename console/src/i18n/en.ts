@@ -1,5 +1,5 @@
 import type { Delivery } from '@anagrafe/client';
-import type { FileError, PrincipalField, RowError, UserField } from '@anagrafe/importer';
+import type { FileError, PrincipalField, RowError, RowUnit, UserField } from '@anagrafe/importer';
 
 const principalLabels: Readonly<Record<PrincipalField, string>> = {
   ExternalKey: 'External key',
@@ -677,8 +677,8 @@ export const imports = {
       VATNUMBER_INVALID: 'not a valid Italian VAT number',
       TAXCODE_INVALID: 'not a valid Italian tax code',
     },
-    ofField: (field: string, text: string, rows: string, lines: readonly string[]) =>
-      `${field}: ${text} in ${plural(rows, 'row')} (${lines.length > 1 ? 'lines' : 'line'} ${lines.join(', ')})`,
+    ofField: (field: string, text: string, rows: string, lines: readonly string[], unit: RowUnit) =>
+      `${field}: ${text} in ${plural(rows, 'row')} (${lines.length > 1 ? `${unit}s` : unit} ${lines.join(', ')})`,
     contents: {
       empty: 'empty',
       emails: 'email addresses',
@@ -714,7 +714,7 @@ export const imports = {
     changed: 'Rows have changed. Check again before the import.',
     none: 'No rows with errors',
     noneHint: 'Import the rows, or show all rows.',
-    cell: (field: string, line: string) => `${field}, line ${line}`,
+    cell: (field: string, line: string, unit: RowUnit) => `${field}, ${unit} ${line}`,
     estimate: (duration: string) => `Hashing the passwords takes about ${duration}.`,
   },
   run: (rows: string, count: number) => (count === 1 ? 'Import 1 row' : `Import ${rows} rows`),

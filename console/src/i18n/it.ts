@@ -671,8 +671,10 @@ export const imports: Messages['imports'] = {
       VATNUMBER_INVALID: 'partita IVA non valida',
       TAXCODE_INVALID: 'codice fiscale non valido',
     },
-    ofField: (field, text, rows, lines) =>
-      `${field}: ${text} in ${plural(rows, 'riga', 'righe')} (${lines.length > 1 ? 'righe' : 'riga'} ${lines.join(', ')})`,
+    ofField: (field, text, rows, lines, unit) => {
+      const position = unit === 'record' ? 'record' : lines.length > 1 ? 'righe' : 'riga';
+      return `${field}: ${text} in ${plural(rows, 'riga', 'righe')} (${position} ${lines.join(', ')})`;
+    },
     contents: {
       empty: 'vuota',
       emails: 'indirizzi email',
@@ -709,7 +711,7 @@ export const imports: Messages['imports'] = {
     changed: 'Alcune righe sono state modificate. Ricontrollale prima di importarle.',
     none: 'Nessuna riga con errori',
     noneHint: 'Puoi importare il file oppure mostrare tutte le righe.',
-    cell: (field, line) => `${field}, riga ${line}`,
+    cell: (field, line, unit) => `${field}, ${unit === 'record' ? 'record' : 'riga'} ${line}`,
     estimate: (duration) => `Il calcolo degli hash delle password richiede circa ${duration}.`,
   },
   run: (rows, count) => (count === 1 ? 'Importa 1 riga' : `Importa ${rows} righe`),

@@ -19,6 +19,12 @@ interface Found {
   readonly found: readonly string[];
 }
 
+interface CellCount {
+  /** The number of columns. */
+  readonly expected: number;
+  readonly found: number;
+}
+
 /** The English messages of the errors of a file or of one of its rows. No parameter is a cell value. */
 const messages = {
   SPREADSHEET_FILE: () =>
@@ -62,8 +68,10 @@ const messages = {
   TEXT_AFTER_QUOTE: ({ line }: OnLine) =>
     `Line ${line} has text after a closing quote. Write a quote inside a quoted value twice ("").`,
   NUL_CHARACTER: ({ line }: OnLine) => `The row on line ${line} has a NUL character. Remove it.`,
-  WRONG_CELL_COUNT: ({ expected, found }: { readonly expected: number; readonly found: number }) =>
-    `The row has ${found} cells; expected ${expected}.`,
+  TOO_MANY_CELLS: ({ expected, found }: CellCount) =>
+    `The row has ${found} cells; expected ${expected}. Remove the extra cells, or put a value that contains the separator in quotes.`,
+  TOO_FEW_CELLS: ({ expected, found }: CellCount) =>
+    `The row has ${found} cells; expected ${expected}. Add the missing cells.`,
   UNNAMED_COLUMN: ({ column }: OfColumn<number>) =>
     `Column ${column} has a value but no name. Add a name in the first line, or remove the value.`,
   UNKNOWN_COLUMN: ({ column }: OfColumn) =>
@@ -85,6 +93,8 @@ const messages = {
 };
 
 export type FileErrorCode = keyof typeof messages;
+
+export const fileErrorCodes = Object.keys(messages) as readonly FileErrorCode[];
 
 export type FileErrorParams = {
   readonly [Code in FileErrorCode]: Parameters<(typeof messages)[Code]> extends [infer Params]

@@ -1,7 +1,7 @@
-import type { FileLayout, SourceRow } from './types.ts';
+import { type FileLayout, rowUnit, type SourceRow } from './types.ts';
 
 /** The columns that `FailedRows` adds before the columns of the original file. */
-const lineColumn = 'Anagrafe line';
+const lineColumns = { line: 'Anagrafe line', record: 'Anagrafe record' } as const;
 const errorsColumn = 'Anagrafe errors';
 
 /** Excel reads a CSV as UTF-8 only if it begins with this mark. */
@@ -9,7 +9,7 @@ export const byteOrderMark = '\ufeff';
 
 /**
  * Formats the failed rows of a file as a file to correct and import again. A CSV has the original columns after two
- * added columns for the line and the errors; JSON and NDJSON become NDJSON. Encode the text as UTF-8.
+ * added columns for the line and the errors; JSON and NDJSON become NDJSON, with such properties. Encode the text as UTF-8.
  *
  * `openImportFile` restores the original cells: it ignores the added columns and removes the apostrophes that protect
  * against CSV injection. A row whose cells could not be parsed is written without cells and fails again until it is
@@ -19,27 +19,30 @@ export class FailedRows {
   /** The text before the first row: byte order mark and header of a CSV; empty for JSON. */
   readonly head: string;
   readonly #layout: Pick<FileLayout, 'format' | 'separator'>;
+  readonly #lineColumn: string;
 
   constructor(layout: Pick<FileLayout, 'format' | 'separator' | 'header'>) {
     const { format, header, separator } = layout;
     this.#layout = layout;
+    this.#lineColumn = lineColumns[rowUnit(layout)];
     this.head =
       format === 'csv'
-        ? byteOrderMark + csvLine([lineColumn, errorsColumn, ...originalCells(header, header)], separator)
+        ? byteOrderMark +
+          csvLine([this.#lineColumn, errorsColumn, ...originalCells(header, header)], separator)
         : '';
   }
 
   /** Formats one row with its line end. `messages` are the error messages of the row. */
   row({ line, source }: Pick<SourceRow, 'line' | 'source'>, messages: readonly string[]): string {
     if (this.#layout.format !== 'csv')
-      return `${JSON.stringify({ [lineColumn]: line, [errorsColumn]: messages, ...source })}\n`;
+      return `${JSON.stringify({ [this.#lineColumn]: line, [errorsColumn]: messages, ...source })}\n`;
     const cells = Array.isArray(source) ? source : [];
     return csvLine([String(line), messages.join(' '), ...cells], this.#layout.separator);
   }
 }
 
 export function isAddedColumn(name: string): boolean {
-  return name === lineColumn || name === errorsColumn;
+  return name === lineColumns.line || name === lineColumns.record || name === errorsColumn;
 }
 
 /**

@@ -15,7 +15,7 @@ import {
   TextReader,
 } from './text-reader.ts';
 import type { Encoding, FileFormat, FileLayout, RowSource, SourceRow } from './types.ts';
-import { type ImportField, principalImportFields } from './types.ts';
+import { type ImportField, principalImportFields, rowUnit } from './types.ts';
 import { columnsMax, isArchive, openWorkbook, type SheetRow, signatureLength } from './workbook.ts';
 
 /** Options of {@link openImportFile}. */
@@ -285,10 +285,12 @@ function fileOf<Content extends Exclude<RowSource, null>>(parts: FileParts<Conte
 
   async function* chunks(): AsyncGenerator<readonly ImportRow[], void, undefined> {
     let number = 0;
+    const countsRecords = rowUnit(layout) === 'record';
     for await (const scanned of rows.remaining())
       yield scanned.map((row) => {
-        const { line, text = null } = row;
+        const { text = null } = row;
         number++;
+        const line = countsRecords ? number : row.line;
         if (row.error) return { kind: 'invalid', number, line, source: null, errors: [row.error], text };
         return reader.interpret({ number, line, source: reader.original(row.content) });
       });

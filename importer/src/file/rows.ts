@@ -66,7 +66,12 @@ export class CellReader implements RowReader<readonly string[]> {
     if (cells.some((cell) => cell.includes('\0')))
       return invalid(row, [fileError('NUL_CHARACTER', { line })]);
     if (cells.length !== expected)
-      return invalid(row, [fileError('WRONG_CELL_COUNT', { expected, found: cells.length })]);
+      return invalid(row, [
+        fileError(cells.length > expected ? 'TOO_MANY_CELLS' : 'TOO_FEW_CELLS', {
+          expected,
+          found: cells.length,
+        }),
+      ]);
     const read = new RowValues();
     for (let at = 0; at < expected; at++) {
       const { name, field, kind } = this.#columns[at] as ImportColumn;

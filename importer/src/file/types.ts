@@ -4,6 +4,13 @@ export type Encoding = (typeof encodings)[number];
 
 export type FileFormat = 'csv' | 'json' | 'ndjson';
 
+/** The unit that a row is counted in: an element of a JSON array need not begin on a line of its own. */
+export type RowUnit = 'line' | 'record';
+
+export function rowUnit({ format }: Pick<FileLayout, 'format'>): RowUnit {
+  return format === 'json' ? 'record' : 'line';
+}
+
 export interface FileLayout {
   readonly format: FileFormat;
   /** Null while only ASCII was read, which does not determine the encoding. */
@@ -30,7 +37,7 @@ export type RowSource = readonly string[] | JsonObject | null;
 export interface SourceRow<Source extends RowSource = RowSource> {
   /** Row number, from 1: the first row after the header or, in JSON, the first element. */
   readonly number: number;
-  /** Number of the line on which the row begins, from 1. */
+  /** Number of the line on which the row begins or, in a JSON array, of the record, from 1. See `rowUnit`. */
   readonly line: number;
   readonly source: Source;
 }

@@ -1,5 +1,6 @@
 import type { InsertRecord, UpsertTuple } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
+import type { RowUnit } from '../file/types.ts';
 import { dryRunUpsert, type ImportConnection, sendInParts, wouldCreate } from './calls.ts';
 import {
   type ChangedFields,
@@ -53,12 +54,12 @@ export class DryRunState {
   constructor(
     newPrincipals: Principals = new Map(),
     existing: ExistingPolicy = 'refuse',
-    { namesBothWays = false } = {},
+    { namesBothWays = false, unit = 'line' }: { namesBothWays?: boolean; unit?: RowUnit } = {},
   ) {
     this.namesBothWays = namesBothWays && existing === 'update';
     this.#newPrincipals = new Map(newPrincipals);
     this.existing = existing;
-    this.comparer = new RowComparer(existing);
+    this.comparer = new RowComparer(existing, { unit });
   }
 
   /** The principals that the import would create, by external key. */

@@ -41,7 +41,10 @@ const fileErrors: { readonly [Code in FileErrorCode]: (params: FileErrorParams[C
   TEXT_AFTER_QUOTE: ({ line }) =>
     `Riga ${line}: testo dopo le virgolette di chiusura. Le virgolette interne vanno raddoppiate.`,
   NUL_CHARACTER: ({ line }) => `La riga ${line} contiene un carattere NUL.`,
-  WRONG_CELL_COUNT: ({ expected, found }) => `Celle nella riga: ${found} invece di ${expected}.`,
+  TOO_MANY_CELLS: ({ expected, found }) =>
+    `Celle nella riga: ${found} invece di ${expected}. Togli le celle in più, oppure metti tra virgolette un valore che contiene il separatore.`,
+  TOO_FEW_CELLS: ({ expected, found }) =>
+    `Celle nella riga: ${found} invece di ${expected}. Aggiungi le celle mancanti.`,
   UNNAMED_COLUMN: ({ column }) => `La colonna ${column} contiene un valore ma non ha un nome.`,
   UNKNOWN_COLUMN: ({ column }) => `"${column}" non è una colonna della prima riga.`,
   NOT_A_TEXT: ({ column }) => `"${column}" deve essere un testo tra virgolette.`,
@@ -67,8 +70,8 @@ const rowErrors: Readonly<Record<Exclude<RowErrorCode, 'CONTRADICTS_ROW'>, strin
   USER_NOT_FOUND: 'Utente non trovato.',
   PRINCIPAL_NOT_FOUND:
     'Nessuna anagrafica con questo codice (ExternalKey). Per crearla, aggiungi un campo come Denomination.',
-  RECORD_NOT_APPLIED: 'Il record verrebbe scartato.',
-  USERNAME_TAKEN: 'Nome utente già presente in una riga precedente.',
+  RECORD_NOT_APPLIED: 'Il servizio scarta il record senza indicare un motivo.',
+  DUPLICATE_USERNAME: 'Nome utente già presente in una riga precedente.',
   PASSWORD_MISSING: 'Manca la password (Password o PasswordHash).',
 };
 
@@ -82,8 +85,8 @@ export function fileErrorInItalian({ code, params }: FileError): string {
 export function rowErrorInItalian({ code, fileError, contradiction, message }: RowError): string {
   if (fileError) return fileErrorInItalian(fileError);
   if (contradiction) {
-    const { value, earlier, line } = contradiction;
-    return `"${value}" contraddice la riga ${line}, che per la stessa anagrafica ha "${earlier}".`;
+    const { value, earlier, line, unit } = contradiction;
+    return `"${value}" contraddice ${unit === 'record' ? 'il record' : 'la riga'} ${line}, che per la stessa anagrafica ha "${earlier}".`;
   }
   return code && code !== 'CONTRADICTS_ROW' ? rowErrors[code] : message;
 }

@@ -6,7 +6,7 @@ export interface ReasonSummary {
   /** The code of the error; null if the service has refused the row as a whole. */
   readonly code: string | null;
   readonly column: string | null;
-  /** The error of the first of these rows with its column, in the language of the import. */
+  /** The error of the first of these rows, with its column, in the language of the import. */
   readonly message: string;
   /** True if the messages of other rows differ, for example in a value. */
   readonly messagesDiffer: boolean;
@@ -39,7 +39,7 @@ export class ReasonLog {
     for (const error of errors) {
       const message = shorten(describeRowError(error, this.#language));
       const code = error.code ?? error.serviceCode ?? error.fileError?.code ?? null;
-      const kind = { code, column: error.column, message };
+      const kind = { code, column: error.column ?? columnOfFile(error), message };
       const key = keyOf(kind);
       if (seen.has(key)) continue;
       seen.add(key);
@@ -60,6 +60,14 @@ export class ReasonLog {
   get summaries(): readonly ReasonSummary[] {
     return [...this.#summaries.values()].sort((one, other) => other.rows - one.rows);
   }
+}
+
+/** Returns the column or field of an error of the file, whose message contains it; null if it has none. */
+function columnOfFile({ fileError }: RowError): string | null {
+  const params: object = fileError?.params ?? {};
+  if ('field' in params) return String(params.field);
+  // Besides a line, the column is a position in the text.
+  return 'column' in params && !('line' in params) ? String(params.column) : null;
 }
 
 /** Users of a record with the same error have one key, although the paths have other indexes. */

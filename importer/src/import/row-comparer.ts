@@ -1,4 +1,5 @@
 import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
+import type { RowUnit } from '../file/types.ts';
 import { keysOf, noAliases, type PrincipalAliases } from './principal-aliases.ts';
 import {
   type ExistingPolicy,
@@ -18,6 +19,8 @@ interface CompareOptions {
    * its own.
    */
   readonly isStrict?: boolean;
+  /** The unit of `line` of the rows. Default: `line`. */
+  readonly unit?: RowUnit;
 }
 
 /**
@@ -40,12 +43,14 @@ const usernamesMemory = 30 * 2 ** 20;
 export class RowComparer {
   readonly #isBounded: boolean;
   readonly #isStrict: boolean;
+  readonly #unit: RowUnit;
   readonly #principals = new StatedValues();
   readonly #usernames = new TextTable(new TextStore());
 
-  constructor(existing: ExistingPolicy, { isStrict = false }: CompareOptions = {}) {
+  constructor(existing: ExistingPolicy, { isStrict = false, unit = 'line' }: CompareOptions = {}) {
     this.#isBounded = existing === 'refuse';
     this.#isStrict = isStrict;
+    this.#unit = unit;
   }
 
   /**
@@ -68,12 +73,17 @@ export class RowComparer {
         const earlier = known.find((values) => values?.has(field))?.get(field);
         if (earlier && earlier.value !== value)
           errors.push(
-            contradictionError(columnOf(field, row), { value, earlier: earlier.value, line: earlier.line }),
+            contradictionError(columnOf(field, row), {
+              value,
+              earlier: earlier.value,
+              line: earlier.line,
+              unit: this.#unit,
+            }),
           );
       }
     for (const [at, name] of usernames.entries())
       if (name !== '' && this.#usernames.numberOf(name) >= 0)
-        errors.push(codedError('USERNAME_TAKEN', columnOf(`Users[${at}].Username`, row)));
+        errors.push(codedError('DUPLICATE_USERNAME', columnOf(`Users[${at}].Username`, row)));
     // A refused row states nothing: a later row that repeats its values is compared with the earlier ones too.
     if (errors.length > 0) return errors;
     if (principal && !(this.#isBounded && this.#principals.bytes >= principalsMemory))

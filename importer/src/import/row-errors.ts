@@ -1,7 +1,7 @@
 import type { FieldError, Tuple } from '@anagrafe/client';
 import type { FileError } from '../file/errors.ts';
 import type { ImportRow } from '../file/rows.ts';
-import { principalColumns } from '../file/types.ts';
+import { principalColumns, type RowUnit } from '../file/types.ts';
 
 export interface RowError {
   /** The field of the file or the field path in the record; null if the error is about the whole row. */
@@ -25,6 +25,7 @@ interface Contradiction {
   readonly earlier: string;
   /** The line of the earlier row. */
   readonly line: number;
+  readonly unit: RowUnit;
 }
 
 /** Errors by row number. */
@@ -39,8 +40,8 @@ const messages = {
   USER_NOT_FOUND: 'There is no user with this username.',
   PRINCIPAL_NOT_FOUND:
     'There is no principal with this ExternalKey. To create it, add a field such as Denomination.',
-  RECORD_NOT_APPLIED: 'The record would be rejected.',
-  USERNAME_TAKEN: 'An earlier row has the same username.',
+  RECORD_NOT_APPLIED: 'The service rejects this record without a reason.',
+  DUPLICATE_USERNAME: 'An earlier row has the same username.',
   PASSWORD_MISSING: 'Password or PasswordHash is missing.',
 };
 
@@ -49,13 +50,15 @@ export type RowErrorCode = SimpleCode | 'CONTRADICTS_ROW';
 
 type SimpleCode = keyof typeof messages;
 
+export const rowErrorCodes = [...Object.keys(messages), 'CONTRADICTS_ROW'] as readonly RowErrorCode[];
+
 export function codedError(code: SimpleCode, column: string | null = null): RowError {
   return { column, message: messages[code], code };
 }
 
 export function contradictionError(column: string, contradiction: Contradiction): RowError {
-  const { value, earlier, line } = contradiction;
-  const message = `"${value}" contradicts line ${line}, which has "${earlier}" for the same principal.`;
+  const { value, earlier, line, unit } = contradiction;
+  const message = `"${value}" contradicts ${unit} ${line}, which has "${earlier}" for the same principal.`;
   return { column, message, code: 'CONTRADICTS_ROW', contradiction };
 }
 
@@ -88,7 +91,7 @@ export function fromFieldErrors(
     const named = ['', 'Record', '$'].includes(column) ? null : column;
     return found.map(({ code, message }) =>
       isRepeated(code) || (code === 'USERNAME_TAKEN' && repeated.has(path))
-        ? codedError('USERNAME_TAKEN', named)
+        ? codedError('DUPLICATE_USERNAME', named)
         : { column: named, message, serviceCode: code },
     );
   });

@@ -1,5 +1,6 @@
 import type { FieldError } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
+import type { RowUnit } from '../file/types.ts';
 import { noAliases, type PrincipalAliases } from './principal-aliases.ts';
 import {
   buildRecords,
@@ -62,11 +63,15 @@ interface CombinedRows {
 /**
  * Combines all rows of each principal, for a call that may contain a principal only once and must contain all of it.
  *
- * @param aliases With them, rows that name a principal by `ID` are combined with those that name it by `ExternalKey`.
+ * @param options With `aliases`, rows that name a principal by `ID` are combined with those that name it by
+ *   `ExternalKey`. `unit` is that of `line` of the rows.
  */
-export function combineRows(rows: readonly ImportRow[], aliases: PrincipalAliases = noAliases): CombinedRows {
+export function combineRows(
+  rows: readonly ImportRow[],
+  { aliases = noAliases, unit = 'line' }: { aliases?: PrincipalAliases; unit?: RowUnit } = {},
+): CombinedRows {
   const errors = findResets(rows);
-  const comparer = new RowComparer('update', { isStrict: true });
+  const comparer = new RowComparer('update', { isStrict: true, unit });
   for (const row of rows) {
     const found = errors.has(row.number) ? [] : comparer.compare(row, aliases);
     if (found.length > 0) errors.set(row.number, found);

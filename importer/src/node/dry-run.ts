@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { ColumnProfiles, type UnusedColumn } from '../file/column-profile.ts';
+import { rowUnit } from '../file/types.ts';
 import { batchLimits, estimateRows, inBatches } from '../import/batches.ts';
 import { DryRunState, dryRunRows } from '../import/dry-run.ts';
 import { mayNameBothWays } from '../import/principal-aliases.ts';
@@ -50,6 +51,7 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
   const isImport = task.purpose === 'register';
   const state = new DryRunState(new Map(), task.existing, {
     namesBothWays: mayNameBothWays(file.columns, task.principal),
+    unit: rowUnit(file.layout),
   });
   const profiles = new ColumnProfiles(file.columns);
   const wouldFailPath = await unusedPath(task.wouldFailPath);

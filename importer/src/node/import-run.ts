@@ -4,6 +4,7 @@ import { ApiError, type Job } from '@anagrafe/client';
 import { ImportFileError } from '../file/errors.ts';
 import type { ImportFile } from '../file/open.ts';
 import type { ImportRow } from '../file/rows.ts';
+import { rowUnit } from '../file/types.ts';
 import { type Batch, batchLimits, estimateRows, inBatches, type RowTotal } from '../import/batches.ts';
 import { type SubmitJob, submitWithKey } from '../import/calls.ts';
 import { CountedPrincipals, findAliases, mayNameBothWays, noAliases } from '../import/principal-aliases.ts';
@@ -75,7 +76,7 @@ export class ImportRun {
     this.#results = results;
     this.#file = file;
     this.#warnings = warnings;
-    this.#comparer = new RowComparer(task.existing);
+    this.#comparer = new RowComparer(task.existing, { unit: rowUnit(file.layout) });
     this.#namesBothWays = task.existing === 'update' && mayNameBothWays(file.columns, task.principal);
     const { signal } = context;
     const submitting = new AbortController();

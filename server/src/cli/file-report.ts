@@ -4,6 +4,7 @@ import type {
   ImportField,
   ImportFile,
   ReasonSummary,
+  RowUnit,
   UnusedColumn,
   WarningLog,
 } from '@anagrafe/importer';
@@ -54,34 +55,34 @@ const contents: Readonly<Record<ColumnContent, string>> = {
 const reasonsMax = 10;
 
 /** Prints the most frequent reasons of failed rows, each with its first lines. */
-export function printReasons(reasons: readonly ReasonSummary[]): void {
+export function printReasons(reasons: readonly ReasonSummary[], unit: RowUnit): void {
   for (const { message, messagesDiffer, rows, lines } of reasons.slice(0, reasonsMax)) {
     const count = rows > lines.length ? ` (${counted(rows, 'row')})` : '';
-    const owner = messagesDiffer ? ` (message of line ${lines[0]})` : '';
-    tell(`  ${lineList(lines, rows)}${count}: ${message}${owner}`);
+    const owner = messagesDiffer ? ` (message of ${unit} ${lines[0]})` : '';
+    tell(`  ${lineList(lines, unit, rows)}${count}: ${message}${owner}`);
   }
   if (reasons.length > reasonsMax) tell('  … and other reasons');
 }
 
 /** Prints what may be a mistake in rows that are applied nevertheless. */
-export function printWarnings({ summaries }: WarningLog): void {
+export function printWarnings({ summaries }: WarningLog, unit: RowUnit): void {
   for (const { code, field, rows, lines } of summaries)
-    tell(`  ${field}: ${warningTexts[code]} in ${counted(rows, 'row')} (${lineList(lines, rows)})`);
+    tell(`  ${field}: ${warningTexts[code]} in ${counted(rows, 'row')} (${lineList(lines, unit, rows)})`);
 }
 
 const warningTexts: Readonly<Record<WarningLog['summaries'][number]['code'], string>> = {
-  TRIMMED: 'spaces before or after the value were removed',
+  TRIMMED: 'spaces before or after the value are removed',
   LEADING_ZEROS_LOST: 'zeros at the beginning of the number seem to be lost',
   VATNUMBER_INVALID: 'not a valid Italian VAT number',
   TAXCODE_INVALID: 'not a valid Italian tax code',
 };
 
 /**
- * Formats line numbers: `line 3`, or `lines 3, 4, …`.
+ * Formats line numbers: `line 3`, or `lines 3, 4, …`; for a JSON array `record 3`.
  *
  * @param total The number of all lines, if `lines` has only the first of them.
  */
-export function lineList(lines: readonly number[], total: number = lines.length): string {
+export function lineList(lines: readonly number[], unit: RowUnit, total: number = lines.length): string {
   const more = total > lines.length ? ', …' : '';
-  return `${total === 1 ? 'line' : 'lines'} ${lines.join(', ')}${more}`;
+  return `${total === 1 ? unit : `${unit}s`} ${lines.join(', ')}${more}`;
 }

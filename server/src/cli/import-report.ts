@@ -1,4 +1,11 @@
-import type { ImportField, ImportFile, ImportTotals, Language } from '@anagrafe/importer';
+import {
+  type ImportField,
+  type ImportFile,
+  type ImportTotals,
+  type Language,
+  type RowUnit,
+  rowUnit,
+} from '@anagrafe/importer';
 import type { CompletedRows, ImportDryRun, ImportResult, ImportTask } from '@anagrafe/importer/node';
 import { commandLine } from '../lib/operator-error.ts';
 import type { ConnectionOptions } from './connection.ts';
@@ -30,15 +37,17 @@ export function printHeader(
   { dryRun }: RunOptions,
 ): void {
   const name = fileTitle(path, file);
-  tell(purpose === 'register' ? `Importing ${name} to ${url}` : `Resetting passwords from ${name} on ${url}`);
+  const isImport = purpose === 'register';
+  if (dryRun) tell(`Checking ${name} for ${isImport ? 'an import to' : 'a password reset on'} ${url}`);
+  else tell(isImport ? `Importing ${name} to ${url}` : `Resetting passwords from ${name} on ${url}`);
   printColumns(file);
   // A dry run describes these columns once it has read them.
   if (file.unknown.length > 0 && !dryRun)
     tell(`  Unused columns: ${file.unknown.map((name) => `"${name}"`).join(', ')} (map a column with --map)`);
   const has = (...fields: ImportField[]) => file.columns.some(({ field }) => field && fields.includes(field));
-  if (purpose === 'register' && principal === null && file.columns.length > 0 && !has('ID', 'ExternalKey'))
+  if (isImport && principal === null && file.columns.length > 0 && !has('ID', 'ExternalKey'))
     tell(
-      '  No column with the ID or ExternalKey of the principal: each row creates a new principal, unless its user exists already.',
+      `  No column with the ID or ExternalKey of the principal: each row ${dryRun ? 'would create' : 'creates'} a new principal, unless its user exists already.`,
     );
   if (before.rows > 0) tell(`  Resuming after row ${grouped(before.rows)}.`);
 }
@@ -53,6 +62,7 @@ export function printResult(
   const { rows, failed, skipped, totals, reasons, failedPath, hasPasswords, unparsedLines, warnings } =
     result;
   const applied = appliedOf(result);
+  const unit = unitOf(file);
   const failedFile = failed > 0 ? failedPath : null;
   if (failedFile) process.exitCode = exitCodes.someFailed;
   const passwordsFile = hasPasswords ? task.passwordsPath : null;
@@ -65,19 +75,21 @@ export function printResult(
   tell(rows === 0 ? 'The file has no rows.' : `${grouped(applied)} of ${counted(rows, 'row')} applied.`);
   printSkipped(result, task, file);
   if (rows > 0) printTotals(totals, task);
-  printReasons(reasons);
-  printWarnings(warnings);
+  printReasons(reasons, unit);
+  printWarnings(warnings, unit);
   if (failedFile && failed === rows && failed === unparsedLines.length) {
     // The file of the failed rows has nothing to correct, and no row of the input was applied.
     tell(`${counted(failed, 'row')} failed. The reasons are in ${shortPath(failedFile)}.`);
     tell(
-      `Correct ${lineList(unparsedLines)} of ${shortPath(task.path)}, then run: ${commandFor(task.path, task)}`,
+      `Correct ${lineList(unparsedLines, unit)} of ${shortPath(task.path)}, then run: ${commandFor(task.path, task)}`,
     );
   } else if (failedFile) {
     tell(failedText(failed, failedFile, task, file));
     printTaken(result, task);
     for (const line of unparsedLines)
-      tell(`  Line ${line} could not be parsed. Copy it from ${shortPath(task.path)} and correct it.`);
+      tell(
+        `  ${unit === 'record' ? 'Record' : 'Line'} ${line} could not be parsed. Copy it from ${shortPath(task.path)} and correct it.`,
+      );
   }
   if (passwordsFile) tell(`The generated passwords are in ${shortPath(passwordsFile)}. Keep this file safe.`);
 }
@@ -103,10 +115,10 @@ export function printDryRun(
   // The estimate contains the passwords to hash alone.
   const time = estimatedSeconds > 0 ? `, in about ${inUnits(estimatedSeconds)}` : '';
   tell(`Dry run: ${grouped(applied)} of ${counted(rows, 'row')} would be applied${time}.`);
-  printSkipped(result, task, file);
-  if (rows > 0) printTotals(totals, task);
-  printReasons(reasons);
-  printWarnings(warnings);
+  printSkipped(result, task, file, { dryRun: true });
+  if (rows > 0) printTotals(totals, task, { dryRun: true });
+  printReasons(reasons, unitOf(file));
+  printWarnings(warnings, unitOf(file));
   printUnusedColumns(unused);
   if (failedFile) {
     const content = hasSecrets(file) ? 'reasons and passwords' : 'reasons';
@@ -140,15 +152,19 @@ function printSkipped(
   { skipped, skippedLines }: Pick<ImportResult, 'skipped' | 'skippedLines'>,
   { existing }: ImportTask,
   file: ImportFile | null,
+  { dryRun = false } = {},
 ): void {
   if (skipped === 0) return;
-  const values = skipped === 1 ? 'its values are' : 'their values are';
-  // A resumed run does not know the lines of the rows before, and an update does not always know the lines.
-  const lines = skippedLines.length > 0 ? ` (${lineList(skippedLines, skipped)})` : '';
+  const values = `all of ${skipped === 1 ? 'its' : 'their'} values ${dryRun ? 'are' : 'were'} stored already`;
+  const lines = lineList(skippedLines, unitOf(file), skipped);
   // With an update, the passwords that were not used are counted in the totals.
   const hasNote = existing === 'refuse' && hasSecrets(file);
-  const secrets = hasNote ? ' Passwords were not compared and stay as they are.' : '';
-  tell(`  ${counted(skipped, 'row')} skipped, because all of ${values} stored already${lines}.${secrets}`);
+  const note = dryRun
+    ? ' Passwords are not compared, and would stay as they are.'
+    : ' Passwords were not compared, and stay as they are.';
+  tell(
+    `  ${counted(skipped, 'row')} ${dryRun ? 'would be skipped' : 'skipped'}, because ${values} (${lines}).${hasNote ? note : ''}`,
+  );
 }
 
 /** The totals for `--json`. A reset has none. */
@@ -157,18 +173,21 @@ function totalsOf(totals: ImportTotals, { purpose }: ImportTask): Partial<Import
 }
 
 /** Prints what an update has done or would do. Without an update, each row registers its users. */
-function printTotals(totals: ImportTotals, { existing }: ImportTask): void {
+function printTotals(totals: ImportTotals, { existing }: ImportTask, { dryRun = false } = {}): void {
   if (existing === 'refuse') return;
-  const part = (created: number, word: string, changed: number, unchanged: number) =>
-    `${grouped(created)} ${word}, ${grouped(changed)} changed, ${grouped(unchanged)} unchanged`;
+  const [create, register, change] = dryRun
+    ? ['to create', 'to register', 'to change']
+    : ['created', 'registered', 'changed'];
+  const part = (created: number, word: string | undefined, changed: number, unchanged: number) =>
+    `${grouped(created)} ${word}, ${grouped(changed)} ${change}, ${grouped(unchanged)} unchanged`;
   const { PrincipalsInserted, PrincipalsUpdated, PrincipalsUnchanged } = totals;
   const { UsersRegistered, UsersUpdated, UsersUnchanged, PasswordsNotUsed } = totals;
-  tell(`  Principals: ${part(PrincipalsInserted, 'created', PrincipalsUpdated, PrincipalsUnchanged)}.`);
-  tell(`  Users: ${part(UsersRegistered, 'registered', UsersUpdated, UsersUnchanged)}.`);
+  tell(`  Principals: ${part(PrincipalsInserted, create, PrincipalsUpdated, PrincipalsUnchanged)}.`);
+  tell(`  Users: ${part(UsersRegistered, register, UsersUpdated, UsersUnchanged)}.`);
   if (PasswordsNotUsed === 0) return;
-  const used = PasswordsNotUsed === 1 ? 'is' : 'are';
+  const were = dryRun ? 'would not be' : PasswordsNotUsed === 1 ? 'was not' : 'were not';
   tell(
-    `  ${counted(PasswordsNotUsed, 'password')} in the file ${used} not used, because --update keeps the passwords of existing users. To change them, use "anagrafe reset" or, for hashes, irs/upsert with passwords=overwrite.`,
+    `  ${counted(PasswordsNotUsed, 'password')} in the file ${were} used, because --update keeps the passwords of existing users. To change them, use "anagrafe reset" or, for hashes, irs/upsert with passwords=overwrite.`,
   );
 }
 
@@ -176,6 +195,10 @@ function failedText(failed: number, path: string, task: ImportTask, file: Import
   const them = failed === 1 ? 'it' : 'them';
   const content = hasSecrets(file) ? 'reasons and passwords' : 'reasons';
   return `${counted(failed, 'row')} failed. Correct ${them} in ${shortPath(path)} (with ${content}), then run: ${commandFor(path, task)}`;
+}
+
+function unitOf(file: ImportFile | null): RowUnit {
+  return file ? rowUnit(file.layout) : 'line';
 }
 
 /** Returns true if the rows of a file may contain passwords or hashes. The records of a JSON file have no columns. */

@@ -161,5 +161,6 @@ function progressOf(
     guessed: total?.isEstimated ?? false,
     unit: 'rows',
     failed: completed.failed,
+    ...(dryRun && { failedText: 'would fail' }),
   };
 }

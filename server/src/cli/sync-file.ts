@@ -9,6 +9,7 @@ import {
   principalColumns,
   type RowErrors,
   type RowGroup,
+  rowUnit,
   type UnusedColumn,
   userFieldNames,
   WarningLog,
@@ -50,6 +51,7 @@ export async function readSyncFile(
   { clearEmpty }: { clearEmpty: boolean },
 ): Promise<SyncFile> {
   const rows: ImportRow[] = [];
+  const unit = rowUnit(file.layout);
   const warnings = new WarningLog();
   const profiles = new ColumnProfiles(file.columns);
   for await (const row of file) {
@@ -58,7 +60,7 @@ export async function readSyncFile(
     // The cells of a row are not needed any more, and would double the memory.
     rows.push({ ...row, source: null });
   }
-  const { groups, insert, errors } = combineRows(rows);
+  const { groups, insert, errors } = combineRows(rows, { unit });
   const message = 'The row has neither the ExternalKey nor the ID of its principal.';
   for (const { members } of insert)
     for (const { row } of members) errors.set(row.number, [{ column: null, message }]);
@@ -68,7 +70,7 @@ export async function readSyncFile(
       const stated = members.find(({ fields }) => fields[field] !== undefined);
       const blank = members.filter(({ fields }) => fields[field] === undefined);
       const column = principalColumns.get(field) ?? field;
-      const text = `The cell is empty and would clear the field, but line ${stated?.row.line} has a value for the same principal.`;
+      const text = `The cell is empty and would clear the field, but ${unit} ${stated?.row.line} has a value for the same principal.`;
       for (const { row } of stated ? blank : [])
         errors.set(row.number, [...(errors.get(row.number) ?? []), { column, message: text }]);
     }

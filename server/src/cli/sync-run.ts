@@ -6,6 +6,7 @@ import {
   type UpsertRecord,
   type UpsertTuple,
 } from '@anagrafe/client';
+import type { RowUnit } from '@anagrafe/importer';
 import { ConfigError } from '../config.ts';
 import { counted, grouped } from './output/format.ts';
 import { LiveLine } from './output/live-line.ts';
@@ -178,6 +179,7 @@ export async function applyParts(
   planned: readonly PlannedPart[],
   anagrafe: Anagrafe,
   { missing }: SyncRules,
+  unit: RowUnit,
 ): Promise<RowProblem[]> {
   const pending = planned.filter(({ counts }) => changesIn(counts) > 0);
   const line = new LiveLine();
@@ -198,7 +200,7 @@ export async function applyParts(
     const found = job.RecordsFailed > 0 ? await failuresOf(ID, records, anagrafe) : [];
     problems.push(...found.filter((problem) => !known.has(problem.line)));
   }
-  for (const problem of problems) tell(`  line ${problem.line}: ${problem.message}`);
+  for (const problem of problems) tell(`  ${unit} ${problem.line}: ${problem.message}`);
   tell(problems.length === 0 ? 'Applied.' : 'Applied, except for these records.');
   if (problems.length > 0) process.exitCode = exitCodes.someFailed;
   return problems;

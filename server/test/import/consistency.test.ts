@@ -236,7 +236,7 @@ N2;Senza utenti;12345678901;;;;;;;
     expect(stderr).toContain(
       'Column "Cognome" maps to LastName of the user; for the principal: --map "Cognome=Surname"',
     );
-    expect(stderr).toContain('Denomination: spaces before or after the value were removed in 1 row (line 2)');
+    expect(stderr).toContain('Denomination: spaces before or after the value are removed in 1 row (line 2)');
     expect(stderr).toContain('Vatnumber: not a valid Italian VAT number in 2 rows (lines 2, 3)');
     expect(stderr).toContain(
       'Taxcode: zeros at the beginning of the number seem to be lost in 1 row (line 2)',

@@ -38,6 +38,61 @@ describe('the reasons of failed rows', () => {
     expect(rowsOf(folder, 'reasons.failed.csv')).toHaveLength(10);
   });
 
+  it('are shown apart if they have different causes', async () => {
+    folder.write('stored.csv', `${header}\nAPART-0,Zero,apart.stored,,una frase lunga\n`);
+    expect((await folder.run(['import', 'stored.csv'])).code).toBe(0);
+    const rows = [
+      'APART,One,apart.0,,una frase lunga',
+      'APART,One,apart.0,,una frase lunga',
+      'APART,One,apart.stored,,una frase lunga',
+      'APART,One,apart.1,,una frase lunga,more',
+      'APART,One,apart.2',
+    ];
+    folder.write('apart.csv', `${header}\n${rows.join('\n')}\n`);
+    const reasons = [
+      '  line 3: Username: An earlier row has the same username.',
+      '  line 4: Username: This username is taken.',
+      '  line 5: The row has 6 cells; expected 5. Remove the extra cells, or put a value that contains the separator in quotes.',
+      '  line 6: The row has 3 cells; expected 5. Add the missing cells.',
+    ];
+    for (const more of [['--dry-run'], []]) {
+      const { stderr } = await folder.run(['import', 'apart.csv', ...more]);
+      expect(stderr).toContain(`\n${reasons.join('\n')}\n4 rows `);
+    }
+  });
+
+  it('name the records of a JSON file, and the lines of an NDJSON file', async () => {
+    const record = (n: number, more: object = {}) => ({
+      ExternalKey: 'RECORDS',
+      Denomination: 'One',
+      Username: `records.${n}`,
+      Password: 'una frase lunga',
+      ...more,
+    });
+    const records = [record(0), record(1, { Denomination: 'Two' }), record(2, { Password: 'short' })];
+    folder.write('records.json', JSON.stringify([...records, 7]));
+    const { stderr } = await folder.run(['import', 'records.json']);
+    expect(stderr).toContain(
+      [
+        '1 of 4 rows applied.',
+        '  record 2: Denomination: "Two" contradicts record 1, which has "One" for the same principal.',
+        '  record 3: Password: The password must have at least 8 characters.',
+        '  record 4: Line 1, column ',
+      ].join('\n'),
+    );
+    expect(stderr).toContain('\n  Record 4 could not be parsed. Copy it from ');
+    const failed = folder.read('records.failed.ndjson').trim().split('\n');
+    expect(failed.map((line) => JSON.parse(line)['Anagrafe record'])).toEqual([2, 3, 4]);
+    const again = await folder.run(['import', 'records.json', '--dry-run']);
+    expect(again.stderr).toContain('values are stored already (record 1).');
+
+    folder.write('records.ndjson', records.map((each) => `${JSON.stringify(each)}\n`).join('\n'));
+    const lines = await folder.run(['import', 'records.ndjson', '--dry-run']);
+    expect(lines.stderr).toContain(
+      '  line 3: Denomination: "Two" contradicts line 1, which has "One" for the same principal.\n',
+    );
+  });
+
   it('are limited to ten', async () => {
     const invalid = [
       'Phone',

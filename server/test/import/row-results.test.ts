@@ -177,10 +177,15 @@ describe('the lines of skipped rows', () => {
     write('lines', ['lines-1,One,,lines.anna,', 'lines-1,One,,lines.carlo,', 'lines-2,Two,,lines.elena,']);
     expect((await folder.run(['import', 'lines.csv', '--update'])).code).toBe(0);
     const more = Array.from({ length: 20 }, (_, n) => `lines-3-${n},Three,,lines.${n},`);
-    write('lines', ['lines-1,One,,lines.anna,', 'lines-1,One,,lines.dario,', ...more, 'lines-2,Two,,lines.elena,']);
+    write('lines', [
+      'lines-1,One,,lines.anna,',
+      'lines-1,One,,lines.dario,',
+      ...more,
+      'lines-2,Two,,lines.elena,',
+    ]);
     const { stderr } = await folder.run(['import', 'lines.csv', '--update']);
     expect(stderr).toContain(
-      '  2 rows skipped, because all of their values are stored already (lines 2, 24).\n',
+      '  2 rows skipped, because all of their values were stored already (lines 2, 24).\n',
     );
   });
 });

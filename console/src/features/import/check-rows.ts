@@ -5,6 +5,7 @@ import type {
   PrincipalAliases,
   Principals,
   RowErrors,
+  RowUnit,
   UnusedColumn,
   WarningSummary,
 } from '@anagrafe/importer';
@@ -15,6 +16,7 @@ import {
   findResets,
   fromFileError,
   mayNameBothWays,
+  rowUnit,
 } from '@anagrafe/importer';
 import { useMutation } from '@tanstack/react-query';
 import { usePatientAnagrafe } from '../session/api-client.ts';
@@ -74,6 +76,7 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
     onSuccess: onEach,
     mutationFn: async ({ rows, reading, mode, newPrincipals }: CheckInput): Promise<Checked> => {
       const errors: RowErrors = new Map();
+      const unit = rowUnit(file.layout);
       for (const { number, error } of rows) if (error) errors.set(number, [fromFileError(error)]);
       const read = readRows(rows, file, reading);
       const { rows: parsed, passwords } = reading.generatesPasswords
@@ -84,12 +87,15 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
       const isValid = ({ number }: ImportRow) => !errors.has(number);
       const state = new DryRunState(newPrincipals, mode === 'update' ? 'update' : 'refuse', {
         namesBothWays: mayNameBothWays(columnsOf(file, reading), reading.principal),
+        unit,
       });
       const result = await dryRunRows(parsed.filter(isValid), { anagrafe }, state);
       for (const [number, found] of result.errors) errors.set(number, found);
       // One row alone has no plan: a plan is for all rows that are sent.
       const isPlanned = mode === 'update' && newPrincipals === undefined;
-      const plan = isPlanned ? await planValid(parsed, errors, result.aliases, { anagrafe }) : null;
+      const plan = isPlanned
+        ? await planValid(parsed, errors, { aliases: result.aliases, unit }, { anagrafe })
+        : null;
       const valid = parsed.filter(isValid);
       return {
         rows,
@@ -111,13 +117,13 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
 async function planValid(
   rows: readonly ImportRow[],
   errors: RowErrors,
-  aliases: PrincipalAliases,
+  options: { readonly aliases: PrincipalAliases; readonly unit: RowUnit },
   connection: ImportConnection,
 ): Promise<Plan> {
   for (;;) {
     const plan = await planRows(
       rows.filter(({ number }) => !errors.has(number)),
-      aliases,
+      options,
       connection,
     );
     if (plan.errors.size === 0) return plan;

@@ -10,6 +10,7 @@ import {
   type Part,
   type PrincipalAliases,
   type RowErrors,
+  type RowUnit,
   rowsOfUsers,
   type SubmittedJob,
   sendInParts,
@@ -49,17 +50,18 @@ export interface Plan {
 /**
  * Computes with a dry run what an import of the rows would change.
  *
- * @param aliases With them, rows that name a principal by `ID` and by `ExternalKey` become one record.
+ * @param options With `aliases`, rows that name a principal by `ID` and by `ExternalKey` become one record. `unit` is
+ *   that of `line` of the rows.
  */
 export async function planRows(
   rows: readonly ImportRow[],
-  aliases: PrincipalAliases,
+  { aliases, unit }: { readonly aliases: PrincipalAliases; readonly unit: RowUnit },
   { anagrafe, signal }: ImportConnection,
 ): Promise<Plan> {
   const calls: PlannedCall[] = [];
   const changes: PlannedChange[] = [];
   const registered = new Set<number>();
-  const { groups, insert, errors } = combineRows(rows, aliases);
+  const { groups, insert, errors } = combineRows(rows, { aliases, unit });
   let counts = noCounts;
   const upserted = await sendInParts(groups, (some) =>
     anagrafe.upsert(bodyOf(some), { dryRun: true, representation: true, signal }),

@@ -7,6 +7,7 @@ import {
   isAttributeField,
   isImportField,
   type RowError,
+  rowUnit,
   userFieldNames,
 } from '@anagrafe/importer';
 import { Stack, Text } from '@mantine/core';
@@ -77,11 +78,12 @@ const userFields: readonly ImportField[] = ['Username', ...userFieldNames, 'Pass
 /** User fields come first, independently of the order in the file, because most errors concern them. */
 const fieldsInOrder = [...userFields, ...importFields.filter((field) => !userFields.includes(field))];
 
-/** Columns of the rows table: the line, the errors (with the JSON editor if needed) and one editable cell per field. */
+/** Columns of the rows table: the line or record, the errors (with the JSON editor if needed) and one editable cell per field. */
 export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptions): readonly Column<Row>[] {
   const messages = useImportMessages();
   const label = useImportLabel();
   const { number } = useFormats();
+  const unit = rowUnit(file.layout);
   const checkedRows = new Set(checked.rows);
   const isJson = (row: Row) => isShownAsJson(row, file, columns);
 
@@ -101,7 +103,7 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
         cell: (row) =>
           !isJson(row) && (
             <Cell
-              label={messages.rows.cell(label(field), number(row.line))}
+              label={messages.rows.cell(label(field), number(row.line), unit)}
               text={cellsOf(row, file)[at] ?? ''}
               secret={isSecret(field)}
               wrong={errorsOf(row)?.some(({ column }) => column === field) ?? false}
@@ -119,7 +121,7 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
     cell: (row) =>
       surplusOf(row, file).length > 0 && (
         <Cell
-          label={messages.rows.cell(messages.rows.surplus, number(row.line))}
+          label={messages.rows.cell(messages.rows.surplus, number(row.line), unit)}
           text={surplusOf(row, file).join(file.layout.separator)}
           secret={false}
           wrong
@@ -141,7 +143,11 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
         )}
         {isJson(row) && (
           <JsonField
-            label={messages.rows.cell(messages.rows.record, number(row.line))}
+            label={
+              unit === 'record'
+                ? `${messages.rows.record} ${number(row.line)}`
+                : messages.rows.cell(messages.rows.record, number(row.line), unit)
+            }
             row={row}
             wrong={errors !== null && errors.length > 0}
             describedBy={idOf(row)}
@@ -152,7 +158,7 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
     );
   }
   return [
-    { name: messages.rows.line, numeric: true, cell: ({ line }) => number(line) },
+    { name: messages.rows[unit], numeric: true, cell: ({ line }) => number(line) },
     { name: messages.rows.errors, card: 'full', cell: errorsCell },
     ...(hasSurplus ? [surplus] : []),
     ...cells,

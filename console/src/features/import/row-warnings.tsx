@@ -1,4 +1,4 @@
-import type { UnusedColumn, WarningSummary } from '@anagrafe/importer';
+import type { RowUnit, UnusedColumn, WarningSummary } from '@anagrafe/importer';
 import { Alert, List, Text } from '@mantine/core';
 import { useFormats } from '../../i18n/formats.ts';
 import { useImportMessages } from '../../i18n/language.tsx';
@@ -8,10 +8,11 @@ import { useImportLabel } from './column-mapping.tsx';
 interface RowWarningsProps {
   readonly warnings: readonly WarningSummary[];
   readonly unused: readonly UnusedColumn[];
+  readonly unit: RowUnit;
 }
 
 /** Lists what may be a mistake in rows that can be imported nevertheless, and the columns that are not imported. */
-export function RowWarnings({ warnings, unused }: RowWarningsProps) {
+export function RowWarnings({ warnings, unused, unit }: RowWarningsProps) {
   const { warnings: messages } = useImportMessages();
   const label = useImportLabel();
   const { number } = useFormats();
@@ -28,7 +29,7 @@ export function RowWarnings({ warnings, unused }: RowWarningsProps) {
           const shown = [...lines.map(number), ...(rows > lines.length ? ['…'] : [])];
           return (
             <List.Item key={`${code} ${field}`}>
-              {messages.ofField(label(field), messages.codes[code], number(rows), shown)}
+              {messages.ofField(label(field), messages.codes[code], number(rows), shown, unit)}
             </List.Item>
           );
         })}

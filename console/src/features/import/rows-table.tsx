@@ -1,4 +1,4 @@
-import type { ColumnMapping } from '@anagrafe/importer';
+import { type ColumnMapping, rowUnit } from '@anagrafe/importer';
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { type MouseEvent, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
@@ -98,7 +98,7 @@ export function Rows({ file, rows, columns, checked, busy, onRow, onCheck, onRun
           </Text>
         )}
       </Stack>
-      {!changed && <RowWarnings warnings={warnings} unused={unused} />}
+      {!changed && <RowWarnings warnings={warnings} unused={unused} unit={rowUnit(file.layout)} />}
       <Table
         caption={messages.rows.caption}
         columns={shownColumns}

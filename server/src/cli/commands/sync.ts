@@ -1,4 +1,4 @@
-import { addCounts, noCounts } from '@anagrafe/importer';
+import { addCounts, noCounts, type RowUnit, rowUnit } from '@anagrafe/importer';
 import { openTaskFile } from '@anagrafe/importer/node';
 import { Command, Option } from 'commander';
 import { ConfigError } from '../../config.ts';
@@ -71,11 +71,12 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
     principal: null,
     passwordsPath: null,
   });
+  const unit = rowUnit(file.layout);
   tell(`Comparing ${fileTitle(path, file)} with ${url}`);
   printColumns(file);
   const { records, errors, rows, warnings, unused } = await readSyncFile(file, options);
   printUnusedColumns(unused);
-  printWarnings(warnings);
+  printWarnings(warnings, unit);
   if (rows === 0) throw new ConfigError(`${path} has no rows. Nothing was changed.`);
   tell(`${counted(rows, 'row')}, ${counted(records.length, 'principal')}`);
 
@@ -84,23 +85,23 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
   const planned = records.length > 0 ? await planParts(inParts(records), anagrafe, rules) : [];
   const failed = planned.flatMap((part) => part.failed);
   const unusable = [...errors, ...planned.flatMap(({ conflicts }) => conflicts)];
-  if (unusable.length > 0) throw unusableFile(path, [...unusable, ...failed]);
+  if (unusable.length > 0) throw unusableFile(path, [...unusable, ...failed], unit);
   const counts = planned.reduce((sum, part) => addCounts(sum, part.counts), noCounts);
   const lines = planned.flatMap((part) => part.lines);
   const disabled = await findDisabled(records, anagrafe);
   if (!options.json) await printPlan(lines, options);
-  for (const problem of failed) tell(`  line ${problem.line}: ${problem.message}`);
+  for (const problem of failed) tell(`  ${unit} ${problem.line}: ${problem.message}`);
   const changes = changesIn(counts);
   tell(countsText(counts));
   printDisabled(disabled);
-  printFailedRecords(planned);
+  printFailedRecords(planned, unit);
 
   let applied = false;
   if (changes === 0) tell('Nothing to change.');
   else if (options.dryRun) tell('Nothing was changed.');
   else if (options.yes || (await confirm('Apply these changes?'))) {
     if (options.yes) limitRemovals(planned, config.MAX_REMOVALS);
-    failed.push(...(await applyParts(planned, anagrafe, options)));
+    failed.push(...(await applyParts(planned, anagrafe, options, unit)));
     applied = true;
   } else tell('Nothing was changed.');
   const found = { disabledUsers: disabled, warnings: warnings.summaries, unusedColumns: unused };
@@ -110,9 +111,9 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
 /** Maximum number of lines in a message about several rows. */
 const linesMax = 20;
 
-function unusableFile(path: string, errors: readonly RowProblem[]): ConfigError {
+function unusableFile(path: string, errors: readonly RowProblem[], unit: RowUnit): ConfigError {
   const sorted = errors.toSorted((one, other) => one.line - other.line);
-  for (const { line, message } of sorted.slice(0, linesMax)) tell(`  line ${line}: ${message}`);
+  for (const { line, message } of sorted.slice(0, linesMax)) tell(`  ${unit} ${line}: ${message}`);
   if (errors.length > linesMax) tell(`  … and ${grouped(errors.length - linesMax)} more`);
   const count = new Set(errors.map(({ line }) => line)).size;
   // A row that is left out would count as missing, and its user could be deleted.
@@ -121,12 +122,12 @@ function unusableFile(path: string, errors: readonly RowProblem[]): ConfigError 
   );
 }
 
-function printFailedRecords(planned: Awaited<ReturnType<typeof planParts>>): void {
+function printFailedRecords(planned: Awaited<ReturnType<typeof planParts>>, unit: RowUnit): void {
   const count = planned.reduce((sum, { counts }) => sum + counts.RecordsFailed, 0);
   if (count === 0) return;
   process.exitCode = exitCodes.someFailed;
   const lines = planned.flatMap(({ failedLines }) => failedLines).sort((one, other) => one - other);
-  const shown = lineList(lines.slice(0, linesMax), lines.length);
+  const shown = lineList(lines.slice(0, linesMax), unit, lines.length);
   tell(
     count === 1
       ? `1 principal has errors and is left out with all of its users (${shown}).`

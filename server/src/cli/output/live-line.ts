@@ -9,6 +9,8 @@ export interface Progress {
   /** The unit of `done` and `total` in the plural, such as `users`. */
   readonly unit: string;
   readonly failed: number;
+  /** The text after `failed`. Default: `failed`. */
+  readonly failedText?: string;
 }
 
 const barWidth = 24;
@@ -67,7 +69,10 @@ export class LiveLine {
 }
 
 /** Returns the parts of the line, the most important first: a narrow terminal cuts off the end. */
-function parts({ state, done, total, guessed, unit, failed }: Progress, pace: Pace): string[] {
+function parts(
+  { state, done, total, guessed, unit, failed, failedText = 'failed' }: Progress,
+  pace: Pace,
+): string[] {
   const rate = pace.perSecond;
   const left = total === null ? null : pace.secondsFor(total - done);
   const units = (total ?? done) === 1 ? unit.replace(/s$/, '') : unit;
@@ -76,7 +81,7 @@ function parts({ state, done, total, guessed, unit, failed }: Progress, pace: Pa
     total === null
       ? `${grouped(done)} ${units}`
       : `${grouped(done)} of ${guessed ? 'about ' : ''}${grouped(total)} ${units}`,
-    ...(failed > 0 ? [`${grouped(failed)} failed`] : []),
+    ...(failed > 0 ? [`${grouped(failed)} ${failedText}`] : []),
     ...(rate === null ? [] : [`${rate >= 10 ? grouped(Math.round(rate)) : rate.toFixed(1)}/s`]),
     ...(left === null || left <= 0 ? [] : [`${inUnits(left)} left`]),
   ];

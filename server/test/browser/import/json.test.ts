@@ -14,7 +14,8 @@ async function open(content: string): Promise<Page> {
   return page;
 }
 
-const field = (page: Page, line: number) => page.getByLabel(`Record, line ${line}`, { exact: true });
+/** The field of a record by its position in an array, or by its line in NDJSON. */
+const field = (page: Page, line: number) => page.getByLabel(new RegExp(`^Record(, line)? ${line}$`));
 const user = (Username: string, Password = 'una frase lunga') => ({ Username, Password });
 
 /** Moves the focus out of the field, which makes the page validate its text. */
@@ -76,8 +77,8 @@ describe('a whole record with errors', () => {
     ];
     const page = await open(JSON.stringify(rows));
     await said(page, '2 of 2 rows with errors.');
-    await page.getByLabel('Password, line 1').first().fill('una frase lunga');
-    const flat = page.getByRole('textbox', { name: /^Record, line/ });
+    await page.getByLabel('Password, record 1').first().fill('una frase lunga');
+    const flat = page.getByRole('textbox', { name: /^Record 2$/ });
     await flat.focus();
     await flat.fill((await flat.inputValue()).replace('918273640182', '"918273640182"'));
     await leave(page);
