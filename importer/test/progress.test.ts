@@ -65,6 +65,7 @@ async function interruptAfterFour(): Promise<string> {
       rows: 2,
       failed: 0,
       skipped: 0,
+      skippedLines: [],
       reasons: [],
       totals: noTotals,
       failedRows: emptyFile,
