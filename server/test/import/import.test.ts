@@ -298,7 +298,7 @@ it('import advises to correct the file itself if no row of it could be parsed', 
   expect(code).toBe(3);
   expect(stderr).toMatch(
     new RegExp(
-      `Correct line 1 of \\S*rotto\\.json, then run: npx --no -- anagrafe import \\S*rotto\\.json --principal ${principal}\n$`,
+      `Correct record 1 of \\S*rotto\\.json, then run: npx --no -- anagrafe import \\S*rotto\\.json --principal ${principal}\n$`,
     ),
   );
   expect(stderr).toContain('0 of 1 row applied.');

@@ -64,6 +64,29 @@ it('the progress of an import never goes back, and its total does not grow while
   expect(new Set(seen.map(({ total }) => total?.rows))).toEqual(new Set([4500]));
 });
 
+it('an import that is resumed knows the lines of the rows that the run before has skipped', async () => {
+  const rows = Array.from({ length: 2100 }, (_, n) => `L-${n % 700},Lines,lines.${n},,"${importedHash}"`);
+  folder.write('lines.csv', `${columns}\n${rows.slice(0, 20).join('\n')}\n`);
+  const task = taskOf('lines', service.url);
+  await runImport(task, contextOf(service.url), { restart: false });
+  folder.write('lines.csv', `${columns}\n${rows.join('\n')}\n`);
+  const stop = new AbortController();
+  const stopping = contextOf(service.url, {
+    signal: stop.signal,
+    onProgress: ({ completed }) => completed.rows > 0 && stop.abort(new Error('stopped')),
+  });
+  await expect(runImport(task, stopping, { restart: false })).rejects.toThrow('stopped');
+  const seen: number[] = [];
+  const context = contextOf(service.url, { onOpen: (_, before) => seen.push(before.skipped) });
+  expect(await runImport(task, context, { restart: false })).toMatchObject({
+    rows: 2100,
+    failed: 0,
+    skipped: 20,
+    skippedLines: [2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+  });
+  expect(seen).toEqual([20]);
+});
+
 describe('an import that is interrupted while the service accepts a job', () => {
   const jobIds = async () => {
     const { body } = await service.call<{ ID: string }>('jobs', undefined, { method: 'GET' });

@@ -56,7 +56,7 @@ describe('the import of rows with errors', () => {
     await said(page, 'Applied: 1. Failed: 1.');
     await press(page, 'Fix failed rows');
     await said(page, '1 of 1 row with errors.');
-    await correct(page, 'Username, record 1', 'late.3');
+    await correct(page, 'Username, record 2', 'late.3');
     await press(page, 'Check again');
     await said(page, '1 row, no errors.');
     await press(page, 'Import 1 row');
