@@ -27,7 +27,8 @@ export function newWorkFolder(service: Pick<TestService, 'url'>) {
     /** Runs a command in the process of the test; file names are relative to the folder. */
     run: async (args: readonly string[], more: Record<string, string> = {}): Promise<Outcome> => {
       const outcome = await inProcess(withPaths(args), { ...settings, ...more });
-      if (args.includes('--json') && outcome.stdout !== '')
+      const countsRows = args[0] === 'import' || args[0] === 'reset';
+      if (countsRows && args.includes('--json') && outcome.stdout !== '')
         await expectTotalsToAddUp(JSON.parse(outcome.stdout), readFileSync(path(args[1] ?? '')));
       return outcome;
     },
