@@ -16,7 +16,7 @@ export interface Store {
   readonly database: Database;
   /** Separate pool for authentication and console sessions, so that bulk writes do not delay them. */
   readonly front: Database;
-  /** Separate pool for the job queue, the hash chain and the creation of deliveries, for the same reason. */
+  /** Separate pool for the job queue, the hash chain and the creation of deliveries. */
   readonly queue: Database;
   /** The pool of jobs. It is a separate one if PostgreSQL is embedded, because its backends have a lower priority. */
   readonly jobs: Database;
@@ -44,6 +44,7 @@ interface StoreOptions {
 
 const frontConnections = 3;
 const queueConnections = 3;
+/** For the parallel writes of jobs, and for the checks and progress of two chunks beside them. */
 const jobConnections = 6;
 const exportConnections = exportLimits.atOnce;
 
@@ -64,7 +65,7 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
   const database = open(config.DATABASE_CONNECTIONS);
   const front = open(frontConnections);
   // The backends of the embedded PostgreSQL share the processor with the service. Those for large work get less of it while
-  // other calls need it.
+  // other calls need it. A call rarely waits for their locks: it would have to change the same principal or username.
   const bulk = engine ? { onBackend: lowerPriority } : {};
   const queue = open(queueConnections, bulk);
   const jobs = engine ? open(jobConnections, bulk) : database;

@@ -1,11 +1,12 @@
+import type { UpsertTuple } from '@anagrafe/client';
 import { dryRunUpsert, type ImportConnection, sendInParts } from './calls.ts';
 import type { CombinedRecord, RowGroup } from './row-group.ts';
 
-/** The fields of their principals that records change. */
+/** The fields of their principals that records change; an empty set if they could not be found out. */
 export type ChangedFields = ReadonlyMap<CombinedRecord, ReadonlySet<string>>;
 
 /** Returns all fields that rows state of their principal. */
-export function statedFields(members: CombinedRecord['members']): ReadonlySet<string> {
+function statedFields(members: CombinedRecord['members']): ReadonlySet<string> {
   return new Set(members.flatMap(({ fields }) => Object.keys(fields)));
 }
 
@@ -41,6 +42,22 @@ export async function findChangedFields(
       found.set(group, new Set(differing.map(([field]) => field)));
     }
   return found;
+}
+
+const noFields: ReadonlySet<string> = new Set();
+
+/**
+ * Returns the fields of the principal that a record changes, by its result. If they could not be found out, for example
+ * because an earlier run has applied the record already, each value that its rows state may be a new one.
+ */
+export function fieldsChangedBy(
+  record: CombinedRecord,
+  principal: UpsertTuple['Item6']['Principal'],
+  changedFields: ChangedFields,
+): ReadonlySet<string> {
+  if (principal === 'unchanged') return noFields;
+  const known = changedFields.get(record);
+  return known?.size ? known : statedFields(record.members);
 }
 
 function withoutUsers({ record }: RowGroup): object {

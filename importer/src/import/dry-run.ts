@@ -4,8 +4,8 @@ import type { RowUnit } from '../file/types.ts';
 import { dryRunUpsert, type ImportConnection, sendInParts, wouldCreate } from './calls.ts';
 import {
   type ChangedFields,
+  fieldsChangedBy,
   findChangedFields,
-  statedFields,
   statesDifferentFields,
 } from './changed-fields.ts';
 import { findAliases, noAliases, type PrincipalAliases } from './principal-aliases.ts';
@@ -250,7 +250,7 @@ export async function dryRunRows(
     const key = Item1 === null ? group.key : keyOfId(Item1);
     const principals = state.countPrincipal(key, Principal);
     count(principals);
-    const changed = state.addChanged(key, Principal, changedFields.get(group) ?? statedFields(members));
+    const changed = state.addChanged(key, Principal, fieldsChangedBy(group, Principal, changedFields));
     if (!principals.PrincipalsInserted)
       for (const number of rowsWithoutChanges(members, Item6, changed)) unchanged.add(number);
     const sent = rowsOfUsers(members);

@@ -1,7 +1,7 @@
 import { ApiError, type UserOfPrincipal } from '@anagrafe/client';
 import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
 import { dryRunUpsert, type ImportConnection, sendInParts, wouldCreate } from './calls.ts';
-import { statedFields } from './changed-fields.ts';
+import { fieldsChangedBy, findChangedFields } from './changed-fields.ts';
 import { findUsers } from './find-users.ts';
 import { foldUsername, type PrincipalRow, principalOf, usersOf } from './records.ts';
 import type { RowError, RowErrors } from './row-errors.ts';
@@ -57,19 +57,22 @@ export async function findStoredRows(
         connection,
       ),
     );
-    for (const { items, answer } of parts)
+    for (const { items, answer } of parts) {
+      const isUpdated = (_: RowGroup, index: number) => answer?.tuples[index]?.Item6.Principal === 'updated';
+      const changedFields = await findChangedFields(items.filter(isUpdated), connection);
       for (const [index, group] of items.entries()) {
         const { key, members } = group;
         const tuple = answer?.tuples[index];
         if (tuple?.Item3 && !wouldCreate(tuple)) {
-          const changed = tuple.Item6.Changes?.map(({ Field }) => Field) ?? statedFields(members);
-          for (const number of rowsWithoutChanges(members, tuple.Item6, new Set(changed)))
+          const changed = fieldsChangedBy(group, tuple.Item6.Principal, changedFields);
+          for (const number of rowsWithoutChanges(members, tuple.Item6, changed))
             stored.set(number, { id: tuple.Item1, key });
         }
         // The rows that have errors of their own are not stored; the others stay in the queue.
         else if (tuple && !tuple.Item3) queue.refuse(group, tuple.Item5, tuple.Item4);
         else if (!tuple && members.length > 1) await compare([queue.firstHalf(group)]);
       }
+    }
   }
 }
 

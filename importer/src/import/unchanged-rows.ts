@@ -1,6 +1,6 @@
 import type { Job, UpsertTuple } from '@anagrafe/client';
 import type { ImportConnection } from './calls.ts';
-import { type ChangedFields, statedFields } from './changed-fields.ts';
+import { type ChangedFields, fieldsChangedBy } from './changed-fields.ts';
 import { type CombinedRecord, rowsOfUsers } from './row-group.ts';
 
 /**
@@ -30,7 +30,6 @@ export interface UnchangedRows {
 }
 
 const noRows: UnchangedRows = { count: 0, numbers: [] };
-const noFields: ReadonlySet<string> = new Set();
 
 interface FindOptions {
   /** The changed fields of records whose rows state different fields, as they were found before the job. */
@@ -76,10 +75,7 @@ function unchangedOf(
 ): readonly number[] {
   const { members } = record;
   if (Item6.Principal === 'inserted') return [];
-  if (Item6.Principal === 'unchanged') return rowsWithoutChanges(members, Item6, noFields);
-  const known = changedFields.get(record);
-  // An earlier run may have applied the record already, so that nothing differed any more: then each value may be new.
-  return rowsWithoutChanges(members, Item6, known?.size ? known : statedFields(members));
+  return rowsWithoutChanges(members, Item6, fieldsChangedBy(record, Item6.Principal, changedFields));
 }
 
 /** Returns the number of unchanged rows of a job; null if its counts do not suffice. */

@@ -64,14 +64,14 @@ export function printReasons(reasons: readonly ReasonSummary[], unit: RowUnit): 
   if (reasons.length > reasonsMax) tell('  … and other reasons');
 }
 
-/** Prints what may be a mistake in rows that are applied nevertheless. */
+/** Prints what may be a mistake in a row, but is no error. */
 export function printWarnings({ summaries }: WarningLog, unit: RowUnit): void {
   for (const { code, field, rows, lines } of summaries)
     tell(`  ${field}: ${warningTexts[code]} in ${counted(rows, 'row')} (${lineList(lines, unit, rows)})`);
 }
 
 const warningTexts: Readonly<Record<WarningLog['summaries'][number]['code'], string>> = {
-  TRIMMED: 'spaces before or after the value are removed',
+  TRIMMED: 'spaces before or after the value, which are not imported,',
   LEADING_ZEROS_LOST: 'zeros at the beginning of the number seem to be lost',
   VATNUMBER_INVALID: 'not a valid Italian VAT number',
   TAXCODE_INVALID: 'not a valid Italian tax code',

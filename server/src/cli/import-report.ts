@@ -156,14 +156,15 @@ function printSkipped(
 ): void {
   if (skipped === 0) return;
   const values = `all of ${skipped === 1 ? 'its' : 'their'} values ${dryRun ? 'are' : 'were'} stored already`;
-  const lines = lineList(skippedLines, unitOf(file), skipped);
+  // A progress file of an earlier version has no lines.
+  const lines = skippedLines.length > 0 ? ` (${lineList(skippedLines, unitOf(file), skipped)})` : '';
   // With an update, the passwords that were not used are counted in the totals.
   const hasNote = existing === 'refuse' && hasSecrets(file);
   const note = dryRun
     ? ' Passwords are not compared, and would stay as they are.'
     : ' Passwords were not compared, and stay as they are.';
   tell(
-    `  ${counted(skipped, 'row')} ${dryRun ? 'would be skipped' : 'skipped'}, because ${values} (${lines}).${hasNote ? note : ''}`,
+    `  ${counted(skipped, 'row')} ${dryRun ? 'would be skipped' : 'skipped'}, because ${values}${lines}.${hasNote ? note : ''}`,
   );
 }
 

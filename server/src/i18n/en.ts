@@ -173,7 +173,7 @@ export const english: Sentences = {
   NOT_APPLIED: {
     database: 'The database was not available. The record was not applied. Send it again later.',
     conflict:
-      'Other requests changed the same data at each of 10 attempts. The record was not applied. Send it again later.',
+      'Other requests changed the same data at each of {attempts} attempts. The record was not applied. Send it again later.',
   },
   RECORD_FAILED: 'Internal error. The record was not applied. The log of the service has the details.',
   CANCELLED: 'The job was cancelled before this record was started. The record was not applied.',

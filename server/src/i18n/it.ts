@@ -178,7 +178,7 @@ export const italian: Sentences = {
     database:
       'Il database non era disponibile. Il record non è stato applicato. Inviarlo di nuovo più tardi.',
     conflict:
-      'Altre richieste hanno modificato gli stessi dati a ciascuno dei 10 tentativi. Il record non è stato applicato. Inviarlo di nuovo più tardi.',
+      'Altre richieste hanno modificato gli stessi dati a ciascuno dei {attempts} tentativi. Il record non è stato applicato. Inviarlo di nuovo più tardi.',
   },
   RECORD_FAILED: 'Errore interno. Il record non è stato applicato. I dettagli sono nel log del servizio.',
   CANCELLED: "L'elaborazione è stata annullata prima di questo record. Il record non è stato applicato.",

@@ -119,14 +119,14 @@ async function applyRecord<D extends ParsedRecord>(
     if (addImported(parsed, hashes).length > 0) await hashPasswords(parsed, hashes, context.hashes);
     const earlier = before && (await before);
     // A resumed call would apply the unsettled earlier record after this one, and undo the change of this one.
-    if (reference?.kept && earlier && !isSettled(earlier)) return refused(parsed, notAppliedLike(earlier));
+    if (reference?.kept && earlier && !isSettled(earlier)) return refused(parsed, errorAfter(earlier));
     const { actor, expectedCurrentHash = null } = requester;
     return await writeRecord(record, hashes, { actor, reference, expectedCurrentHash }, context);
   } catch (error) {
     if (error instanceof Aborted) throw error;
     const kind = kindOf(error);
     if (kind === 'settled') return null;
-    if (kind !== 'conflict') requester.report(error);
+    requester.report(error);
     const id = kind === 'unknown' ? operation.idOf(parsed, ids) : parsed.sentId;
     return { ...refused(parsed, failureDetails[kind]), id };
   }
@@ -182,14 +182,14 @@ async function hashPasswords(
 }
 
 const failureDetails: Readonly<Record<Exclude<WriteFailureKind, 'settled'>, ErrorDetail>> = {
-  conflict: { code: 'NOT_APPLIED', variant: 'conflict' },
+  conflict: { code: 'NOT_APPLIED', variant: 'conflict', figures: { attempts: attemptsMax } },
   away: { code: 'NOT_APPLIED', variant: 'database' },
   refused: { code: 'RECORD_FAILED' },
   unknown: { code: 'OUTCOME_UNKNOWN' },
 };
 
-/** Returns the error of a record that is not written because an earlier record of its principal was not. */
-function notAppliedLike({ error }: Outcome): ErrorDetail {
+/** Returns the error of a record that is not written because the outcome of an earlier one of its principal is not final. */
+function errorAfter({ error }: Outcome): ErrorDetail {
   return error?.code === 'NOT_APPLIED' ? error : failureDetails.away;
 }
 

@@ -131,6 +131,11 @@ export function sendsPassword(item: UserItem): boolean {
   return item instanceof CompactRegistration ? item.sendsPassword : item.password !== null;
 }
 
+/** Returns the hash to store: the computed one, or the one that was sent. */
+export function passwordHashOf(item: UserItem, computed: ReadonlyMap<UserItem, string>): string | null {
+  return computed.get(item) ?? item.passwordHash;
+}
+
 /** Returns the imported hash that an item holds; null if there is none, or if it has to be parsed again. */
 export function heldPasswordHash(item: UserItem): string | null {
   return item instanceof CompactRegistration ? null : item.passwordHash;
@@ -168,7 +173,7 @@ function compactReader<Item extends UpdateItem>(
 
 /** The users of a record that is written in slices. `position` is the zero-based index of a user. */
 export interface NewUserList {
-  /** The IDs of the users, in the order sent, which is ascending. */
+  /** One ID for each user, in the order sent, which is ascending. */
   readonly ids: readonly number[];
   usernameKey(position: number): string;
   read(position: number): NewUser;
@@ -180,12 +185,13 @@ export function newUserList(
   ids: readonly number[],
   hashes: ReadonlyMap<UserItem, string>,
 ): NewUserList {
+  if (ids.length !== users.length) throw new Error('each new user needs one ID');
   return {
     ids,
     usernameKey: (position) => required(users[position]?.username).key,
     read(position) {
       const item = required(users[position]);
-      return newUser(item, ids[position], hashes.get(item) ?? item.passwordHash);
+      return newUser(item, ids[position], passwordHashOf(item, hashes));
     },
   };
 }

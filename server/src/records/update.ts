@@ -7,6 +7,7 @@ import {
   appliedRegistrations,
   type NewUserList,
   newUserList,
+  passwordHashOf,
   userItemReader,
   wholeRegistrations,
 } from './compact-registration.ts';
@@ -244,7 +245,7 @@ function recordChange({ parsed, ids, hashes, context }: ReadyRecord<ParsedUpdate
   const userIds = ids.users.values();
   const users = parsed.users.map((item) =>
     isRegistration(item)
-      ? newUser(item, userIds.next().value, hashes.get(item) ?? item.passwordHash)
+      ? newUser(item, userIds.next().value, passwordHashOf(item, hashes))
       : newPassword(item, hashes.get(item)),
   );
   return { principalId: required(parsed.principalId), users, context };
@@ -272,7 +273,7 @@ async function principalChange({
   const deletes: number[] = [];
   const applyItem = (item: UpdateItem): AppliedUser => {
     if (item.operation === 'register') {
-      const user = newUser(item, userIds.next().value, hashes.get(item) ?? item.passwordHash);
+      const user = newUser(item, userIds.next().value, passwordHashOf(item, hashes));
       registrations.push(user);
       return { id: user.id, username: user.username, email: user.fields.Email, operation: 'register' };
     }

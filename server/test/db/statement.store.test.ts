@@ -12,14 +12,11 @@ beforeAll(async () => {
   );
 });
 
-it('finds many rows by the index, although PostgreSQL would rather read a table of this size', async () => {
+it('finds 1,000 of 20,000 rows by the index', async () => {
   const keys = Array.from({ length: 1000 }, (_, n) => `stored-${2 * n + 1}`);
   const planOf = async (sql: string) =>
     JSON.stringify(await service.database.query(`explain (format json) ${sql}`, [keys]));
   const sql = selectByKeys('external_key, id', 'principals', 'external_key', 'text');
-  expect(await planOf('select id from anagrafe.principals where external_key = any($1)')).toContain(
-    'Seq Scan',
-  );
   const plan = await planOf(sql);
   expect(plan).toContain('principals_external_key_key');
   expect(plan).not.toContain('Seq Scan');

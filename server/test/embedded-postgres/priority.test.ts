@@ -6,7 +6,7 @@ import { openStore } from '../../src/store.ts';
 import { afterTest } from '../setup/endings.ts';
 import { makeCluster } from './harness.ts';
 
-test('lets calls and sign-ins go before jobs, the queue and exports', async () => {
+test('backends of jobs, the queue and exports have a lower priority than those of calls and sign-ins', async () => {
   const data = await makeCluster();
   const store = await openStore(readConfig({ ANAGRAFE_DATA: data }), { mode: 'exclusive', log: () => {} });
   afterTest(() => store.close());

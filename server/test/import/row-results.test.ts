@@ -61,7 +61,7 @@ describe('the totals of an import with --update', () => {
 });
 
 describe('a changed record of an import with --update', () => {
-  it('has its rows skipped that state nothing new, in a dry run too', async () => {
+  it('does not count rows that state nothing new as applied, in a dry run either', async () => {
     const before = [
       'changed,One,,changed.anna,',
       'changed,One,,changed.carlo,',
@@ -79,7 +79,7 @@ describe('a changed record of an import with --update', () => {
     for (const result of await runBoth('changed', ['--update'])) expect(result).toMatchObject(expected);
   });
 
-  it('has all rows applied that state the new value', async () => {
+  it('counts all rows that state the new value as applied', async () => {
     const rows = ['same,One,,same.anna,', 'same,One,,same.carlo,'];
     write('same', rows);
     expect((await folder.run(['import', 'same.csv', '--update'])).code).toBe(0);
@@ -91,7 +91,7 @@ describe('a changed record of an import with --update', () => {
       expect(result).toMatchObject({ applied: 2, skipped: 0, PrincipalsUpdated: 1 });
   });
 
-  it('has its rows skipped that state nothing new, if the API client may only write', async () => {
+  it('does not count rows that state nothing new as applied, for an API client that may only write', async () => {
     const guarded = await startTestService();
     const { SyncPublicKey, SyncSecretKey } = await credential(guarded, { scopes: ['sync:write'] });
     const settings = { ANAGRAFE_URL: guarded.url, ANAGRAFE_KEY: `${SyncPublicKey}.${SyncSecretKey}` };
@@ -104,7 +104,21 @@ describe('a changed record of an import with --update', () => {
     }
   });
 
-  it('has its values stored for the rows of later records', async () => {
+  it('is skipped as a whole if all of it is stored, for an API client that may only write', async () => {
+    const guarded = await startTestService();
+    const { SyncPublicKey, SyncSecretKey } = await credential(guarded, { scopes: ['sync:write'] });
+    const settings = { ANAGRAFE_URL: guarded.url, ANAGRAFE_KEY: `${SyncPublicKey}.${SyncSecretKey}` };
+    write('again', ['again,One,,again.anna,', 'again,One,,again.carlo,']);
+    const args = ['import', 'again.csv', '--json'];
+    expect(JSON.parse((await folder.run(args, settings)).stdout)).toMatchObject({ applied: 2 });
+    const second = await folder.run([...args, '--restart'], settings);
+    expect([second.code, JSON.parse(second.stdout)]).toMatchObject([
+      0,
+      { applied: 0, skipped: 2, failed: 0 },
+    ]);
+  });
+
+  it('is divided above 500 users: later parts find its new values stored, and their rows are skipped', async () => {
     const users = Array.from({ length: 1200 }, (_, n) => `later,One,,later.${n},`);
     write('later', users);
     expect((await folder.run(['import', 'later.csv', '--update'])).code).toBe(0);
