@@ -81,10 +81,11 @@ export function refuseOwnNames(
   }
 }
 
-/** Loads the about 49,000 most common passwords. */
+let common: ReadonlySet<string> | undefined;
+
+/** Loads the about 49,000 most common passwords, once for all services of the process. */
 export function openCommonPasswords(): { isCommon(password: string): boolean } {
-  const common = new Set(
-    (dictionary['passwords-common'] as string[]).map((password) => password.toLowerCase()),
-  );
-  return { isCommon: (password) => common.has(password) };
+  common ??= new Set((dictionary['passwords-common'] as string[]).map((password) => password.toLowerCase()));
+  const passwords = common;
+  return { isCommon: (password) => passwords.has(password) };
 }
