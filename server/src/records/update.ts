@@ -1,5 +1,4 @@
-import type { FieldErrors } from '../lib/field-errors.ts';
-import { type Fields, isAbsent, refuseUnknownFields, within } from '../lib/request-fields.ts';
+import { within } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import { refuseOwnNames } from '../passwords/policy.ts';
 import type { ChangeStore, PrincipalChange, UserEdit } from './change.ts';
@@ -8,28 +7,16 @@ import {
   type NewUserList,
   newUserList,
   passwordHashOf,
-  userItemReader,
   wholeRegistrations,
 } from './compact-registration.ts';
 import { changedOfUser, clearedField, editPrincipal, editUser } from './compare.ts';
-import type { SentPrincipal } from './compared-values.ts';
-import {
-  editablePrincipalFields,
-  externalKeyField,
-  principalFieldNames,
-  readFieldEdits,
-  readState,
-} from './fields.ts';
+import { principalFieldNames } from './fields.ts';
 import { type IdStore, reserveIds } from './id-reservation.ts';
 import type { CheckTools, Operation, ReadyRecord } from './operation.ts';
 import type { AppliedUser, WriteContext, Written } from './outcome.ts';
-import { ignoredFields, isRegistration, newUser, readUsers, required } from './parsed-record.ts';
-import {
-  findReferences,
-  type ReferenceStore,
-  type ReferringRecord,
-  readPrincipalReference,
-} from './references.ts';
+import { isRegistration, newUser, required } from './parsed-record.ts';
+import { isEdit, isPlain, type ParsedUpdate, readUpdate } from './parsed-update.ts';
+import { findReferences, type ReferenceStore } from './references.ts';
 import { type AttributeStore, type SentAttributes, setStoredAttributes } from './stored-attributes.ts';
 import {
   type Deletion,
@@ -40,7 +27,6 @@ import {
   type Registration,
   type Reset,
   type UpdateItem,
-  type UserItem,
   type UserRules,
 } from './user-item.ts';
 import { ExternalKeys, type UsernameStore, Usernames } from './usernames.ts';
@@ -66,19 +52,11 @@ export interface UpdateStore extends ReferenceStore, AttributeStore, UsernameSto
   registerManyUsers(record: LargeRegistration): Promise<boolean>;
 }
 
-interface ParsedUpdate extends ReferringRecord {
-  /** The new values of the principal; null if the record has none. */
-  readonly principal: SentPrincipal | null;
-  /** All users in the order sent. `users` has those of them whose passwords are written. */
-  readonly items: readonly UpdateItem[];
-  readonly renames: readonly Edit[];
-}
-
 /** Registers, edits and deletes users under existing principals, resets passwords, and edits the principals. */
 export function updateOperation(store: UpdateStore, rules: UserRules): Operation<ParsedUpdate> {
   return {
     name: 'update',
-    read: (fields, errors, timeSlice) => readRecord(fields, errors, rules, timeSlice),
+    read: (fields, errors, timeSlice) => readUpdate(fields, errors, rules, timeSlice),
     newCheck(tools) {
       const taken = { usernames: new Usernames(store), keys: new ExternalKeys(store) };
       return { run: (parsedRecords) => checkAgainstStore(parsedRecords, taken, store, tools) };
@@ -115,47 +93,6 @@ async function registerMany(
   const list = newUserList(users, ids.users, hashes);
   const isWritten = await store.registerManyUsers({ principalId, users: list, context });
   return isWritten ? { id: principalId, users: appliedRegistrations(users, ids.users) } : null;
-}
-
-const principalNames = [...Object.keys(editablePrincipalFields), 'NewExternalKey', 'State'];
-const knownFields = ['ID', 'ExternalKey', ...principalNames, 'Users', ...ignoredFields];
-
-async function readRecord(
-  fields: Fields,
-  errors: FieldErrors,
-  rules: UserRules,
-  timeSlice: TimeSlice,
-): Promise<ParsedUpdate> {
-  const reference = readPrincipalReference(fields, errors);
-  refuseUnknownFields(fields, knownFields, '', errors);
-  const principal = readPrincipal(fields, errors);
-  if (isAbsent(fields.Users) && principal === null) errors.addMissing('Users');
-  else if (Array.isArray(fields.Users) && fields.Users.length === 0) errors.add('Users', 'NO_USERS');
-  const items = await readUsers(fields.Users, userItemReader(rules), errors, timeSlice);
-  const renames = items.filter(isEdit).filter(({ newUsername }) => newUsername !== null);
-  return { ...reference, principal, items, users: items.filter(hasPassword), renames, errors };
-}
-
-function readPrincipal(fields: Fields, errors: FieldErrors): SentPrincipal | null {
-  if (principalNames.every((name) => isAbsent(fields[name]))) return null;
-  const { NewExternalKey: ExternalKey } = readFieldEdits(
-    fields,
-    { NewExternalKey: externalKeyField },
-    '',
-    errors,
-  );
-  return {
-    fields: {
-      ...readFieldEdits(fields, editablePrincipalFields, '', errors),
-      ...(ExternalKey !== undefined && { ExternalKey }),
-    },
-    state: readState(fields.State, 'State', errors),
-  };
-}
-
-/** Returns true for a record that only registers users and resets passwords, for which there is a faster statement. */
-function isPlain({ principal, items, users }: ParsedUpdate): boolean {
-  return principal === null && items.length === users.length && !items.some(isNamedByUsername);
 }
 
 async function checkAgainstStore(
@@ -227,14 +164,6 @@ async function refuseOwnNamesOf({ users, errors }: ParsedUpdate, timeSlice: Time
       errors,
     );
   }
-}
-
-function hasPassword(item: UpdateItem): item is UserItem {
-  return item.operation === 'register' || item.operation === 'reset';
-}
-
-function isEdit(item: UpdateItem): item is Edit {
-  return item.operation === 'edit';
 }
 
 function namesUser(item: UpdateItem): item is Reset | Edit | Deletion {
