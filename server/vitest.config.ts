@@ -1,6 +1,7 @@
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { SlowFilesFirst } from './test/setup/slow-files-first.ts';
 import { waitLimitMs } from './test/setup/until.ts';
 
 interface Grouping {
@@ -48,6 +49,7 @@ export default defineConfig({
     maxWorkers: Math.max(4, availableParallelism()),
     // Modules stay loaded from one file to the next; setup/endings.ts stops what a file has started.
     isolate: false,
+    sequence: { sequencer: SlowFilesFirst },
     setupFiles: ['test/setup/end.ts'],
     provide: { prepared: join(tmpdir(), `anagrafe-prepared-${process.pid}`), timesRuns: 1 },
     // No test measures time. These limits only end what hangs, on the slowest machine too.
