@@ -381,6 +381,18 @@ create table anagrafe.webhooks (
   constraint webhooks_pkey PRIMARY KEY (id)
 );
 
+CREATE OR REPLACE FUNCTION anagrafe.outcomes_mentioning(sought text[])
+ RETURNS TABLE(call_id uuid, "position" integer)
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  return query select stored.call_id, stored.position from anagrafe.outcomes as stored
+                where stored.mentions && sought and stored.mentions is not null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION anagrafe.require_no_users()
  RETURNS trigger
  LANGUAGE plpgsql

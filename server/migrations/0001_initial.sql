@@ -260,6 +260,16 @@ create table anagrafe.outcomes (
 
 create index outcomes_failed on anagrafe.outcomes (call_id, position) where error is not null;
 create index outcomes_mentions on anagrafe.outcomes using gin (mentions) where mentions is not null;
+-- The planner would compare the mentions of all failed records with those that are sought, which takes seconds for two
+-- lists of thousands, because it does not know how long they are.
+create function anagrafe.outcomes_mentioning(sought text[]) returns table (call_id uuid, "position" integer)
+language plpgsql stable set enable_seqscan = off as $$
+begin
+  return query select stored.call_id, stored.position from anagrafe.outcomes as stored
+                where stored.mentions && sought and stored.mentions is not null;
+end
+$$;
+
 create index outcomes_failed_at on anagrafe.outcomes (failed_at desc, call_id, position) where failed_at is not null;
 
 -- Records of jobs that are not applied yet, encrypted with the key of their job.

@@ -56,7 +56,7 @@ function errorOf(
 
 function notAppliedReason(failed: readonly ErrorDetail[]): UnavailableReason {
   const reasons = failed.filter(({ code }) => code === 'NOT_APPLIED').map(({ variant }) => variant);
-  return reasons.every((reason) => reason === 'conflict') ? 'conflict' : 'database';
+  return reasons.includes('database') || !reasons.includes('conflict') ? 'database' : 'conflict';
 }
 
 /** Returns the 202 envelope of a call that was submitted as a job. */

@@ -108,6 +108,7 @@ export async function withTransactionErrors<Result>(work: () => Promise<Result>)
   try {
     return await work();
   } catch (error) {
+    if (error instanceof WriteFailure) throw error;
     const kind = failureKind(error);
     const isBeforeCommit = kind === 'unknown' && !(error instanceof CommitUnknown);
     throw new WriteFailure(isBeforeCommit ? 'away' : kind, error);

@@ -174,6 +174,8 @@ export const english: Sentences = {
     database: 'The database was not available. The record was not applied. Send it again later.',
     conflict:
       'Other requests changed the same data at each of {attempts} attempts. The record was not applied. Send it again later.',
+    earlier:
+      'An earlier record of the same principal was not applied, or its outcome is unknown. This record was not applied either. Send it again after that one.',
   },
   RECORD_FAILED: 'Internal error. The record was not applied. The log of the service has the details.',
   CANCELLED: 'The job was cancelled before this record was started. The record was not applied.',

@@ -179,6 +179,8 @@ export const italian: Sentences = {
       'Il database non era disponibile. Il record non è stato applicato. Inviarlo di nuovo più tardi.',
     conflict:
       'Altre richieste hanno modificato gli stessi dati a ciascuno dei {attempts} tentativi. Il record non è stato applicato. Inviarlo di nuovo più tardi.',
+    earlier:
+      'Un record precedente della stessa anagrafica non è stato applicato, o il suo esito è ignoto. Neanche questo record è stato applicato. Inviarlo di nuovo dopo quello.',
   },
   RECORD_FAILED: 'Errore interno. Il record non è stato applicato. I dettagli sono nel log del servizio.',
   CANCELLED: "L'elaborazione è stata annullata prima di questo record. Il record non è stato applicato.",

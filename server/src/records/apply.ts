@@ -119,7 +119,8 @@ async function applyRecord<D extends ParsedRecord>(
     if (addImported(parsed, hashes).length > 0) await hashPasswords(parsed, hashes, context.hashes);
     const earlier = before && (await before);
     // A resumed call would apply the unsettled earlier record after this one, and undo the change of this one.
-    if (reference?.kept && earlier && !isSettled(earlier)) return refused(parsed, errorAfter(earlier));
+    if (reference?.kept && earlier && !isSettled(earlier))
+      return refused(parsed, { code: 'NOT_APPLIED', variant: 'earlier' });
     const { actor, expectedCurrentHash = null } = requester;
     return await writeRecord(record, hashes, { actor, reference, expectedCurrentHash }, context);
   } catch (error) {
@@ -187,11 +188,6 @@ const failureDetails: Readonly<Record<Exclude<WriteFailureKind, 'settled'>, Erro
   refused: { code: 'RECORD_FAILED' },
   unknown: { code: 'OUTCOME_UNKNOWN' },
 };
-
-/** Returns the error of a record that is not written because the outcome of an earlier one of its principal is not final. */
-function errorAfter({ error }: Outcome): ErrorDetail {
-  return error?.code === 'NOT_APPLIED' ? error : failureDetails.away;
-}
 
 /**
  * Writes a record. After a conflict it is checked again, which finds the cause unless a concurrent write is undone. The

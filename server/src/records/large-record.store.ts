@@ -1,8 +1,11 @@
 // Writes one record with many users in one transaction of several statements: as parameters of a single statement,
 // 100,000 users would take several times the memory of the record. The statements take their locks in the order that
-// grouped-write.store.ts describes.
+// grouped-write.store.ts describes, except the lock of a stored principal: until its users are written, other
+// records may register users and reset passwords of it, which would otherwise wait for seconds. If such a record has one of
+// the usernames, both may wait for each other; PostgreSQL then ends one of them as a conflict, which is tried again.
 
 import type { Connection, Database } from '../db/database.ts';
+import { WriteFailure } from '../db/errors.ts';
 import { arrayLiteral, preparedStatement, statement } from '../db/statement.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import type { NewUserList } from './compact-registration.ts';
@@ -19,6 +22,7 @@ import {
 } from './grouped-write.store.ts';
 import { newPrincipalColumns, newPrincipals } from './insert.store.ts';
 import type { LargePrincipal } from './insert.ts';
+import { required } from './parsed-record.ts';
 import { updatedRecordColumns, updatedRecords } from './update.store.ts';
 import type { LargeRegistration } from './update.ts';
 import type { NewUser } from './user-item.ts';
@@ -27,19 +31,28 @@ const insertPrincipal = statement(`
   insert into anagrafe.principals (id, ${columnNames(principalFields)}, state, search_terms, users_count)
   select principal_id, ${columnNames(principalFields)}, state, array_to_tsvector(search_terms::text[]),
          :usersCount::integer
-    from ${newPrincipals.sql}`);
+    from ${newPrincipals.sql}
+  returning updated_at::text as "writtenAt"`);
+
+/**
+ * Keeps the principal from being deleted or edited. Other records can register users and reset passwords of it until
+ * `updatePrincipal`, a moment before the end.
+ */
+const protectPrincipal = statement(`
+  select clock_timestamp()::text as "writtenAt" from anagrafe.principals
+   where id = :principalId::bigint and state = 'active' for key share`);
 
 const updatePrincipal = statement(`
   update anagrafe.principals
      set users_count = users_count + :usersCount::integer,
-         updated_at = greatest(updated_at + interval '1 microsecond', clock_timestamp())
+         updated_at = greatest(updated_at + interval '1 microsecond', :writtenAt::timestamptz)
    where id = :principalId::bigint and state = 'active'
   returning id`);
 
 const insertUsers = preparedStatement(
   'insert users',
   `with principal as (
-     select id, updated_at as written_at from anagrafe.principals where id = :principalId::bigint
+     select :principalId::bigint as id, :writtenAt::timestamptz as written_at
    ), ${registerUsers}
    select count(*) from registered_user`,
 );
@@ -80,33 +93,44 @@ export async function insertLargePrincipal(database: Database, principal: LargeP
   const record = await newPrincipals.values([{ ...principal, users: [] }], newPrincipalColumns);
   await database.transaction(
     async (connection) => {
-      await connection.execute(insertPrincipal, { ...record, usersCount: order.length });
-      await insertInSlices(connection, principalId, users, order);
+      const usersCount = order.length;
+      const [inserted] = await connection.execute<Written>(insertPrincipal, { ...record, usersCount });
+      await insertInSlices(connection, users, order, {
+        principalId,
+        writtenAt: required(inserted).writtenAt,
+      });
       await connection.execute(finishInsert, { ...record, ...rangesOf(users.ids), principalId });
     },
     { patient: true },
   );
 }
 
-/** Returns false, and writes nothing, if the principal is missing or disabled. */
+/** Throws the `WriteFailure` `conflict`, and writes nothing, if the principal is missing or disabled. */
 export async function registerManyUsers(
   database: Database,
   { principalId, users, context }: LargeRegistration,
-): Promise<boolean> {
+): Promise<void> {
   const order = await positionsByKey(users);
   const row = { principalId, context, all: [], users: [], resets: [] };
   const record = await updatedRecords.values([row], updatedRecordColumns);
-  return database.transaction(
+  await database.transaction(
     async (connection) => {
       const usersCount = order.length;
-      const [principal] = await connection.execute(updatePrincipal, { principalId, usersCount });
-      if (!principal) return false;
-      await insertInSlices(connection, principalId, users, order);
+      const [found] = await connection.execute<Written>(protectPrincipal, { principalId });
+      if (!found) throw new WriteFailure('conflict');
+      const written = { principalId, writtenAt: found.writtenAt };
+      await insertInSlices(connection, users, order, written);
+      const updated = await connection.execute(updatePrincipal, { ...written, usersCount });
+      if (updated.length === 0) throw new WriteFailure('conflict');
       await connection.execute(finishUpdate, { ...record, ...rangesOf(users.ids), principalId });
-      return true;
     },
     { patient: true },
   );
+}
+
+interface Written {
+  /** As text, because a `Date` has no microseconds. */
+  readonly writtenAt: string;
 }
 
 /** Returns ascending IDs as ranges: IDs that were reserved together have no gaps, or few. */
@@ -128,9 +152,9 @@ const usersPerStatement = 500;
 
 async function insertInSlices(
   connection: Connection,
-  principalId: number,
   users: NewUserList,
   order: Uint32Array,
+  { principalId, writtenAt }: Written & { readonly principalId: number },
 ): Promise<void> {
   const timeSlice = new TimeSlice();
   for (let at = 0; at < order.length; at += usersPerStatement) {
@@ -141,6 +165,7 @@ async function insertInSlices(
     }
     await connection.execute(insertUsers, {
       principalId,
+      writtenAt,
       ...(await newUserValues([{ principalId, users: slice }])),
     });
   }

@@ -84,8 +84,8 @@ export const eraseFailedRecords = `gone as materialized (
   ), found_outcome as materialized (
     select call_id, position, mentions from anagrafe.outcomes
      where (call_id, position) in (
-       select found.call_id, found.position from sought join anagrafe.outcomes as found on found.mentions && sought.mentions
-        where found.mentions is not null)
+       select found.call_id, found.position
+         from sought cross join lateral anagrafe.outcomes_mentioning(sought.mentions) as found)
      order by call_id, position for update
   ), mentioning as materialized (
     select call_id, position, mention from found_outcome cross join lateral unnest(mentions) as each (mention)

@@ -48,8 +48,8 @@ export interface LargeRegistration {
 export interface UpdateStore extends ReferenceStore, AttributeStore, UsernameStore, IdStore, ChangeStore {
   /** Writes a group of records as `Operation.write` describes. */
   updateRecords(changes: readonly RecordChange[]): Promise<readonly (Written | null)[]>;
-  /** Writes one record and reads its users in slices. Returns false if the principal is missing or disabled. */
-  registerManyUsers(record: LargeRegistration): Promise<boolean>;
+  /** Writes one record as `Operation.write` describes, and reads its users in slices. */
+  registerManyUsers(record: LargeRegistration): Promise<void>;
 }
 
 /** Registers, edits and deletes users under existing principals, resets passwords, and edits the principals. */
@@ -88,11 +88,11 @@ async function registerMany(
   { parsed, ids, hashes, context }: ReadyRecord<ParsedUpdate>,
   users: readonly Registration[],
   store: UpdateStore,
-): Promise<Written | null> {
+): Promise<Written> {
   const principalId = required(parsed.principalId);
   const list = newUserList(users, ids.users, hashes);
-  const isWritten = await store.registerManyUsers({ principalId, users: list, context });
-  return isWritten ? { id: principalId, users: appliedRegistrations(users, ids.users) } : null;
+  await store.registerManyUsers({ principalId, users: list, context });
+  return { id: principalId, users: appliedRegistrations(users, ids.users) };
 }
 
 async function checkAgainstStore(

@@ -180,3 +180,22 @@ describe('irs/delete', () => {
     ]);
   });
 });
+
+describe('the search for failed records that mention deleted users', () => {
+  it('uses the index, although few failed records are stored', async () => {
+    const { id } = await principal(0);
+    const failed = [{ Username: 'sought', PasswordHash: 'no hash' }, importedUser('mentioned too')];
+    expect((await service.call('irs/update', [{ ID: id, Users: failed }])).status).toBe(422);
+    await service.database.transaction(async (connection) => {
+      const found = await connection.query(
+        `select from anagrafe.outcomes_mentioning(array['name:not mentioned', 'name:sought'])`,
+      );
+      expect(found).toHaveLength(1);
+      const [scans] = await connection.query(
+        `select pg_stat_get_xact_numscans('anagrafe.outcomes_mentions'::regclass) as "byIndex",
+                pg_stat_get_xact_numscans('anagrafe.outcomes'::regclass) as "ofTable"`,
+      );
+      expect(scans).toEqual({ byIndex: 1, ofTable: 0 });
+    });
+  });
+});

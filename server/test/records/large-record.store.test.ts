@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { serviceActor } from '../../src/audit/audit-log.ts';
 import type { NewUserList } from '../../src/records/compact-registration.ts';
@@ -127,9 +128,7 @@ describe('many users of a stored principal', () => {
       usernameKey: (position: number) => both(position)[0].usernameKey(both(position)[1]),
       read: (position: number) => both(position)[0].read(both(position)[1]),
     };
-    expect(
-      await openRecordStore(service.database).registerManyUsers({ principalId: id, users: list, context }),
-    ).toBe(true);
+    await openRecordStore(service.database).registerManyUsers({ principalId: id, users: list, context });
     expect(await rowsOf({ id })).toEqual({ principals: 1, users: 1202, audit: 4 });
     const [stored] = await service.database.query(
       `select users_count as users,
@@ -152,8 +151,64 @@ describe('many users of a stored principal', () => {
   it('are not written if the principal was disabled or deleted', async () => {
     const [id = 0] = await insertPrincipals(service, 1);
     expect((await service.call('irs/state', [{ ID: id, State: 'disabled' }])).status).toBe(200);
-    expect(await write(id, ['of a disabled principal'])).toBe(false);
-    expect(await write(id + 1_000_000, ['of no principal'])).toBe(false);
+    await expect(write(id, ['of a disabled principal'])).rejects.toMatchObject({ kind: 'conflict' });
+    await expect(write(id + 1_000_000, ['of no principal'])).rejects.toMatchObject({ kind: 'conflict' });
+    expect(await rowsOf({ id })).toMatchObject({ users: 0 });
+  });
+
+  /** Calls `change` while the users of a record are written, when all but the last 200 of 1,200 are inserted. */
+  async function duringWrite(
+    principalId: number,
+    name: string,
+    change: () => Promise<unknown>,
+  ): Promise<void> {
+    const users = await newUsers(range(1200).map((n) => `${name}-${String(n).padStart(4, '0')}`));
+    let reached = () => {};
+    const atEnd = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    const read = (position: number) => {
+      if (position === 1000) reached();
+      return users.read(position);
+    };
+    const connection = new pg.Client({ connectionString: service.config.DATABASE_URL ?? '' });
+    await connection.connect();
+    // The transaction of the record waits for this username, until the change is made.
+    await connection.query('begin');
+    await connection.query(
+      `insert into anagrafe.users (id, principal_id, username, username_key, password_hash)
+       values (-1, $1, $2, $2, 'hash')`,
+      [principalId, `${name}-1199`],
+    );
+    const writing = openRecordStore(service.database).registerManyUsers({
+      principalId,
+      users: { ...users, read },
+      context,
+    });
+    writing.catch(() => undefined);
+    await atEnd;
+    await change();
+    await connection.query('rollback');
+    await connection.end();
+    return writing;
+  }
+
+  it('do not keep registrations of the same principal waiting while they are written', async () => {
+    const [id = 0] = await insertPrincipals(service, 1);
+    await duringWrite(id, 'long', () => write(id, ['meanwhile']));
+    expect(await rowsOf({ id })).toEqual({ principals: 1, users: 1201, audit: 3 });
+    const [stored] = await service.database.query(
+      'select users_count as users from anagrafe.principals where id = $1',
+      [id],
+    );
+    expect(stored).toEqual({ users: 1201 });
+  });
+
+  it('are not written if the principal is disabled meanwhile', async () => {
+    const [id = 0] = await insertPrincipals(service, 1);
+    const disable = () =>
+      service.database.query(`update anagrafe.principals set state = 'disabled' where id = $1`, [id]);
+    await expect(duringWrite(id, 'late', disable)).rejects.toMatchObject({ kind: 'conflict' });
     expect(await rowsOf({ id })).toMatchObject({ users: 0 });
   });
 });
