@@ -71,7 +71,7 @@ export function printWarnings({ summaries }: WarningLog, unit: RowUnit): void {
 }
 
 const warningTexts: Readonly<Record<WarningLog['summaries'][number]['code'], string>> = {
-  TRIMMED: 'spaces before or after the value, which are not imported,',
+  TRIMMED: 'spaces before or after the value are removed',
   LEADING_ZEROS_LOST: 'zeros at the beginning of the number seem to be lost',
   VATNUMBER_INVALID: 'not a valid Italian VAT number',
   TAXCODE_INVALID: 'not a valid Italian tax code',
