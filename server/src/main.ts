@@ -116,20 +116,17 @@ export async function startService(
     });
     metrics.watch(hasher);
     const noHash = await hasher.calibrate();
+    const recordStore = openRecordStore(database);
     const { isCommon } = openCommonPasswords();
     const password = { minLength: config.PASSWORD_MIN, isCommon };
     const rules = { requireEmail: config.REQUIRE_EMAIL, password };
-    const operationsOn = (pool: Database) => {
-      const records = openRecordStore(pool);
-      return {
-        update: updateOperation(records, rules),
-        insert: insertOperation(records, rules),
-        state: stateOperation(records),
-        delete: deleteOperation(records),
-        upsert: upsertOperations(openUpsertStore(pool), { ...rules, maxRemoved: config.MAX_JOB_USERS }),
-      };
+    const operations = {
+      update: updateOperation(recordStore, rules),
+      insert: insertOperation(recordStore, rules),
+      state: stateOperation(recordStore),
+      delete: deleteOperation(recordStore),
+      upsert: upsertOperations(openUpsertStore(database), { ...rules, maxRemoved: config.MAX_JOB_USERS }),
     };
-    const operations = operationsOn(database);
     queue = await openQueue({
       database: store.queue,
       listen: store.listen,
@@ -226,8 +223,8 @@ export async function startService(
       keyRing,
       signing,
       jobs: {
-        store: openChunks(store.jobs),
-        operations: operationsOn(store.jobs),
+        store: openChunks(database),
+        operations,
         hasher,
         keyRing,
         recentChunks,

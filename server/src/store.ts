@@ -1,5 +1,5 @@
 import { type Config, settings } from './config.ts';
-import { type Database, type DatabaseOptions, openDatabase } from './db/database.ts';
+import { type Database, openDatabase } from './db/database.ts';
 import { type Listener, listen, type Subscription } from './db/listen.ts';
 import { type OutageEvents, OutageMonitor } from './db/outage.ts';
 import { refuseTransactionPooling } from './db/pooling.ts';
@@ -8,7 +8,6 @@ import {
   startEmbeddedPostgres,
   visitEmbeddedPostgres,
 } from './embedded-postgres/embedded-postgres.ts';
-import { lowerPriority } from './lib/process-priority.ts';
 import { exportLimits } from './records/export.ts';
 
 /** Connection pools of the configured database. Includes the embedded PostgreSQL if no external one is configured. */
@@ -16,10 +15,8 @@ export interface Store {
   readonly database: Database;
   /** Separate pool for authentication and console sessions, so that bulk writes do not delay them. */
   readonly front: Database;
-  /** Separate pool for the job queue, the hash chain and the creation of deliveries. */
+  /** Separate pool for the job queue, the hash chain and the creation of deliveries, for the same reason. */
   readonly queue: Database;
-  /** The pool of jobs. It is a separate one if PostgreSQL is embedded, because its backends have a lower priority. */
-  readonly jobs: Database;
   /** Separate pool for exports, which keep their connections as long as their clients read. */
   readonly exports: Database;
   /** Throws if a connection pooler does not keep the state of database sessions. */
@@ -44,19 +41,16 @@ interface StoreOptions {
 
 const frontConnections = 3;
 const queueConnections = 3;
-/** For the parallel writes of jobs, and for the checks and progress of two chunks beside them. */
-const jobConnections = 6;
 const exportConnections = exportLimits.atOnce;
 
 export async function openStore(config: Config, options: StoreOptions): Promise<Store> {
   const engine = config.DATABASE_URL === null ? await startEngine(config, options) : null;
   const connection = engine?.connection ?? { connectionString: config.DATABASE_URL ?? '' };
   const outages = options.outage && new OutageMonitor(options.outage);
-  const open = (poolSize: number, more?: Pick<DatabaseOptions, 'onBackend'>) =>
+  const open = (poolSize: number) =>
     openDatabase({
       connection,
       poolSize,
-      ...more,
       writable: options.mode !== 'existing',
       ...(options.connectMs !== undefined && { connectMs: options.connectMs }),
       ...(outages && { outages }),
@@ -64,17 +58,12 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
     });
   const database = open(config.DATABASE_CONNECTIONS);
   const front = open(frontConnections);
-  // The backends of the embedded PostgreSQL share the processor with the service. Those for large work get less of it while
-  // other calls need it. A call rarely waits for their locks: it would have to change the same principal or username.
-  const bulk = engine ? { onBackend: lowerPriority } : {};
-  const queue = open(queueConnections, bulk);
-  const jobs = engine ? open(jobConnections, bulk) : database;
-  const exports = open(exportConnections, bulk);
+  const queue = open(queueConnections);
+  const exports = open(exportConnections);
   return {
     database,
     front,
     queue,
-    jobs,
     exports,
     async refuseTransactionPooling() {
       if (!engine) await refuseTransactionPooling(connection, options.connectMs);
@@ -82,8 +71,7 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
     listen: (subscription) => listen(connection, subscription),
     place: engine ? config.DATA : settings.DATABASE_URL.show(config.DATABASE_URL),
     async close() {
-      const pools = new Set([database, front, queue, jobs, exports]);
-      await Promise.all([...pools].map((pool) => pool.close()));
+      await Promise.all([database.close(), front.close(), queue.close(), exports.close()]);
       await engine?.stop();
     },
   };

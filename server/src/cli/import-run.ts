@@ -1,3 +1,4 @@
+import { constants, getPriority, setPriority } from 'node:os';
 import { type Anagrafe, ApiError, ConnectionError, TimeoutError } from '@anagrafe/client';
 import { type ImportFile, ImportFileError } from '@anagrafe/importer';
 import {
@@ -12,7 +13,6 @@ import {
 } from '@anagrafe/importer/node';
 import { ConfigError } from '../config.ts';
 import { commandLine } from '../lib/operator-error.ts';
-import { lowerPriority } from '../lib/process-priority.ts';
 import { reach } from './connection.ts';
 import { printCompleted, printDryRun, printHeader, printResult, type RunOptions } from './import-report.ts';
 import { grouped } from './output/format.ts';
@@ -31,9 +31,14 @@ class Interrupted extends Error {
   }
 }
 
+/** Lets the service and its database go first, if they run on this machine. */
+function lowerPriority(): void {
+  const { PRIORITY_BELOW_NORMAL } = constants.priority;
+  if (getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL);
+}
+
 /** Imports a file, or performs a dry run, and prints the progress and the result. Sets the exit code. */
 export async function importFile(file: ImportInput, options: RunOptions): Promise<void> {
-  // The service and its database go first, if they run on this machine.
   lowerPriority();
   const { anagrafe, url, caller } = await reach(options);
   await requirePrincipal(file, anagrafe);

@@ -58,8 +58,6 @@ export interface DatabaseOptions {
   /** Rejects connections to a read-only server, which a proxy may return during a failover. */
   readonly writable?: boolean;
   readonly outages?: OutageMonitor;
-  /** Called with the process ID of the backend of each new connection. */
-  onBackend?(pid: number): void;
   /** Called when an idle connection fails and `outages` does not count the failure. */
   onLostConnection(error: Error): void;
 }
@@ -105,9 +103,6 @@ export function openDatabase(options: DatabaseOptions): Database {
     // A new connection can break in the same chunk that reports it ready, before its requester can add a listener.
     client.on('error', () => undefined);
     connected.add(client);
-    // The types of pg do not declare the property.
-    const { processID } = client as pg.PoolClient & { readonly processID: number };
-    options.onBackend?.(processID);
     client.once('end', () => connected.delete(client));
   });
 
