@@ -42,16 +42,24 @@ export async function applySync(
   operation: Operation,
   options: AnswerOptions,
 ): Promise<Answered> {
-  const { callId, keyed, known, requester, reservation } = options;
+  try {
+    return await applyAndStore(records, operation, options);
+  } finally {
+    // Not earlier: jobs, which let a call with a single password go first, would delay its last statement.
+    options.reservation.release();
+  }
+}
+
+async function applyAndStore(
+  records: RecordList,
+  operation: Operation,
+  options: AnswerOptions,
+): Promise<Answered> {
+  const { callId, keyed, known, requester } = options;
   const begunAt = performance.now();
   const all = positionsOf(records);
   const left = all.filter((position) => !known.has(position));
-  let results: (Outcome | null)[];
-  try {
-    results = await applyLeft(records, left, operation, options);
-  } finally {
-    reservation.release();
-  }
+  const results = await applyLeft(records, left, operation, options);
   const fresh = new Map<number, Outcome>();
   for (const [at, outcome] of results.entries()) if (outcome) fresh.set(required(left[at]), outcome);
   options.onOutcomes(operation.name, [...fresh.values()]);

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { operatorActor } from '../../src/audit/audit-log.ts';
+import { applySync } from '../../src/calls/apply-sync.ts';
+import { openIdempotencyStore } from '../../src/idempotency/idempotency.store.ts';
+import { type HashingPool, openHasher } from '../../src/passwords/hash-pool.ts';
+import { openRecordStore } from '../../src/records/records.store.ts';
+import { updateOperation } from '../../src/records/update.ts';
+import { recordList } from '../setup/records.ts';
+import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
+
+let service: TestService;
+let hasher: HashingPool;
+beforeAll(async () => {
+  service = await startTestService();
+  hasher = openHasher({ concurrency: 1, memoryKib: 64, passes: 1, maxWaitSeconds: 60 });
+});
+afterAll(() => hasher.close());
+
+/** Returns true if a job that asks now has to wait for a more urgent call. */
+async function jobsWait(): Promise<boolean> {
+  return Promise.race([hasher.interactiveEnded().then(() => false), nextTurn(true)]);
+}
+
+it('keeps jobs waiting until the end of a call with a single password is stored', async () => {
+  const [ID = 0] = await insertPrincipals(service, 1);
+  const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
+  const idempotency = openIdempotencyStore(service.database, { keyHours: 1 });
+  const waiting: boolean[] = [];
+  const limit = { records: 1, users: 1 };
+  const answered = await applySync(
+    await recordList([{ ID, Users: [newUser('urgent')] }]),
+    updateOperation(openRecordStore(service.database), rules),
+    {
+      requester: { actor: operatorActor, share: 'a', signal: null, report: () => {} },
+      idempotency: {
+        ...idempotency,
+        async storeCompleted(...call) {
+          waiting.push(await jobsWait());
+          await idempotency.storeCompleted(...call);
+          waiting.push(await jobsWait());
+        },
+      },
+      callId: randomUUID(),
+      keyed: false,
+      known: new Map(),
+      limits: { answered: limit, job: limit },
+      review: null,
+      reservation: hasher.reserve('a'),
+      holdMemory: () => {},
+      onOutcomes: () => {},
+    },
+  );
+  expect(answered.outcomes).toMatchObject([{ id: ID, error: null }]);
+  expect(waiting).toEqual([true, true]);
+  expect(await jobsWait()).toBe(false);
+});
