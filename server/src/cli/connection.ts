@@ -5,6 +5,7 @@ import { type Config, ConfigError, isServiceUrl, prefix, settings } from '../con
 import { isKeyPair, readKeyPair } from '../lib/secrets.ts';
 import { fetchInTime } from './fetch-in-time.ts';
 import { fileErrors } from './output/output.ts';
+import { argument } from './output/shell.ts';
 import { configFor, type SettingsOptions } from './settings.ts';
 
 export interface ConnectionOptions extends SettingsOptions {
@@ -37,6 +38,15 @@ export function withConnection(command: Command): Command {
       '--key-file <file>',
       `file with the keys of an API client, <public>.<secret>; default: ${prefix}KEY`,
     );
+}
+
+/** Returns the options of a printed command, by which it reaches the same service as this one. */
+export function connectionArguments({ url, keyFile, config }: ConnectionOptions): string[] {
+  return [
+    ...(url === undefined ? [] : [`--url ${argument(url)}`]),
+    ...(keyFile === undefined ? [] : [`--key-file ${argument(keyFile)}`]),
+    ...(config === undefined ? [] : [`--config ${argument(config)}`]),
+  ];
 }
 
 /** Rejects the option as wrong usage. The message hides a user and password in the URL. */

@@ -10,6 +10,7 @@ import type {
 } from '@anagrafe/importer';
 import { counted } from './output/format.ts';
 import { tell } from './output/output.ts';
+import { quoted } from './output/shell.ts';
 
 /** Returns the name of a file with its format: `users.xlsx (XLSX, sheet "Clienti")`. */
 export function fileTitle(path: string, { layout: { format, sheet } }: ImportFile): string {
@@ -28,7 +29,7 @@ export function printColumns({ columns }: ImportFile): void {
     if (!field || (field === name && !alternative)) continue;
     const owner = (of: ImportField) => (of === 'FirstName' || of === 'LastName' ? 'user' : 'principal');
     const choice = alternative
-      ? ` of the ${owner(field)}; for the ${owner(alternative)}: --map "${name}=${alternative}"`
+      ? ` of the ${owner(field)}; for the ${owner(alternative)}: --map ${quoted(`${name}=${alternative}`)}`
       : '';
     tell(`  Column "${name}" maps to ${field}${choice}`);
   }
@@ -38,7 +39,7 @@ export function printColumns({ columns }: ImportFile): void {
 export function printUnusedColumns(unused: readonly UnusedColumn[]): void {
   for (const { name, content, values } of unused) {
     const found = content === 'empty' ? contents.empty : `${contents[content]} in ${counted(values, 'row')}`;
-    tell(`  Column "${name}" is not used (${found}). To use it: --map "${name}=<field>"`);
+    tell(`  Column "${name}" is not used (${found}). To use it: --map ${quoted(`${name}=<field>`)}`);
   }
 }
 
@@ -56,12 +57,14 @@ const reasonsMax = 10;
 
 /** Prints the most frequent reasons of failed rows, each with its first lines. */
 export function printReasons(reasons: readonly ReasonSummary[], unit: RowUnit): void {
-  for (const { message, messagesDiffer, rows, lines } of reasons.slice(0, reasonsMax)) {
+  // A line that says that there is one more would take as much room as the reason itself.
+  const shown = reasons.length === reasonsMax + 1 ? reasons : reasons.slice(0, reasonsMax);
+  for (const { message, messagesDiffer, rows, lines } of shown) {
     const count = rows > lines.length ? ` (${counted(rows, 'row')})` : '';
     const owner = messagesDiffer ? ` (message of ${unit} ${lines[0]})` : '';
     tell(`  ${lineList(lines, unit, rows)}${count}: ${message}${owner}`);
   }
-  if (reasons.length > reasonsMax) tell('  … and other reasons');
+  if (reasons.length > shown.length) tell('  … and other reasons');
 }
 
 /** Prints what may be a mistake in a row, but is no error. */

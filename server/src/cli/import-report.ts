@@ -8,7 +8,7 @@ import {
 } from '@anagrafe/importer';
 import type { CompletedRows, ImportDryRun, ImportResult, ImportTask } from '@anagrafe/importer/node';
 import { commandLine } from '../lib/operator-error.ts';
-import type { ConnectionOptions } from './connection.ts';
+import { type ConnectionOptions, connectionArguments } from './connection.ts';
 import {
   fileTitle,
   lineList,
@@ -20,6 +20,7 @@ import {
 } from './file-report.ts';
 import { counted, grouped, inUnits } from './output/format.ts';
 import { exitCodes, print, tell } from './output/output.ts';
+import { argument, quoted } from './output/shell.ts';
 
 export interface RunOptions extends ConnectionOptions {
   readonly dryRun?: boolean;
@@ -28,6 +29,8 @@ export interface RunOptions extends ConnectionOptions {
   readonly saveMapping?: string;
   readonly language: Language;
 }
+
+const noRows = 'The file has no rows.';
 
 /** Prints how the file is read, before its first row is sent. */
 export function printHeader(
@@ -56,7 +59,7 @@ export function printHeader(
 export function printResult(
   result: ImportResult,
   task: ImportTask,
-  { json }: RunOptions,
+  options: RunOptions,
   file: ImportFile | null,
 ): void {
   const { rows, failed, skipped, totals, reasons, failedPath, hasPasswords, unparsedLines, warnings } =
@@ -66,13 +69,13 @@ export function printResult(
   const failedFile = failed > 0 ? failedPath : null;
   if (failedFile) process.exitCode = exitCodes.someFailed;
   const passwordsFile = hasPasswords ? task.passwordsPath : null;
-  if (json) {
+  if (options.json) {
     const counts = { rows, applied, skipped, failed, failedFile, passwordsFile };
     const found = { reasons, warnings: warnings.summaries };
     print(JSON.stringify({ ...counts, ...totalsOf(totals, task), ...found }));
     return;
   }
-  tell(rows === 0 ? 'The file has no rows.' : `${grouped(applied)} of ${counted(rows, 'row')} applied.`);
+  tell(rows === 0 ? noRows : `${grouped(applied)} of ${counted(rows, 'row')} applied.`);
   printSkipped(result, task, file);
   if (rows > 0) printTotals(totals, task);
   printReasons(reasons, unit);
@@ -81,14 +84,17 @@ export function printResult(
     // The file of the failed rows has nothing to correct, and no row of the input was applied.
     tell(`${counted(failed, 'row')} failed. The reasons are in ${shortPath(failedFile)}.`);
     tell(
-      `Correct ${lineList(unparsedLines, unit)} of ${shortPath(task.path)}, then run: ${commandFor(task.path, task)}`,
+      `Correct ${lineList(unparsedLines, unit)} of ${shortPath(task.path)}, then run: ${commandFor(task.path, task, options)}`,
     );
   } else if (failedFile) {
-    tell(failedText(failed, failedFile, task, file));
+    const them = failed === 1 ? 'it' : 'them';
+    tell(
+      `${counted(failed, 'row')} failed. Correct ${them} in ${shortPath(failedFile)} (with ${contentOf(file)}), then run: ${commandFor(failedFile, task, options)}`,
+    );
     printTaken(result, task);
     for (const line of unparsedLines)
       tell(
-        `  ${unit === 'record' ? 'Record' : 'Line'} ${line} could not be parsed. Copy it from ${shortPath(task.path)} and correct it.`,
+        `  The content of ${unit} ${line} is not in that file. Copy it from ${shortPath(task.path)} and correct it.`,
       );
   }
   if (passwordsFile) tell(`The generated passwords are in ${shortPath(passwordsFile)}. Keep this file safe.`);
@@ -113,16 +119,17 @@ export function printDryRun(
     return;
   }
   // The estimate contains the passwords to hash alone.
-  const time = estimatedSeconds > 0 ? `, in about ${inUnits(estimatedSeconds)}` : '';
-  tell(`Dry run: ${grouped(applied)} of ${counted(rows, 'row')} would be applied${time}.`);
+  const time = applied > 0 && estimatedSeconds > 0 ? `, in about ${inUnits(estimatedSeconds)}` : '';
+  tell(
+    rows === 0 ? noRows : `Dry run: ${grouped(applied)} of ${counted(rows, 'row')} would be applied${time}.`,
+  );
   printSkipped(result, task, file, { dryRun: true });
   if (rows > 0) printTotals(totals, task, { dryRun: true });
   printReasons(reasons, unitOf(file));
   printWarnings(warnings, unitOf(file));
   printUnusedColumns(unused);
   if (failedFile) {
-    const content = hasSecrets(file) ? 'reasons and passwords' : 'reasons';
-    tell(`${counted(failed, 'row')} would fail. See ${shortPath(failedFile)} (with ${content}).`);
+    tell(`${counted(failed, 'row')} would fail. See ${shortPath(failedFile)} (with ${contentOf(file)}).`);
     printTaken(result, task);
   }
   tell('Nothing was changed.');
@@ -192,10 +199,9 @@ function printTotals(totals: ImportTotals, { existing }: ImportTask, { dryRun = 
   );
 }
 
-function failedText(failed: number, path: string, task: ImportTask, file: ImportFile | null): string {
-  const them = failed === 1 ? 'it' : 'them';
-  const content = hasSecrets(file) ? 'reasons and passwords' : 'reasons';
-  return `${counted(failed, 'row')} failed. Correct ${them} in ${shortPath(path)} (with ${content}), then run: ${commandFor(path, task)}`;
+/** Returns what the file of the failed rows contains besides their other values. */
+function contentOf(file: ImportFile | null): string {
+  return hasSecrets(file) ? 'reasons and passwords' : 'reasons';
 }
 
 function unitOf(file: ImportFile | null): RowUnit {
@@ -226,14 +232,16 @@ function printTaken(
 function commandFor(
   path: string,
   { purpose, principal, columns, passwordsPath, existing }: ImportTask,
+  options: RunOptions,
 ): string {
   const command = [
-    commandLine(`${purpose === 'register' ? 'import' : 'reset'} ${shortPath(path)}`),
+    commandLine(`${purpose === 'register' ? 'import' : 'reset'} ${argument(shortPath(path))}`),
     ...(principal?.ID === undefined ? [] : [`--principal ${principal.ID}`]),
-    ...(principal?.ExternalKey === undefined ? [] : [`--external-key "${principal.ExternalKey}"`]),
-    ...Object.entries(columns).map(([column, field]) => `--map "${column}=${field ?? ''}"`),
+    ...(principal?.ExternalKey === undefined ? [] : [`--external-key ${quoted(principal.ExternalKey)}`]),
+    ...Object.entries(columns).map(([column, field]) => `--map ${quoted(`${column}=${field ?? ''}`)}`),
     ...(existing === 'update' ? ['--update'] : []),
     ...(passwordsPath === null ? [] : ['--generate-passwords <another file>']),
+    ...connectionArguments(options),
   ];
   return command.join(' ');
 }

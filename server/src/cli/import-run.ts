@@ -13,7 +13,7 @@ import {
 } from '@anagrafe/importer/node';
 import { ConfigError } from '../config.ts';
 import { commandLine } from '../lib/operator-error.ts';
-import { reach } from './connection.ts';
+import { type ConnectionOptions, connectionArguments, reach } from './connection.ts';
 import { printCompleted, printDryRun, printHeader, printResult, type RunOptions } from './import-report.ts';
 import { grouped } from './output/format.ts';
 import { LiveLine, type Progress } from './output/live-line.ts';
@@ -65,11 +65,11 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
   try {
     if (options.dryRun) {
       const result = await dryRunImport(task, context);
-      line.end({ keeping: true });
+      line.end({ keeping: true, last: lastOf(result, task, options) });
       printDryRun(result, task, options, opened.file);
     } else {
       const result = await runImport(task, context, { restart: options.restart ?? false });
-      line.end({ keeping: true });
+      line.end({ keeping: true, last: lastOf(result, task, options) });
       printResult(result, task, options, opened.file);
     }
     if (options.saveMapping !== undefined && opened.file) await saveMapping(options.saveMapping, opened.file);
@@ -80,7 +80,7 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
     if (options.dryRun || !opened.file) return;
     const isStopped = error instanceof Interrupted || error instanceof JobCancelledError;
     if (isStopped || isRetryable(error)) printCompleted(completed);
-    if (isStopped) tellOpenJobs(await openAmong([...openJobs], anagrafe));
+    if (isStopped) tellOpenJobs(await openAmong([...openJobs], anagrafe), options);
     if (isStopped || isRetryable(error)) tell(resumeText(completed));
     if (error instanceof ImportFileError)
       tell(
@@ -112,10 +112,11 @@ async function openAmong(jobs: readonly string[], anagrafe: Anagrafe): Promise<s
 }
 
 /** Names the jobs that the service completes without this command. */
-function tellOpenJobs(jobs: readonly string[]): void {
+function tellOpenJobs(jobs: readonly string[], options: ConnectionOptions): void {
   if (jobs.length === 0) return;
   tell(`The service completes the rows that were already sent, in ${named(jobs)}. To cancel:`);
-  for (const job of jobs) tell(`  ${commandLine(`job cancel ${job}`)}`);
+  for (const job of jobs)
+    tell(`  ${[commandLine(`job cancel ${job}`), ...connectionArguments(options)].join(' ')}`);
 }
 
 function named(jobs: readonly string[]): string {
@@ -152,6 +153,12 @@ function interruptible(): { signal: AbortSignal; end(): void } {
       process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate);
     },
   };
+}
+
+/** The progress when all rows have a result. */
+function lastOf(completed: CompletedRows, task: ImportTask, options: RunOptions): Progress {
+  const { rows } = completed;
+  return progressOf({ rowsDone: rows, completed, total: { rows, isEstimated: false } }, task, options);
 }
 
 function progressOf(

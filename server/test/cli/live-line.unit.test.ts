@@ -29,7 +29,7 @@ describe('a live line', () => {
     isTTY: boolean,
     columns: number,
     updates: readonly Partial<Progress>[],
-    end?: { keeping: boolean },
+    end?: { keeping: boolean; last?: Progress },
   ): string {
     let text = '';
     const stream = { isTTY, columns, write: (piece: string) => (text += piece) };
@@ -69,6 +69,13 @@ describe('a live line', () => {
   it('stays on the screen with keeping, and marks an estimated total with "about"', () => {
     const text = written(true, 100, [{ done: 500, guessed: true }], { keeping: true });
     expect(text).toBe(`\r\u001b[Krunning  ${'█'.repeat(12)}${'░'.repeat(12)}  500 of about 1,000 users\n`);
+  });
+
+  it('ends with the last progress on a terminal, even if that was never shown', () => {
+    const last = { state: 'running', done: 1000, total: 1000, unit: 'users', failed: 3 };
+    const text = written(true, 100, [{ done: 0 }], { keeping: true, last });
+    expect(text).toMatch(/running {2}█{24} {2}1,000 of 1,000 users {2}3 failed {2}[\d,]+\/s\n$/);
+    expect(written(false, 0, [{ done: 1 }], { keeping: true, last })).toBe('running  1 of 1,000 users\n');
   });
 
   it('has the unit in the singular for one', () => {

@@ -305,6 +305,23 @@ it('import advises to correct the file itself if no row of it could be parsed', 
   expect(stderr).not.toContain('importing  0 rows');
 });
 
+it('import prints a command for the failed rows that reaches the same service', async () => {
+  folder.write('altro servizio.csv', `ID,Username,Password\n${principal},altro.servizio,breve\n`);
+  const { url } = service;
+  const { stderr } = await folder.run(['import', 'altro servizio.csv', '--url', url], { ANAGRAFE_URL: '' });
+  expect(stderr).toMatch(new RegExp(`anagrafe import "\\S*altro servizio\\.failed\\.csv" --url ${url}\n$`));
+});
+
+it('import says that a file has no rows, in a dry run too', async () => {
+  folder.write('vuoto.csv', 'ID,Username,Password\n');
+  const [dry, real] = [
+    await folder.run(['import', 'vuoto.csv', '--dry-run']),
+    await folder.run(['import', 'vuoto.csv']),
+  ];
+  expect(dry.stderr).toMatch(/^The file has no rows\.\nNothing was changed\.\n$/m);
+  expect(real.stderr).toMatch(/^The file has no rows\.\n$/m);
+});
+
 it('import names the lines whose content is missing in the file of the failed rows', async () => {
   folder.write(
     'misto.ndjson',
@@ -316,7 +333,7 @@ it('import names the lines whose content is missing in the file of the failed ro
     /1 row failed\. Correct it in \S*misto\.failed\.ndjson \(with reasons and passwords\), then run: /,
   );
   expect(stderr).toMatch(
-    / {2}Line 2 could not be parsed\. Copy it from \S*misto\.ndjson and correct it\.\n$/,
+    / {2}The content of line 2 is not in that file\. Copy it from \S*misto\.ndjson and correct it\.\n$/,
   );
 });
 

@@ -80,7 +80,7 @@ describe('the reasons of failed rows', () => {
         '  record 4: Line 1, column ',
       ].join('\n'),
     );
-    expect(stderr).toContain('\n  Record 4 could not be parsed. Copy it from ');
+    expect(stderr).toContain('\n  The content of record 4 is not in that file. Copy it from ');
     const failed = folder.read('records.failed.ndjson').trim().split('\n');
     expect(failed.map((line) => JSON.parse(line)['Anagrafe record'])).toEqual([2, 3, 4]);
     const again = await folder.run(['import', 'records.json', '--dry-run']);
@@ -112,14 +112,23 @@ describe('the reasons of failed rows', () => {
       'Vatnumber',
       'Taxcode',
       'PrincipalEmail',
+      'State',
     ];
     const values = columns.map((column, at) => (at < 3 ? `T-${column}` : 'x'.repeat(500)));
-    folder.write('many.csv', `${columns.join(',')}\n${values.join(',')}\n`);
-    const { stdout } = await folder.run(['import', 'many.csv', '--dry-run', '--json']);
-    const { reasons } = JSON.parse(stdout) as { reasons: readonly unknown[] };
-    expect(reasons.length).toBeGreaterThan(10);
-    const { stderr } = await folder.run(['import', 'many.csv']);
-    expect(stderr.match(/^ {2}line 2: /gm)).toHaveLength(10);
-    expect(stderr).toContain('\n  … and other reasons\n');
+    const write = (name: string, wrong: number) => {
+      const row = values.map((value, at) => (at < 3 + wrong ? value : ''));
+      folder.write(name, `${columns.join(',')}\n${row.join(',')}\n`);
+    };
+    write('twelve.csv', 12);
+    const twelve = await folder.run(['import', 'twelve.csv', '--dry-run', '--json']);
+    expect(JSON.parse(twelve.stdout).reasons).toHaveLength(12);
+    const limited = await folder.run(['import', 'twelve.csv']);
+    expect(limited.stderr.match(/^ {2}line 2: /gm)).toHaveLength(10);
+    expect(limited.stderr).toContain('\n  … and other reasons\n');
+    // A single further reason is printed, instead of a line that says that there is one.
+    write('eleven.csv', 11);
+    const all = await folder.run(['import', 'eleven.csv']);
+    expect(all.stderr.match(/^ {2}line 2: /gm)).toHaveLength(11);
+    expect(all.stderr).not.toContain('other reasons');
   });
 });

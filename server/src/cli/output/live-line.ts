@@ -45,9 +45,12 @@ export class LiveLine {
     this.#last = { at: now, state: standing.state };
   }
 
-  /** Clears the line, or with `keeping` leaves it and moves to the next line. */
-  end({ keeping = false } = {}): void {
-    if (this.#rewrites && this.#last) this.#stream.write(keeping ? '\n' : clearLine);
+  /** Clears the line, or with `keeping` leaves it, with the progress `last` if given, and moves to the next line. */
+  end({ keeping = false, last }: { keeping?: boolean; last?: Progress } = {}): void {
+    if (this.#rewrites && this.#last) {
+      if (keeping && last) this.show(last);
+      this.#stream.write(keeping ? '\n' : clearLine);
+    }
     this.#last = undefined;
   }
 

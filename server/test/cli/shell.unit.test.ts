@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { argument, quoted } from '../../src/cli/output/shell.ts';
+
+/** Returns the arguments that a shell passes to a program, if an operator pastes the command. */
+function pasted(command: string): string[] {
+  const printed = execFileSync('/bin/sh', ['-c', `printf '%s\\0' ${command}`], { encoding: 'utf8' });
+  return printed.split('\0').slice(0, -1);
+}
+
+it('leaves a plain path and a URL as they are', () => {
+  expect(argument('../data/users.failed-2.csv')).toBe('../data/users.failed-2.csv');
+  expect(argument('http://127.0.0.1:8420')).toBe('http://127.0.0.1:8420');
+});
+
+it('uses double quotes where they suffice', () => {
+  expect(argument('my users.csv')).toBe('"my users.csv"');
+  expect(quoted("Nome dell'utente=Username")).toBe('"Nome dell\'utente=Username"');
+});
+
+it('passes every value to the program as one argument, and expands nothing in it', () => {
+  const hostile = ['$(id)=Username', '`id`', 'a"; id; "', "it's $HOME", '\\', '!!', '', '* ?', 'a\nb'];
+  expect(pasted(hostile.map(quoted).join(' '))).toEqual(hostile);
+  expect(pasted(hostile.map(argument).join(' '))).toEqual(hostile);
+  const values = fc.array(fc.string({ unit: fc.constantFrom(...`ab '"$\`\\!(){}<>|&;*?~#=\n`) }), {
+    minLength: 200,
+  });
+  fc.assert(
+    fc.property(values, (texts) => {
+      expect(pasted(texts.map(argument).join(' '))).toEqual(texts);
+    }),
+    { numRuns: 5 },
+  );
+});
