@@ -208,8 +208,11 @@ async function run<Row extends pg.QueryResultRow>(
 ): Promise<Row[]> {
   const { text, name } = typeof statement === 'string' ? { text: statement, name: null } : statement;
   const config = name === null ? { text } : { text, name };
-  const query = { ...config, values: [...values], query_timeout: answerMs };
+  const parameters = [...values];
+  const query = { ...config, values: parameters, query_timeout: answerMs };
   // `pg` returns an array of results for a text with several statements.
   const result: pg.QueryResult<Row> | pg.QueryResult<Row>[] = await client.query<Row>(query);
+  // V8 keeps ended queries of `pg` until the next collection of the whole heap, with the parameters of a large record.
+  parameters.length = 0;
   return Array.isArray(result) ? result.flatMap(({ rows }) => rows) : result.rows;
 }
