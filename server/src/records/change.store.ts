@@ -79,10 +79,10 @@ const changeSql = (size: GroupSize, deletes: boolean) => `
        and (expected_version is null or expected_version = ${versionOf('principals')})
        -- The checks of a record with a version have compared the stored state.
        and (expected_version is not null or principals.state = 'active' or registered = '{}')
-     order by principals.id for update of principals ${lockOfGroup[size]}
+     -- "for update" where principals or users are deleted or renamed, because these need that lock in the end: a large
+     -- record and a sign-in that inserts a session hold a weaker one meanwhile. Other changes do not wait for these.
+     order by principals.id for ${deletes ? '' : 'no key'} update of principals ${lockOfGroup[size]}
   ), known as materialized (
-    -- "for update" where users are deleted or renamed, because these need that lock in the end: a sign-in that inserts a
-    -- session meanwhile holds a weaker lock and then waits for this statement.
     select users.id, owner.id as principal_id, users.username_key
       from owner join changed_user on changed_user.principal_id = owner.id
            join anagrafe.users on users.id = changed_user.id and users.principal_id = owner.id

@@ -204,10 +204,27 @@ describe('many users of a stored principal', () => {
     expect(stored).toEqual({ users: 1201 });
   });
 
+  it('do not keep edits of the principal waiting while they are written', async () => {
+    const [id = 0] = await insertPrincipals(service, 1);
+    const edit = async () => {
+      const { body } = await service.call('irs/update', [
+        { ID: id, Denomination: 'Edited', Users: [{ Username: 'mixed', PasswordHash: importedHash }] },
+      ]);
+      expect(body.result?.records[0]).toMatchObject({ Item1: id, Item3: true });
+    };
+    await duringWrite(id, 'edited', edit);
+    const [stored] = await service.database.query(
+      'select users_count as users, denomination from anagrafe.principals where id = $1',
+      [id],
+    );
+    expect(stored).toEqual({ users: 1201, denomination: 'Edited' });
+  });
+
   it('are not written if the principal is disabled meanwhile', async () => {
     const [id = 0] = await insertPrincipals(service, 1);
-    const disable = () =>
-      service.database.query(`update anagrafe.principals set state = 'disabled' where id = $1`, [id]);
+    const disable = async () => {
+      expect((await service.call('irs/state', [{ ID: id, State: 'disabled' }])).status).toBe(200);
+    };
     await expect(duringWrite(id, 'late', disable)).rejects.toMatchObject({ kind: 'conflict' });
     expect(await rowsOf({ id })).toMatchObject({ users: 0 });
   });
