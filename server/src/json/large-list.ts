@@ -51,8 +51,11 @@ export class LargeList {
  * Parses the text of a record like `readRecord`, but a large array `Users` that is not empty becomes a `LargeList` that
  * refers to the text.
  */
-export async function readLargeRecord(text: Buffer): Promise<Fields> {
-  if (text.length <= largeListBytes) return (await parseValid(text)) as Fields;
+export function readLargeRecord(text: Buffer): Promise<Fields> {
+  return text.length <= largeListBytes ? (parseValid(text) as Promise<Fields>) : readWithLargeList(text);
+}
+
+async function readWithLargeList(text: Buffer): Promise<Fields> {
   const timeSlice = new TimeSlice();
   for (const member of childRanges(text, 1)) {
     if (timeSlice.isOver) await timeSlice.yield();
