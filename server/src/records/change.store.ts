@@ -1,7 +1,7 @@
 import { actorColumns } from '../audit/audit.store.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { preparedStatement, statement } from '../db/statement.ts';
-import { changesNames, isUnchanged, type PrincipalChange, takesLong } from './change.ts';
+import { type ChangeKind, isUnchanged, kindOf, type PrincipalChange, takesLong } from './change.ts';
 import {
   changedRecords,
   changedUsers,
@@ -66,7 +66,25 @@ const renamed = `renamed as materialized (
        and complete.external_key is not null
   )`;
 
-const changeSql = (size: GroupSize, deletes: boolean) => `
+/** A changed external key needs a lock that an equal one must not take; PostgreSQL compares the stored bytes. */
+const editsColumn = (column: string) =>
+  column === 'external_key'
+    ? `record.step = 'edit' and record.external_key is distinct from stored.external_key`
+    : `record.step = 'edit'`;
+
+/**
+ * The locks of principals and users by the kind of the change. A large record holds `for key share` on its principal,
+ * and a sign-in that inserts a session on its user. A change that deletes or renames needs the full lock in the end, so
+ * it takes it from the start, and waits for these. One that registers users waits for the large record, too: it would
+ * otherwise hold the principal while it waits for a username of that record.
+ */
+const locks: Readonly<Record<ChangeKind, { readonly principals: string; readonly users: string }>> = {
+  edit: { principals: 'for no key update', users: 'for no key update' },
+  register: { principals: 'for update', users: 'for no key update' },
+  rename: { principals: 'for update', users: 'for update' },
+};
+
+const changeSql = (size: GroupSize, kind: ChangeKind) => `
   with record as materialized (
     select * from ${changedRecords.sql}${limitLockWaits[size]}
   ), changed_user as materialized (
@@ -79,15 +97,13 @@ const changeSql = (size: GroupSize, deletes: boolean) => `
        and (expected_version is null or expected_version = ${versionOf('principals')})
        -- The checks of a record with a version have compared the stored state.
        and (expected_version is not null or principals.state = 'active' or registered = '{}')
-     -- "for update" where principals or users are deleted or renamed, because these need that lock in the end: a large
-     -- record and a sign-in that inserts a session hold a weaker one meanwhile. Other changes do not wait for these.
-     order by principals.id for ${deletes ? '' : 'no key'} update of principals ${lockOfGroup[size]}
+     order by principals.id ${locks[kind].principals} of principals ${lockOfGroup[size]}
   ), known as materialized (
     select users.id, owner.id as principal_id, users.username_key
       from owner join changed_user on changed_user.principal_id = owner.id
            join anagrafe.users on users.id = changed_user.id and users.principal_id = owner.id
      where users.password_hash = coalesce(expected_hash, users.password_hash)
-     order by users.id for ${deletes ? '' : 'no key'} update of users ${lockOfGroup[size]}
+     order by users.id ${locks[kind].users} of users ${lockOfGroup[size]}
   ), complete as materialized (
     select owner.* from owner
       left join (select principal_id, count(*) from known group by principal_id) as found
@@ -101,7 +117,7 @@ const changeSql = (size: GroupSize, deletes: boolean) => `
     returning id, updated_at as written_at
   ), updated_principal as (
     update anagrafe.principals as stored
-       set ${assign(principalFields, 'record', () => `record.step = 'edit'`)},
+       set ${assign(principalFields, 'record', editsColumn)},
            state = coalesce(record.state, stored.state),
            search_terms = case when record.step = 'edit' then array_to_tsvector(record.search_terms::text[])
                                else stored.search_terms end,
@@ -182,17 +198,23 @@ const changeSql = (size: GroupSize, deletes: boolean) => `
            left join part on part.principal_id = principal.id
      where step <> 'none'
      order by record.index, number
-  ), ${deletes ? `${renamed}, ${eraseFailedRecords}, ` : ''}${storeOutcomes}
+  ), ${kind === 'rename' ? `${renamed}, ${eraseFailedRecords}, ` : ''}${storeOutcomes}
   select id from principal`;
 
 /** A statement that deletes is planned each time: how many failed records it finds by their index varies. */
-const changeStatements = {
-  single: preparedStatement('change record', changeSql('single', false)),
-  group: statement(changeSql('group', false)),
-};
-const deletingStatements = {
-  single: statement(changeSql('single', true)),
-  group: statement(changeSql('group', true)),
+const statements = {
+  edit: {
+    single: preparedStatement('edit record', changeSql('single', 'edit')),
+    group: statement(changeSql('group', 'edit')),
+  },
+  register: {
+    single: preparedStatement('change record', changeSql('single', 'register')),
+    group: statement(changeSql('group', 'register')),
+  },
+  rename: {
+    single: statement(changeSql('single', 'rename')),
+    group: statement(changeSql('group', 'rename')),
+  },
 };
 
 /** Returns the principal that the record inserts; null if it changes an existing one. */
@@ -210,10 +232,9 @@ export async function writeChanges(
   const inserted = changes.map(insertedPrincipal).filter((principal) => principal !== null);
   // If all records insert, a shorter statement has the same effect. PostgreSQL plans it once.
   if (inserted.length === changes.length) return insertPrincipals(database, inserted);
-  const statements = changes.some(changesNames) ? deletingStatements : changeStatements;
   const values = await changeParameters(changes);
   const execute = (connection: Connection) =>
-    connection.execute<{ id: number }>(statements[sizeOf(changes)], values);
+    connection.execute<{ id: number }>(statements[kindOf(changes)][sizeOf(changes)], values);
   const rows = await (changes.some(takesLong)
     ? database.transaction(execute, { patient: true })
     : execute(database));

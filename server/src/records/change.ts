@@ -76,11 +76,16 @@ export function isUnchanged({ principal, registrations, resets, edits, deletes }
   );
 }
 
-/**
- * Returns true if the record deletes or renames users or the principal. Such users must be locked against new sessions
- * from the start, and failed records that mention the names change, too.
- */
-export function changesNames({ principal, edits, deletes }: PrincipalChange): boolean {
+/** `register` if a record registers users, `rename` if a record deletes or renames users or the principal. */
+export type ChangeKind = 'edit' | 'register' | 'rename';
+
+/** Returns the kind of a group of records: the one that needs the strongest locks. */
+export function kindOf(changes: readonly PrincipalChange[]): ChangeKind {
+  if (changes.some(changesNames)) return 'rename';
+  return changes.some(({ registrations }) => registrations.length > 0) ? 'register' : 'edit';
+}
+
+function changesNames({ principal, edits, deletes }: PrincipalChange): boolean {
   const changesKey = principal.kind === 'edit' && principal.changed.includes('ExternalKey');
   const renames = edits.some(({ changed }) => changed.includes('Username'));
   return principal.kind === 'delete' || deletes.length > 0 || changesKey || renames;

@@ -1,8 +1,9 @@
 // Writes one record with many users in one transaction of several statements: as parameters of a single statement,
 // 100,000 users would take several times the memory of the record. The statements take their locks in the order that
 // grouped-write.store.ts describes, except the lock of a stored principal: until its users are written, other records may
-// edit it, register users and reset passwords, which would otherwise wait for seconds. If such a record has one of the
-// usernames, both may wait for each other; PostgreSQL then ends one of them as a conflict, which is tried again.
+// edit it, register users and reset passwords, which would otherwise wait for seconds. If such a record registers one of
+// the usernames, both wait for each other; PostgreSQL then ends one of them, often the large one, which is tried again
+// and finds that the username is taken.
 
 import type { Connection, Database } from '../db/database.ts';
 import { WriteFailure } from '../db/errors.ts';
@@ -35,8 +36,9 @@ const insertPrincipal = statement(`
   returning updated_at::text as "writtenAt"`);
 
 /**
- * Keeps the principal from being deleted and from getting another external key. Other records can change it until
- * `updatePrincipal`, a moment before the end. That finds out if one of them has disabled the principal.
+ * Keeps the principal from being deleted and from getting another external key, and its users from being deleted and
+ * renamed. Other records can change them until `updatePrincipal`, a moment before the end. That finds out if one of
+ * them has disabled the principal.
  */
 const protectPrincipal = statement(`
   select clock_timestamp()::text as "writtenAt" from anagrafe.principals

@@ -207,9 +207,7 @@ describe('many users of a stored principal', () => {
   it('do not keep edits of the principal waiting while they are written', async () => {
     const [id = 0] = await insertPrincipals(service, 1);
     const edit = async () => {
-      const { body } = await service.call('irs/update', [
-        { ID: id, Denomination: 'Edited', Users: [{ Username: 'mixed', PasswordHash: importedHash }] },
-      ]);
+      const { body } = await service.call('irs/update', [{ ID: id, Denomination: 'Edited' }]);
       expect(body.result?.records[0]).toMatchObject({ Item1: id, Item3: true });
     };
     await duringWrite(id, 'edited', edit);
@@ -217,7 +215,27 @@ describe('many users of a stored principal', () => {
       'select users_count as users, denomination from anagrafe.principals where id = $1',
       [id],
     );
-    expect(stored).toEqual({ users: 1201, denomination: 'Edited' });
+    expect(stored).toEqual({ users: 1200, denomination: 'Edited' });
+  });
+
+  it('are all written if a record that changes the principal registers one of them meanwhile', async () => {
+    const [id = 0] = await insertPrincipals(service, 1);
+    let upserted: ReturnType<TestService['call']> | undefined;
+    const waitingStatements = `select from pg_stat_activity
+                                where datname = current_database() and wait_event_type = 'Lock'`;
+    const upsert = async () => {
+      const user = { Username: 'both-0000', PasswordHash: importedHash };
+      upserted = service.call('irs/upsert', [{ ID: id, Denomination: 'Both', Users: [user] }]);
+      // The large record waits for the username of the test, the upsert for the large record.
+      await expect.poll(() => service.database.query(waitingStatements)).toHaveLength(2);
+    };
+    await duringWrite(id, 'both', upsert);
+    expect((await upserted)?.body).toMatchObject({ statusCode: 200 });
+    const [stored] = await service.database.query(
+      'select users_count as users, denomination from anagrafe.principals where id = $1',
+      [id],
+    );
+    expect(stored).toEqual({ users: 1200, denomination: 'Both' });
   });
 
   it('are not written if the principal is disabled meanwhile', async () => {
