@@ -5,7 +5,7 @@ import { type Config, ConfigError, isServiceUrl, prefix, settings } from '../con
 import { isKeyPair, readKeyPair } from '../lib/secrets.ts';
 import { fetchInTime } from './fetch-in-time.ts';
 import { fileErrors } from './output/output.ts';
-import { argument } from './output/shell.ts';
+import { quotedIfNeeded } from './output/shell.ts';
 import { configFor, type SettingsOptions } from './settings.ts';
 
 export interface ConnectionOptions extends SettingsOptions {
@@ -40,12 +40,12 @@ export function withConnection(command: Command): Command {
     );
 }
 
-/** Returns the options of a printed command, by which it reaches the same service as this one. */
+/** Returns the connection options of this command, for a command that is printed. */
 export function connectionArguments({ url, keyFile, config }: ConnectionOptions): string[] {
   return [
-    ...(url === undefined ? [] : [`--url ${argument(url)}`]),
-    ...(keyFile === undefined ? [] : [`--key-file ${argument(keyFile)}`]),
-    ...(config === undefined ? [] : [`--config ${argument(config)}`]),
+    ...(url === undefined ? [] : [`--url ${quotedIfNeeded(url)}`]),
+    ...(keyFile === undefined ? [] : [`--key-file ${quotedIfNeeded(keyFile)}`]),
+    ...(config === undefined ? [] : [`--config ${quotedIfNeeded(config)}`]),
   ];
 }
 

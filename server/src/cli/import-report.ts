@@ -20,7 +20,7 @@ import {
 } from './file-report.ts';
 import { counted, grouped, inUnits } from './output/format.ts';
 import { exitCodes, print, tell } from './output/output.ts';
-import { argument, quoted } from './output/shell.ts';
+import { quoted, quotedIfNeeded } from './output/shell.ts';
 
 export interface RunOptions extends ConnectionOptions {
   readonly dryRun?: boolean;
@@ -94,7 +94,7 @@ export function printResult(
     printTaken(result, task);
     for (const line of unparsedLines)
       tell(
-        `  The content of ${unit} ${line} is not in that file. Copy it from ${shortPath(task.path)} and correct it.`,
+        `  ${unit === 'record' ? 'Record' : 'Line'} ${line} could not be read, so its content is not in ${shortPath(failedFile)}. Copy it from ${shortPath(task.path)} and correct it.`,
       );
   }
   if (passwordsFile) tell(`The generated passwords are in ${shortPath(passwordsFile)}. Keep this file safe.`);
@@ -228,6 +228,11 @@ function printTaken(
   );
 }
 
+/** Returns a path that a command does not mistake for an option. */
+function inFolder(path: string): string {
+  return path.startsWith('-') ? `./${path}` : path;
+}
+
 /** Returns the command that imports another file with the same options. */
 function commandFor(
   path: string,
@@ -235,13 +240,15 @@ function commandFor(
   options: RunOptions,
 ): string {
   const command = [
-    commandLine(`${purpose === 'register' ? 'import' : 'reset'} ${argument(shortPath(path))}`),
+    commandLine(
+      `${purpose === 'register' ? 'import' : 'reset'} ${quotedIfNeeded(inFolder(shortPath(path)))}`,
+    ),
     ...(principal?.ID === undefined ? [] : [`--principal ${principal.ID}`]),
     ...(principal?.ExternalKey === undefined ? [] : [`--external-key ${quoted(principal.ExternalKey)}`]),
     ...Object.entries(columns).map(([column, field]) => `--map ${quoted(`${column}=${field ?? ''}`)}`),
     ...(existing === 'update' ? ['--update'] : []),
-    ...(passwordsPath === null ? [] : ['--generate-passwords <another file>']),
     ...connectionArguments(options),
+    ...(passwordsPath === null ? [] : ['--generate-passwords <another file>']),
   ];
   return command.join(' ');
 }

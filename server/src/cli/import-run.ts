@@ -65,11 +65,11 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
   try {
     if (options.dryRun) {
       const result = await dryRunImport(task, context);
-      line.end({ keeping: true, last: lastOf(result, task, options) });
+      line.end({ keeping: true, last: finalProgress(result, task, options) });
       printDryRun(result, task, options, opened.file);
     } else {
       const result = await runImport(task, context, { restart: options.restart ?? false });
-      line.end({ keeping: true, last: lastOf(result, task, options) });
+      line.end({ keeping: true, last: finalProgress(result, task, options) });
       printResult(result, task, options, opened.file);
     }
     if (options.saveMapping !== undefined && opened.file) await saveMapping(options.saveMapping, opened.file);
@@ -155,8 +155,8 @@ function interruptible(): { signal: AbortSignal; end(): void } {
   };
 }
 
-/** The progress when all rows have a result. */
-function lastOf(completed: CompletedRows, task: ImportTask, options: RunOptions): Progress {
+/** Returns the progress after the last row. */
+function finalProgress(completed: CompletedRows, task: ImportTask, options: RunOptions): Progress {
   const { rows } = completed;
   return progressOf({ rowsDone: rows, completed, total: { rows, isEstimated: false } }, task, options);
 }

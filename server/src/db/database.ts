@@ -213,6 +213,7 @@ async function run<Row extends pg.QueryResultRow>(
   // `pg` returns an array of results for a text with several statements.
   const result: pg.QueryResult<Row> | pg.QueryResult<Row>[] = await client.query<Row>(query);
   // V8 keeps ended queries of `pg` until the next collection of the whole heap, with the parameters of a large record.
+  // A query that failed may still be sent, so it keeps them.
   parameters.length = 0;
   return Array.isArray(result) ? result.flatMap(({ rows }) => rows) : result.rows;
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { argument, quoted } from '../../src/cli/output/shell.ts';
+import { quoted, quotedIfNeeded } from '../../src/cli/output/shell.ts';
 
 /** Returns the arguments that a shell passes to a program, if an operator pastes the command. */
 function pasted(command: string): string[] {
@@ -10,25 +10,25 @@ function pasted(command: string): string[] {
 }
 
 it('leaves a plain path and a URL as they are', () => {
-  expect(argument('../data/users.failed-2.csv')).toBe('../data/users.failed-2.csv');
-  expect(argument('http://127.0.0.1:8420')).toBe('http://127.0.0.1:8420');
+  expect(quotedIfNeeded('../data/users.failed-2.csv')).toBe('../data/users.failed-2.csv');
+  expect(quotedIfNeeded('http://127.0.0.1:8420')).toBe('http://127.0.0.1:8420');
 });
 
 it('uses double quotes where they suffice', () => {
-  expect(argument('my users.csv')).toBe('"my users.csv"');
+  expect(quotedIfNeeded('my users.csv')).toBe('"my users.csv"');
   expect(quoted("Nome dell'utente=Username")).toBe('"Nome dell\'utente=Username"');
 });
 
 it('passes every value to the program as one argument, and expands nothing in it', () => {
-  const hostile = ['$(id)=Username', '`id`', 'a"; id; "', "it's $HOME", '\\', '!!', '', '* ?', 'a\nb'];
+  const hostile = ['$(id)=Username', '`id`', 'a"; id; "', "it's $HOME", '\\', '!!', '', '=ls', '* ?', 'a\nb'];
   expect(pasted(hostile.map(quoted).join(' '))).toEqual(hostile);
-  expect(pasted(hostile.map(argument).join(' '))).toEqual(hostile);
+  expect(pasted(hostile.map(quotedIfNeeded).join(' '))).toEqual(hostile);
   const values = fc.array(fc.string({ unit: fc.constantFrom(...`ab '"$\`\\!(){}<>|&;*?~#=\n`) }), {
     minLength: 200,
   });
   fc.assert(
     fc.property(values, (texts) => {
-      expect(pasted(texts.map(argument).join(' '))).toEqual(texts);
+      expect(pasted(texts.map(quotedIfNeeded).join(' '))).toEqual(texts);
     }),
     { numRuns: 5 },
   );

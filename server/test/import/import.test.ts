@@ -333,7 +333,7 @@ it('import names the lines whose content is missing in the file of the failed ro
     /1 row failed\. Correct it in \S*misto\.failed\.ndjson \(with reasons and passwords\), then run: /,
   );
   expect(stderr).toMatch(
-    / {2}The content of line 2 is not in that file\. Copy it from \S*misto\.ndjson and correct it\.\n$/,
+    / {2}Line 2 could not be read, so its content is not in \S*misto\.failed\.ndjson\. Copy it from \S*misto\.ndjson and correct it\.\n$/,
   );
 });
 
