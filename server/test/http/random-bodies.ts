@@ -16,7 +16,7 @@ type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
 const password = 'correct horse battery';
 /** The PasswordHash of registrations without a password. */
-export const importedHash =
+const importedHash =
   '$argon2id$v=19$m=19456,t=2,p=1$CqOfHVGu8pKzbuzT1e5sSg$6P5/K53uTZ2VFJHWXSLCTSsFTaua2cV0pms0+N12AHM';
 /** Most users have a PasswordHash, because the service need not hash it. */
 const secret = fc.oneof(
