@@ -118,7 +118,10 @@ function judge(sample: Sample, answer: { status: number; text: string }, model: 
     expect(Object.keys(tuple)).toEqual(['Item1', 'Item2', 'Item3', 'Item4', 'Item5', 'Item6']);
     if (tuple.Item3) {
       expect(tuple).toMatchObject({ Item2: null, Item4: null, Item5: {} });
-      if (sample.path === 'irs/update') expect(tuple.Item1).toBe(record.ID);
+      // A record without an ID has the ExternalKey of a principal that an earlier body has inserted.
+      if (sample.path === 'irs/update' && record.ID === undefined)
+        expect(model.principals).toContain(tuple.Item1);
+      else if (sample.path === 'irs/update') expect(tuple.Item1).toBe(record.ID);
       model.apply(sample.path, record, tuple);
     } else {
       expectError({ code: tuple.Item2, message: tuple.Item4 });
