@@ -18,8 +18,10 @@ async function refusesConnections(child: Child): Promise<boolean> {
     await once(socket, 'connect');
     return false;
   } catch (error) {
-    expect((error as NodeJS.ErrnoException).code).toBe('ECONNREFUSED');
-    return true;
+    const { code } = error as NodeJS.ErrnoException;
+    expect(['ECONNREFUSED', 'ECONNRESET']).toContain(code);
+    // The system resets a connection that it accepted while the service closed its port.
+    return code === 'ECONNREFUSED';
   } finally {
     socket.destroy();
   }
