@@ -4,8 +4,8 @@ import type { Command } from 'commander';
 import { type Config, ConfigError, isServiceUrl, prefix, settings } from '../config.ts';
 import { isKeyPair, readKeyPair } from '../lib/secrets.ts';
 import { fetchInTime } from './fetch-in-time.ts';
+import { quotedIfNeeded } from './output/format.ts';
 import { fileErrors } from './output/output.ts';
-import { quotedIfNeeded } from './output/shell.ts';
 import { configFor, type SettingsOptions } from './settings.ts';
 
 export interface ConnectionOptions extends SettingsOptions {

@@ -8,9 +8,8 @@ import type {
   UnusedColumn,
   WarningLog,
 } from '@anagrafe/importer';
-import { counted } from './output/format.ts';
+import { counted, quoted } from './output/format.ts';
 import { tell } from './output/output.ts';
-import { quoted } from './output/shell.ts';
 
 /** Returns the name of a file with its format: `users.xlsx (XLSX, sheet "Clienti")`. */
 export function fileTitle(path: string, { layout: { format, sheet } }: ImportFile): string {

@@ -18,9 +18,8 @@ import {
   printWarnings,
   shortPath,
 } from './file-report.ts';
-import { counted, grouped, inUnits } from './output/format.ts';
+import { counted, grouped, inUnits, quoted, quotedIfNeeded } from './output/format.ts';
 import { exitCodes, print, tell } from './output/output.ts';
-import { quoted, quotedIfNeeded } from './output/shell.ts';
 
 export interface RunOptions extends ConnectionOptions {
   readonly dryRun?: boolean;

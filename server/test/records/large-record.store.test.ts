@@ -156,6 +156,14 @@ describe('many users of a stored principal', () => {
     expect(await rowsOf({ id })).toMatchObject({ users: 0 });
   });
 
+  async function principalOf(id: number) {
+    const [stored] = await service.database.query(
+      'select users_count as users, denomination from anagrafe.principals where id = $1',
+      [id],
+    );
+    return stored;
+  }
+
   /** Calls `change` while the users of a record are written, when all but the last 200 of 1,200 are inserted. */
   async function duringWrite(
     principalId: number,
@@ -197,11 +205,7 @@ describe('many users of a stored principal', () => {
     const [id = 0] = await insertPrincipals(service, 1);
     await duringWrite(id, 'long', () => write(id, ['meanwhile']));
     expect(await rowsOf({ id })).toEqual({ principals: 1, users: 1201, audit: 3 });
-    const [stored] = await service.database.query(
-      'select users_count as users from anagrafe.principals where id = $1',
-      [id],
-    );
-    expect(stored).toEqual({ users: 1201 });
+    expect(await principalOf(id)).toMatchObject({ users: 1201 });
   });
 
   it('do not keep edits of the principal waiting while they are written', async () => {
@@ -211,11 +215,7 @@ describe('many users of a stored principal', () => {
       expect(body.result?.records[0]).toMatchObject({ Item1: id, Item3: true });
     };
     await duringWrite(id, 'edited', edit);
-    const [stored] = await service.database.query(
-      'select users_count as users, denomination from anagrafe.principals where id = $1',
-      [id],
-    );
-    expect(stored).toEqual({ users: 1200, denomination: 'Edited' });
+    expect(await principalOf(id)).toMatchObject({ users: 1200, denomination: 'Edited' });
   });
 
   it('are all written if a record that changes the principal registers one of them meanwhile', async () => {
@@ -231,11 +231,7 @@ describe('many users of a stored principal', () => {
     };
     await duringWrite(id, 'both', upsert);
     expect((await upserted)?.body).toMatchObject({ statusCode: 200 });
-    const [stored] = await service.database.query(
-      'select users_count as users, denomination from anagrafe.principals where id = $1',
-      [id],
-    );
-    expect(stored).toEqual({ users: 1200, denomination: 'Both' });
+    expect(await principalOf(id)).toMatchObject({ users: 1200, denomination: 'Both' });
   });
 
   it('are not written if the principal is disabled meanwhile', async () => {

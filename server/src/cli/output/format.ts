@@ -42,3 +42,17 @@ export function readChoices<Choice extends string>(text: string, choices: readon
   if (wanted.every((one) => (choices as readonly string[]).includes(one))) return wanted as Choice[];
   throw new InvalidArgumentError(`Expected one or more of ${choices.join(', ')}, separated by commas.`);
 }
+
+/**
+ * Quotes an argument of a printed command for POSIX shells: in double quotes, unless it has a character that is special
+ * in them. Values such as column names come from files of other people, and the operator may paste the command: the
+ * shell must not expand anything in them.
+ */
+export function quoted(value: string): string {
+  return /["$`\\!]/.test(value) ? `'${value.replaceAll("'", `'\\''`)}'` : `"${value}"`;
+}
+
+/** Quotes an argument only if a shell would not take it as it is. */
+export function quotedIfNeeded(value: string): string {
+  return /^[\w@%+:,./-][\w@%+=:,./-]*$/.test(value) ? value : quoted(value);
+}

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { quoted, quotedIfNeeded } from '../../src/cli/output/shell.ts';
+import { quoted, quotedIfNeeded } from '../../src/cli/output/format.ts';
 
 /** Returns the arguments that a shell passes to a program, if an operator pastes the command. */
 function pasted(command: string): string[] {
