@@ -55,6 +55,8 @@ export default defineConfig({
     // No test measures time. These limits only end what hangs, on the slowest machine too.
     testTimeout: 5 * waitLimitMs,
     hookTimeout: 5 * waitLimitMs,
+    // A failure that does not repeat does not stop CI. The last lines of the run name the test.
+    retry: process.env.CI ? 1 : 0,
     expect: { poll: { timeout: waitLimitMs, interval: 25 } },
     reporters: ['default', './test/setup/reporter.ts'],
     projects: [

@@ -5,7 +5,10 @@ import type { Reporter, TestCase, TestModule } from 'vitest/node';
 const projectFolder = fileURLToPath(new URL('../../..', import.meta.url));
 const slowestCount = 10;
 
-/** Prints, after Vitest's own summary, the slowest files, a command for each failed test, and the final count. */
+/**
+ * Prints, after Vitest's own summary, the tests that failed once and then passed, the slowest files, a command for each
+ * failed test, and the final count.
+ */
 export default class RunReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
@@ -15,6 +18,10 @@ export default class RunReporter implements Reporter {
       (module) => module.state() === 'failed' && ![...module.children.allTests('failed')].length,
     );
 
+    const unstable = passed.filter((test) => test.diagnostic()?.flaky);
+
+    if (unstable.length > 0) print('\nPassed only when run again (each is an error of the test or of the product):');
+    for (const test of unstable) print(`  ${commandFor(test)}`);
     if (modules.length > 1) printSlowest(modules);
     if (failed.length + failedFiles.length > 0) print('\nRun a failure alone:');
     for (const module of failedFiles)
