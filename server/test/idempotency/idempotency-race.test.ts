@@ -178,12 +178,12 @@ describe('a call with a key that is refused because the hash queue is too long',
     const [ID = 0] = await insertPrincipals(busy, 1);
     const users = (count: number, name: string) =>
       Array.from({ length: count }, (_, n) => newUser(`${name} ${n}`));
-    const before = busy.call('irs/update', [{ ID, Users: users(30, 'queue') }]);
+    const before = busy.call('irs/update', [{ ID, Users: users(60, 'queue') }]);
     const waiting = async () => {
       const text = await (await fetch(`${busy.url}/metrics`)).text();
       return Number(/^anagrafe_hash_lane_length\{lane="bulk"\} (\d+)$/m.exec(text)?.[1]);
     };
-    await expect.poll(waiting).toBeGreaterThan(20);
+    await expect.poll(waiting).toBeGreaterThan(50);
     const again = () =>
       busy.call('irs/update', [{ ID, Users: users(2, 'too many') }], {
         headers: { 'idempotency-key': 'too-busy' },
