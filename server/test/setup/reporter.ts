@@ -20,7 +20,8 @@ export default class RunReporter implements Reporter {
 
     const unstable = passed.filter((test) => test.diagnostic()?.flaky);
 
-    if (unstable.length > 0) print('\nPassed only when run again (each is an error of the test or of the product):');
+    if (unstable.length > 0)
+      print('\nPassed only when run again (each is an error of the test or of the product):');
     for (const test of unstable) print(`  ${commandFor(test)}`);
     if (modules.length > 1) printSlowest(modules);
     if (failed.length + failedFiles.length > 0) print('\nRun a failure alone:');
