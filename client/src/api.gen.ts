@@ -1592,7 +1592,7 @@ export const routes = {
 
 /** The descriptive fields of a principal. */
 export const principalFields = {
-  ExternalKey: { format: 'text', maxLength: 128, headings: ['Codice cliente', 'Codice esterno', 'Chiave esterna', 'Customer code'] },
+  ExternalKey: { format: 'key', maxLength: 128, headings: ['Codice cliente', 'Codice esterno', 'Chiave esterna', 'Customer code'] },
   Denomination: { format: 'text', maxLength: 255, headings: ['Ragione sociale', 'Denominazione', 'Company', 'Company name', 'Azienda'] },
   Surname: { format: 'text', maxLength: 255, headings: ['Cognome'] },
   Name: { format: 'text', maxLength: 255, headings: ['Nome'] },

@@ -12,11 +12,13 @@ const unknownShown = 20;
 const emailSyntax =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
 
-/**
- * Control characters, and characters that change or hide the visible text: directional marks and overrides, zero-width
- * spaces, word joiners. U+200C and U+200D are allowed: Persian, Indian scripts and emoji need them.
- */
-const forbiddenCharacter = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
+/** Control characters, line separators, and characters that change or hide the visible text. */
+const invisibleCharacter = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+/** The same without joiners and variation selectors, which Persian, Indian scripts, Japanese names and emoji need. */
+const forbiddenCharacter = new RegExp(
+  `${invisibleCharacter.source}(?<![\\u200c\\u200d\\p{Variation_Selector}])`,
+  'u',
+);
 
 /** Returns true if the text has control characters or characters that change or hide the visible text. */
 export function unreadableText(text: string): boolean {
@@ -102,13 +104,24 @@ export function readEmail(value: unknown, place: string, errors: FieldErrors): s
 }
 
 /** Reads a descriptive text of at most `max` code points, unchanged; null if it is absent or invalid. */
-export function readText(value: unknown, max: number, place: string, errors: FieldErrors): string | null {
+export function readText(
+  value: unknown,
+  max: number,
+  place: string,
+  errors: FieldErrors,
+  forbidden = forbiddenCharacter,
+): string | null {
   const text = readString(value, place, errors);
   if (isAbsent(text)) return null;
   if (text.trim() === '') errors.add(place, 'TEXT_EMPTY', undefined, 'optional');
   else if (text.length > max && (text.length > max * 2 || [...text].length > max))
     errors.add(place, 'TEXT_TOO_LONG', { max });
-  else if (forbiddenCharacter.test(text)) errors.add(place, 'TEXT_CHARACTERS');
+  else if (forbidden.test(text)) errors.add(place, 'TEXT_CHARACTERS');
   else return text;
   return null;
+}
+
+/** Reads a text that is compared exactly, so that an invisible character does not make it another one. */
+export function readKey(value: unknown, max: number, place: string, errors: FieldErrors): string | null {
+  return readText(value, max, place, errors, invisibleCharacter);
 }

@@ -17,6 +17,7 @@ type FieldFilters = readonly (readonly [name: string, filter: FieldFilter, clear
 
 const filterOf: Readonly<Record<FieldFormat, FieldFilter>> = {
   text: plain,
+  key: plain,
   email: plainEmail,
   language: plain,
   attributes: plainAttributes,

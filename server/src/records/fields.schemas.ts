@@ -28,6 +28,7 @@ export function requestSchemas<Table extends Definitions>(table: Table) {
 
 const descriptions = {
   text: {},
+  key: {},
   email: {},
   language: { description: 'A language tag (BCP 47), such as `it` or `de-CH`.' },
 };

@@ -1,10 +1,19 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
-import { type Fields, isAbsent, isObject, readEmail, readText, within } from '../lib/request-fields.ts';
+import {
+  type Fields,
+  isAbsent,
+  isObject,
+  readEmail,
+  readKey,
+  readText,
+  within,
+} from '../lib/request-fields.ts';
 import { type Attributes, isSameAttributes, readAttributes, readLanguage } from './field-formats.ts';
 
-/** The type of a value by its format. A text, email or language is stored as text, attributes are stored as `jsonb`. */
+/** The type of a value by its format. A text, key, email or language is stored as text, attributes are stored as `jsonb`. */
 interface FormatValues {
   readonly text: string;
+  readonly key: string;
   readonly email: string;
   readonly language: string;
   readonly attributes: Attributes;
@@ -36,7 +45,7 @@ export interface FieldDefinition {
 export const principalFields = {
   ExternalKey: {
     column: 'external_key',
-    format: 'text',
+    format: 'key',
     maxLength: 128,
     headings: ['Codice cliente', 'Codice esterno', 'Chiave esterna', 'Customer code'],
   },
@@ -190,6 +199,7 @@ type Reader<Value> = (value: unknown, max: number, place: string, errors: FieldE
 
 const readers: { readonly [Format in FieldFormat]: Reader<FormatValues[Format]> } = {
   text: readText,
+  key: readKey,
   email: (value, _, place, errors) => readEmail(value, place, errors),
   language: readLanguage,
   attributes: readAttributes,

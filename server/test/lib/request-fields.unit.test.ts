@@ -148,6 +148,11 @@ describe('a text', () => {
       expect(read(text).codes).toEqual(['TEXT_CHARACTERS']);
   });
 
+  it('may have joiners and variation selectors, which some scripts and emoji need', () => {
+    for (const text of ['می\u200cخو', '👩\u200d💻', '☎\ufe0f', '葛\u{e0100}'])
+      expect(read(text).value).toBe(text);
+  });
+
   it('is refused or kept as sent, and never changed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 12 }), (text) => {

@@ -203,11 +203,43 @@ describe('a record of irs/insert', () => {
     ['a direction isolate', '\u2066'],
     ['a zero-width space', '\u200b'],
     ['a byte order mark', '\ufeff'],
+    ['a line separator', '\u2028'],
+    ['a paragraph separator', '\u2029'],
+    ['a soft hyphen', '\u00ad'],
+    ['a tag character', '\u{e0041}'],
+    ['a Hangul filler', '\u3164'],
   ])('is refused when its name contains %s', async (_, character) => {
     const answer = await send('irs/insert', {
       body: JSON.stringify([{ Denomination: `Rossi${character}Srl` }]),
     });
     expect(await expectFieldErrors(answer, 'INVALID_RECORD')).toEqual([['Denomination', 'TEXT_CHARACTERS']]);
+  });
+
+  it.each([
+    ['a line separator', '\u2028'],
+    ['a paragraph separator', '\u2029'],
+    ['a soft hyphen', '\u00ad'],
+    ['a tag character', '\u{e0041}'],
+    ['a zero-width space', '\u200b'],
+    ['a zero-width joiner', '\u200d'],
+    ['a zero-width non-joiner', '\u200c'],
+    ['a variation selector', '\ufe0f'],
+    ['a right-to-left mark', '\u200f'],
+    ['a direction isolate', '\u2066'],
+  ])('is refused when its key or a username contains %s', async (_, character) => {
+    const name = `C-1${character}7`;
+    const errorsOf = async (path: string, record: object, code: string) =>
+      expectFieldErrors(await send(path, { body: JSON.stringify([record]) }), code);
+    const keyError = [['ExternalKey', 'TEXT_CHARACTERS']];
+    expect(await errorsOf('irs/insert', { ExternalKey: name }, 'INVALID_RECORD')).toEqual(keyError);
+    expect(await errorsOf('irs/upsert', { ExternalKey: name }, 'INVALID_RECORD')).toEqual(keyError);
+    expect(await errorsOf('irs/update', { ID: principal, NewExternalKey: name }, 'INVALID_RECORD')).toEqual([
+      ['NewExternalKey', 'TEXT_CHARACTERS'],
+    ]);
+    const Users = [newUser(name)];
+    expect(await errorsOf('irs/update', { ID: principal, Users }, 'INVALID_USERS')).toEqual([
+      ['Users[0].Username', 'USERNAME_CHARACTERS'],
+    ]);
   });
 
   it('is refused when it has two million characters in a field', async () => {
