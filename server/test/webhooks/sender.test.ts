@@ -32,6 +32,7 @@ describe('the address of a receiver', () => {
     'fd00::1',
     'ff02::1',
     '2002:a00:1::',
+    '5f00::1',
   ])('is refused if it is internal and not in the allowed networks: %s', (address) => {
     expect(addressError(address, 'https:', nowhere)).toEqual({ code: 'internal_address' });
     expect(
