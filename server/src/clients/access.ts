@@ -7,7 +7,7 @@ export const scopes = ['sync:write', 'sync:read', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
 interface CallerProperties {
-  /** For the log only: a client may have any name. */
+  /** For the log only: a client may have any name. A user has its ID here, because the log contains no usernames. */
   readonly name: string;
   /** Empty for users and anonymous callers. */
   readonly scopes: ReadonlySet<Scope>;
@@ -55,7 +55,7 @@ export interface AccessStore {
   findClient(publicKey: string, address: string | null): Promise<KnownClient | null>;
   findClientByAddress(address: string): Promise<KnownClient | null>;
   /** Finds the user of an access token. Returns null if the session has ended or the account is not active. */
-  findSignedIn(tokenDigest: Buffer): Promise<(SignedInUser & { readonly username: string }) | null>;
+  findSignedIn(tokenDigest: Buffer): Promise<SignedInUser | null>;
   /** Finds the client of a console session that is valid from this address, and restarts the idle timeout. */
   findAtConsole(tokenDigest: Buffer, address: string | null): Promise<ClientAtConsole | null>;
   /** Returns true if an API client was ever created, even if it is now revoked. */
@@ -124,7 +124,7 @@ export function requireScope(who: Caller, scope: Scope): void {
 async function identifyByToken(token: string, store: AccessStore): Promise<UserCaller> {
   const user = await store.findSignedIn(digestOf(token));
   if (!user) throw new ApiError('UNAUTHENTICATED', { variant: 'token' });
-  return { kind: 'user', clientId: null, user, name: user.username, scopes: new Set() };
+  return { kind: 'user', clientId: null, user, name: `user ${user.id}`, scopes: new Set() };
 }
 
 async function identifyAtConsole(

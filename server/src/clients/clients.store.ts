@@ -59,8 +59,8 @@ export function openAccess(database: Database): AccessStore {
         return client ?? null;
       }),
     async findSignedIn(tokenDigest) {
-      const [user] = await database.query<SignedInUser & { username: string }>(
-        `select users.id, principal_id as "principalId", username
+      const [user] = await database.query<SignedInUser>(
+        `select users.id, principal_id as "principalId"
            from ${sessionsOfUsers}
           where token_digest = $1 and token_expires_at > now() and ${bothActive} and ${epochsMatch}`,
         [tokenDigest],

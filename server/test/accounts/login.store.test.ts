@@ -134,6 +134,13 @@ describe('the tokens of a session', () => {
     expect(JSON.stringify(service.log)).not.toContain(Token.slice(4, 40));
   });
 
+  it('appear in the log with the ID of the user, never with the username', async () => {
+    const { Token } = await signedIn(service, 'Mario.Rossi');
+    await ownList(Token);
+    await expect.poll(() => service.log.join('')).toContain(`"client":"user ${mario}"`);
+    expect(service.log.join('').toLowerCase()).not.toContain('mario.rossi');
+  });
+
   it('are accepted in AccessToken and as a bearer token, and any other value is refused', async () => {
     const { Token } = await signedIn(service, 'anna');
     expect((await ownList(Token)).status).toBe(200);
