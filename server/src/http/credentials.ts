@@ -54,7 +54,9 @@ export function readEvidence(request: FastifyRequest, trust: TrustSettings): Cal
       raw.headersDistinct.host?.length === 1 &&
       loopbackHost.test(headers.host ?? '') &&
       isOwnPage(headers.origin, headers['sec-fetch-site'], headers.host),
-    knownHost: isKnownHost(request.host, trust.hosts),
+    // A trusted proxy may replace `Host` and set `X-Forwarded-Host`, which is `request.host` then. A page can send that
+    // header too, through a proxy that does not set it, so it never makes up for an unknown `Host`.
+    knownHost: [headers.host, request.host].every((host) => isKnownHost(host, trust.hosts)),
     fromBrowser: headers.origin !== undefined || headers['sec-fetch-site'] !== undefined,
     ownPage: showsOwnPage(request),
   };

@@ -300,6 +300,19 @@ describe('a service behind a trusted proxy', () => {
     expect(String(await text(socket))).toMatch(/^HTTP\/1\.1 401 /);
   });
 
+  it('does not identify a client by address if Host is unknown, although X-Forwarded-Host is known, against DNS rebinding', async () => {
+    const forwarded = { 'x-forwarded-for': '203.0.113.9' };
+    for (const host of ['localhost', '203.0.113.1']) {
+      const headers = { ...forwarded, host: 'evil.com', 'x-forwarded-host': host };
+      const { status: refused, envelope } = await call(service, '127.0.0.1', headers);
+      expect([host, refused]).toEqual([host, 401]);
+      expect(envelope.message).toContain('ANAGRAFE_ALLOWED_HOSTS');
+    }
+    const replaced = { ...forwarded, host: 'localhost', 'x-forwarded-host': 'localhost, evil.com' };
+    expect(await status('127.0.0.1', replaced)).toBe(401);
+    expect(await status('127.0.0.1', { ...replaced, 'x-forwarded-host': 'localhost' })).toBe(200);
+  });
+
   it('refuses a web page of another origin behind the proxy', async () => {
     const page = { origin: 'https://evil.com', 'x-forwarded-for': '203.0.113.9' };
     expect(await status('127.0.0.1', page)).toBe(401);
