@@ -86,7 +86,7 @@ export const settings = {
     0,
     100,
     10,
-    'share of the users of the sent principals, in percent, that irs/upsert may disable or delete without a plan; 20 users are always allowed',
+    'share of the users of each sent principal, and of all of them together, in percent, that irs/upsert may disable or delete without a plan; 20 users are always allowed',
   ),
   JOB_DAYS: integer(1, 3650, 30, 'days to keep the results of a call or a job after it ends'),
   IDEMPOTENCY_HOURS: integer(1, 8760, 24, 'hours to keep the response stored for an Idempotency-Key'),

@@ -46,6 +46,8 @@ interface PlannedPart {
   readonly counts: UpsertPlan;
   /** Number of stored users of the principals in this part, without those of records that fail. */
   readonly storedUsers: number;
+  /** The records that remove users. */
+  readonly removing: readonly RemovingRecord[];
   readonly plan: string;
   readonly lines: readonly PlanLine[];
   /** The errors of the records that the service refuses. They are left out of the plan. */
@@ -54,6 +56,13 @@ interface PlannedPart {
   readonly failedLines: readonly number[];
   /** The errors because of which the whole file cannot be used. */
   readonly conflicts: readonly RowProblem[];
+}
+
+interface RemovingRecord {
+  /** The ExternalKey or ID of the principal. */
+  readonly principal: string;
+  readonly removals: number;
+  readonly storedUsers: number;
 }
 
 interface PlannedRecord {
@@ -95,6 +104,7 @@ export async function planParts(
         records,
         counts,
         storedUsers: found.reduce((sum, one) => sum + storedUsersOf(one), 0),
+        removing: found.flatMap(removalsOf),
         plan,
         lines: found.flatMap(({ record, tuple }) => (tuple?.Item3 ? planLines(record, tuple) : [])),
         failed: found.flatMap(({ record, tuple }) =>
@@ -113,6 +123,14 @@ export async function planParts(
 function storedUsersOf({ record, tuple }: PlannedRecord): number {
   if (!tuple) return record.users;
   return (tuple.Item6.Users ?? []).filter(({ Operation }) => Operation !== 'register').length;
+}
+
+function removalsOf(planned: PlannedRecord): RemovingRecord[] {
+  const users = planned.tuple?.Item3 ? (planned.tuple.Item6.Users ?? []) : [];
+  const removals = users.filter(({ Operation }) => Operation === 'disable' || Operation === 'delete').length;
+  const { ExternalKey, ID } = planned.record.record;
+  const principal = String(ExternalKey ?? ID);
+  return removals > 0 ? [{ principal, removals, storedUsers: storedUsersOf(planned) }] : [];
 }
 
 /**
@@ -150,25 +168,32 @@ function bodyOf(records: readonly SyncRecord[]): UpsertRecord[] {
   return records.map(({ record }) => record);
 }
 
-type PartCounts = Pick<PlannedPart, 'storedUsers'> & { readonly counts: UpsertCounts };
+type PartCounts = Pick<PlannedPart, 'storedUsers' | 'removing'> & { readonly counts: UpsertCounts };
 
 /** Number of users that may always be removed, as in a call of `irs/upsert` without a plan. */
 const removalsAlwaysAllowed = 20;
 
 /**
  * Throws if the file would disable or delete too many users for a run without a confirmation: it may be incomplete. The
- * limit is that of a call without a plan, for all parts together.
+ * limit is that of a call without a plan: for all parts together, and for each principal.
  */
 export function limitRemovals(planned: readonly PartCounts[], maxPercent: number): void {
   const sum = (countOf: (part: PartCounts) => number) =>
     planned.reduce((total, part) => total + countOf(part), 0);
-  const removals = sum(({ counts }) => counts.UsersDisabled + counts.UsersDeleted);
-  const users = sum(({ storedUsers }) => storedUsers);
-  const allowed = Math.max(removalsAlwaysAllowed, Math.floor((users * maxPercent) / 100));
-  if (removals > allowed)
-    throw new ConfigError(
-      `The file would disable or delete ${grouped(removals)} of ${counted(users, 'user')}. With --yes at most ${grouped(allowed)} are allowed: ${maxPercent} percent of the users (ANAGRAFE_MAX_REMOVALS), but at least ${removalsAlwaysAllowed}. Nothing was applied. Run the command without --yes to review the changes and confirm them.`,
-    );
+  const all = {
+    removals: sum(({ counts }) => counts.UsersDisabled + counts.UsersDeleted),
+    storedUsers: sum(({ storedUsers }) => storedUsers),
+  };
+  const allowedOf = (users: number) =>
+    Math.max(removalsAlwaysAllowed, Math.floor((users * maxPercent) / 100));
+  const isExcessive = (found: typeof all) => found.removals > allowedOf(found.storedUsers);
+  const excessive = isExcessive(all) ? all : planned.flatMap(({ removing }) => removing).find(isExcessive);
+  if (!excessive) return;
+  const { removals, storedUsers } = excessive;
+  const owner = 'principal' in excessive ? ` of the principal ${excessive.principal}` : '';
+  throw new ConfigError(
+    `The file would disable or delete ${grouped(removals)} of ${counted(storedUsers, 'user')}${owner}. With --yes at most ${grouped(allowedOf(storedUsers))} are allowed: ${maxPercent} percent of the users (ANAGRAFE_MAX_REMOVALS), but at least ${removalsAlwaysAllowed}. Nothing was applied. Run the command without --yes to review the changes and confirm them.`,
+  );
 }
 
 /**

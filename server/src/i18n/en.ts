@@ -117,8 +117,11 @@ export const english: Sentences = {
     'A request with this Idempotency-Key is still running or was just interrupted. To get its response, send it again after {seconds} s.',
   IDEMPOTENCY_KEY_REUSED:
     'This Idempotency-Key was already used with another body or path. Repeat the original request, or use a new key.',
-  TOO_MANY_REMOVALS:
-    'The request would disable or delete {removals} of {users} users. Without a plan at most {allowed} are allowed, so nothing was applied. Send it with dryRun=true, check the plan, then send it with If-Match.',
+  TOO_MANY_REMOVALS: {
+    call: 'The request would disable or delete {removals} of {users} users. Without a plan at most {allowed} are allowed, so nothing was applied. Send it with dryRun=true, check the plan, then send it with If-Match.',
+    record:
+      'Record [{position}] would disable or delete {removals} of the {users} users of its principal. Without a plan at most {allowed} are allowed, so nothing was applied. Send the request with dryRun=true, check the plan, then send it with If-Match.',
+  },
   RATE_LIMITED: {
     calls: 'Too many requests. Retry after {seconds} s.',
     loginThrottle: 'Too many wrong passwords. Retry after {seconds} s.',

@@ -120,8 +120,11 @@ export const italian: Sentences = {
     'Una richiesta con questa Idempotency-Key è ancora in corso o si è appena interrotta. Per ottenere la risposta, ripeterla tra {seconds} s.',
   IDEMPOTENCY_KEY_REUSED:
     'Questa Idempotency-Key è già stata usata con un altro corpo o percorso. Ripetere la richiesta originale, oppure usare una nuova chiave.',
-  TOO_MANY_REMOVALS:
-    'La richiesta disabiliterebbe o eliminerebbe {removals} utenti su {users}. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviarla con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.',
+  TOO_MANY_REMOVALS: {
+    call: 'La richiesta disabiliterebbe o eliminerebbe {removals} utenti su {users}. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviarla con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.',
+    record:
+      'Il record [{position}] disabiliterebbe o eliminerebbe {removals} utenti su {users} della sua anagrafica. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviare la richiesta con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.',
+  },
   RATE_LIMITED: {
     calls: 'Troppe richieste. Riprovare tra {seconds} s.',
     loginThrottle: 'Troppe password errate. Riprovare tra {seconds} s.',

@@ -8,7 +8,7 @@ import type { Edit, NewUser, Registration, UserItem } from './user-item.ts';
 export interface RecordEffect {
   /** Number of users that would be disabled or deleted because the record does not contain them. */
   readonly removals: number;
-  /** Number of users that are stored under the principal. */
+  /** Number of users that are stored under the principal; 0 if the record removes none, whichever users it contains. */
   readonly storedUsers: number;
   /** Returns a digest of the effect and of the stored values that it depends on. */
   tag(timeSlice: TimeSlice): Promise<string>;

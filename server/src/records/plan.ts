@@ -5,7 +5,7 @@ import type { UpsertOptions } from './operation.ts';
 import { mainError } from './outcome.ts';
 import type { ParsedRecord } from './parsed-record.ts';
 
-/** Number of users that a call may always disable or delete. */
+/** Number of users that a call may always disable or delete. The limit of each principal is at least as high. */
 const removalsAlwaysAllowed = 20;
 
 /** Number of bytes of a record that are hashed in one step. */
@@ -15,7 +15,7 @@ interface PlanRules {
   readonly options: UpsertOptions;
   /** The plan that the client has seen in a dry run; null if the call was sent without one. */
   readonly expected: string | null;
-  /** Maximum share of the stored users that a call without a plan may disable or delete, in percent. */
+  /** Maximum share of the stored users, of each principal and of all, that a call without a plan may disable or delete, in percent. */
   readonly maxRemovals: number;
   /** Returns a new keyed hash. */
   newDigest(): Hmac;
@@ -32,6 +32,9 @@ export class PlanReview {
   readonly #timeSlice = new TimeSlice();
   #removals = 0;
   #storedUsers = 0;
+  #records = 0;
+  /** The first record that removes too many users of its principal. */
+  #excessiveRecord: ApiError | null = null;
 
   constructor(rules: PlanRules, { dryRun = false } = {}) {
     this.#rules = rules;
@@ -47,9 +50,14 @@ export class PlanReview {
    * call is; see `ParsedRecord.approved`.
    */
   async add(parsed: ParsedRecord, text: Buffer): Promise<string | null> {
-    const removals = parsed.errors.none ? (parsed.effect?.removals ?? 0) : 0;
+    const { removals, storedUsers } = (parsed.errors.none && parsed.effect) || {
+      removals: 0,
+      storedUsers: 0,
+    };
     this.#removals += removals;
-    if (parsed.errors.none) this.#storedUsers += parsed.effect?.storedUsers ?? 0;
+    this.#storedUsers += storedUsers;
+    this.#excessiveRecord ??= this.#excess('record', removals, storedUsers);
+    this.#records++;
     const limit = this.#rules.options.missing === 'keep' ? null : `${removalLimit}${removals}`;
     if (!this.#digest) return limit;
     const tag = await tagOf(parsed, this.#timeSlice);
@@ -84,12 +92,17 @@ export class PlanReview {
     return plan;
   }
 
+  /** The share of each principal counts too: a large principal that loses no user must not hide one that loses all. */
   #limitRemovals(): void {
-    const share = Math.floor((this.#storedUsers * this.#rules.maxRemovals) / 100);
-    const allowed = Math.max(removalsAlwaysAllowed, share);
-    if (this.#removals <= allowed) return;
-    const figures = { removals: this.#removals, users: this.#storedUsers, allowed };
-    throw new ApiError('TOO_MANY_REMOVALS', { figures });
+    const error = this.#excess('call', this.#removals, this.#storedUsers) ?? this.#excessiveRecord;
+    if (error) throw error;
+  }
+
+  #excess(variant: 'call' | 'record', removals: number, users: number): ApiError | null {
+    const allowed = Math.max(removalsAlwaysAllowed, Math.floor((users * this.#rules.maxRemovals) / 100));
+    if (removals <= allowed) return null;
+    const figures = { removals, users, allowed, ...(variant === 'record' && { position: this.#records }) };
+    return new ApiError('TOO_MANY_REMOVALS', { variant, figures });
   }
 }
 

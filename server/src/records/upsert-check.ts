@@ -58,7 +58,8 @@ export class UpsertCheck implements Check<ParsedUpsert> {
       const stored = principals.get(parsed) ?? null;
       this.#checkPrincipal(parsed, stored);
       const diffs = await this.#compareUsers(parsed, stored, users, hashes, timeSlice);
-      const { missing } = this.#options;
+      // The users of a record without `Users` stay as they are.
+      const removal = parsed.items === null ? 'keep' : this.#options.missing;
       parsed.diff = parsed.errors.none
         ? {
             sent: parsed,
@@ -66,7 +67,7 @@ export class UpsertCheck implements Check<ParsedUpsert> {
             changed: stored ? changedOfPrincipal(stored, parsed) : [],
             users: diffs,
             removed: [],
-            removal: missing,
+            removal,
           }
         : null;
     }

@@ -63,7 +63,7 @@ export function principalOutcome({ stored, changed }: RecordDiff): PrincipalOutc
 export function effectOf(diff: RecordDiff): RecordEffect {
   return {
     removals: diff.removed.length,
-    storedUsers: diff.stored?.usersCount ?? 0,
+    storedUsers: diff.removal === 'keep' ? 0 : (diff.stored?.usersCount ?? 0),
     tag: (timeSlice) => effectTag(diff, timeSlice),
   };
 }

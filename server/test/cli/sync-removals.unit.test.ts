@@ -6,6 +6,7 @@ import { limitRemovals } from '../../src/cli/sync-run.ts';
 const part = (UsersDisabled: number, UsersDeleted: number, storedUsers = 1000) => ({
   counts: { ...noCounts, UsersDisabled, UsersDeleted },
   storedUsers,
+  removing: [{ principal: 'C-1', removals: UsersDisabled + UsersDeleted, storedUsers }],
 });
 
 describe('the limit of removals of a sync without a confirmation', () => {
@@ -13,6 +14,13 @@ describe('the limit of removals of a sync without a confirmation', () => {
     expect(() => limitRemovals([part(60, 40), part(60, 40)], 10)).not.toThrow();
     expect(() => limitRemovals([part(60, 40), part(60, 41)], 10)).toThrow(
       /disable or delete 201 of 2,000 users\. With --yes at most 200 are allowed: 10 percent of the users \(ANAGRAFE_MAX_REMOVALS\), but at least 20\. Nothing was applied\./,
+    );
+  });
+
+  it('counts the users of each principal too, however many users others keep', () => {
+    expect(() => limitRemovals([part(10, 10, 90), part(0, 0, 900)], 10)).not.toThrow();
+    expect(() => limitRemovals([part(40, 50, 90), part(0, 0, 900)], 10)).toThrow(
+      /disable or delete 90 of 90 users of the principal C-1\. With --yes at most 20 are allowed/,
     );
   });
 

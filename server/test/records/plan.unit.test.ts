@@ -132,7 +132,7 @@ describe('the limit of removals', () => {
     const expected =
       allowed === null
         ? null
-        : { code: 'TOO_MANY_REMOVALS', figures: { removals, users: storedUsers, allowed } };
+        : { code: 'TOO_MANY_REMOVALS', variant: 'call', figures: { removals, users: storedUsers, allowed } };
     expect(await refusal(review(records))).toEqual(expected);
   });
 

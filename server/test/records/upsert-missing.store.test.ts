@@ -166,6 +166,30 @@ describe('an upsert that would disable or delete users', () => {
     },
   );
 
+  it('is refused if it removes too many users of the principals whose users it contains', async () => {
+    const [emptied, large] = [await company(90), await company(900)];
+    const before = await storedRows(service);
+    const records = [{ ExternalKey: large.key }, { ExternalKey: emptied.key, Users: [] }];
+    expect(refusal(await upsert(service, records, 'missing=delete'))).toEqual([
+      422,
+      'TOO_MANY_REMOVALS',
+      'The request would disable or delete 90 of 90 users. Without a plan at most 20 are allowed, so nothing was applied. Send it with dryRun=true, check the plan, then send it with If-Match.',
+    ]);
+    expect(await storedRows(service)).toEqual(before);
+  });
+
+  it('is refused if it removes too many users of one principal, however many users others keep', async () => {
+    const [emptied, large] = [await company(90), await company(900)];
+    const before = await storedRows(service);
+    const records = [sent(large.key, large.usernames), { ExternalKey: emptied.key, Users: [] }];
+    expect(refusal(await upsert(service, records, 'missing=delete'))).toEqual([
+      422,
+      'TOO_MANY_REMOVALS',
+      'Record [1] would disable or delete 90 of the 90 users of its principal. Without a plan at most 20 are allowed, so nothing was applied. Send the request with dryRun=true, check the plan, then send it with If-Match.',
+    ]);
+    expect(await storedRows(service)).toEqual(before);
+  });
+
   it('is applied if it removes more than 20 users, but at most 10 % of them', async () => {
     const { key, usernames } = await company(300);
     const allowed = await upsert(service, [sent(key, usernames.slice(30))], 'missing=disable');

@@ -50,7 +50,7 @@ The command prints how it reads the columns and what looks wrong in the values, 
 file with the stored data, prints the changes, and applies exactly these, after a question or with --yes. If the data
 changes in between, the part of the file that it concerns is refused; run the command again. With --yes, a file that
 would disable or delete more than 20 users, and more than ANAGRAFE_MAX_REMOVALS percent (a setting of this command, 10
-by default) of the users of its principals, is refused.
+by default) of the users of its principals, or of one of them, is refused.
 The exit code is 0 if all records were applied, 3 if some failed, 1 after another error, 130 after Ctrl-C.
 
 Examples:
