@@ -25,6 +25,17 @@ interface CellCount {
   readonly found: number;
 }
 
+/** The parts of a workbook whose number or length is limited. */
+const workbookParts = {
+  sheets: (limit: string) => `more than ${limit} sheets`,
+  relations: (limit: string) => `more than ${limit} relations`,
+  formats: (limit: string) => `more than ${limit} cell formats`,
+  rows: (limit: string) => `more than ${limit} rows, including empty ones`,
+  cell: (limit: string) => `a cell with more than ${limit} characters`,
+  xml: (limit: string) => `a tag or a text with more than ${limit} characters`,
+};
+export type WorkbookPart = keyof typeof workbookParts;
+
 /** The English messages of the errors of a file or of one of its rows. No parameter is a cell value. */
 const messages = {
   SPREADSHEET_FILE: () =>
@@ -32,7 +43,9 @@ const messages = {
   INVALID_WORKBOOK: ({ place }: { readonly place: string | null }) =>
     `The .xlsx file cannot be read${place === null ? '' : ` (${place})`}. Open it in a spreadsheet program and save it again, or save it as "CSV UTF-8".`,
   WORKBOOK_TOO_LARGE: ({ limit }: { readonly limit: number }) =>
-    `The .xlsx file contains more than ${limit / 1_048_576} MB of data. Save the sheet as "CSV UTF-8": a CSV file can have any size.`,
+    `The .xlsx file contains more than ${Math.floor(limit / 1_048_576)} MB of data. Save the sheet as "CSV UTF-8": a CSV file can have any size.`,
+  WORKBOOK_LIMIT: ({ part, limit }: { readonly part: WorkbookPart; readonly limit: number }) =>
+    `The .xlsx file has ${workbookParts[part](limit.toLocaleString('en'))}. Save the sheet as "CSV UTF-8", and import that file.`,
   SHEET_NOT_FOUND: ({ sheet, found }: Found & { readonly sheet: string }) =>
     `There is no sheet "${truncated(sheet)}". Sheets found: ${list(found)}.`,
   BINARY_FILE: () => 'This is not a CSV, JSON, NDJSON or .xlsx file. Choose a file in one of these formats.',
@@ -135,6 +148,11 @@ export class ImportFileError extends Error {
   get code(): FileErrorCode {
     return this.detail.code;
   }
+}
+
+/** Refuses a workbook with more than `limit` of a part. */
+export function limitPart(part: WorkbookPart, found: number, limit: number): void {
+  if (found > limit) throw failure('WORKBOOK_LIMIT', { part, limit });
 }
 
 export function failure<Code extends FileErrorCode>(

@@ -1,3 +1,4 @@
+import { limitPart } from './errors.ts';
 import { formulaErrorPattern } from './values.ts';
 import type { XmlHandler } from './xml.ts';
 
@@ -15,18 +16,24 @@ export interface Styles {
   readonly is1904: boolean;
 }
 
+/** Maximum number of number formats, and of cell formats. Excel has at most 65,490 cell formats. */
+const formatsMax = 65_536;
+
 /** Reads the formats of `styles.xml`. */
 export class StylesReader implements XmlHandler {
   readonly formats: NumberFormat[] = [];
-  readonly #codes = new Map<number, string>();
+  readonly #numberFormats = new Map<number, NumberFormat>();
   #isCell = false;
 
   open(name: string, attribute: (name: string) => string | undefined): void {
-    if (name === 'numFmt') this.#codes.set(Number(attribute('numFmtId')), attribute('formatCode') ?? '');
+    if (name === 'numFmt')
+      this.#numberFormats.set(Number(attribute('numFmtId')), formatOf(attribute('formatCode') ?? ''));
+    limitPart('formats', this.#numberFormats.size, formatsMax);
     if (name === 'cellXfs') this.#isCell = true;
     if (name !== 'xf' || !this.#isCell) return;
     const id = Number(attribute('numFmtId') ?? 0);
-    this.formats.push(formatOf(id, this.#codes.get(id)));
+    this.formats.push(this.#numberFormats.get(id) ?? { kind: isBuiltInDate(id) ? 'date' : 'other' });
+    limitPart('formats', this.formats.length, formatsMax);
   }
 
   close(name: string): void {
@@ -34,11 +41,11 @@ export class StylesReader implements XmlHandler {
   }
 }
 
-function formatOf(id: number, code: string | undefined): NumberFormat {
-  if (code === undefined) return isBuiltInDate(id) ? { kind: 'date' } : { kind: 'other' };
-  if (/^0{2,}$/.test(code)) return { kind: 'padded', digits: code.length };
-  // Texts in quotes, escaped characters, colours and conditions are not part of the format; [h] is.
-  const plain = code.replace(/"[^"]*"|\\.|\[(?![hms]+\])[^\]]*\]/gi, '');
+function formatOf(code: string): NumberFormat {
+  if (/^0{2,255}$/.test(code)) return { kind: 'padded', digits: code.length };
+  // Texts in quotes, escaped characters, colours and conditions are not part of the format; [h] is. A text that is not
+  // closed ends with the code: searching for its end again from each further character would take quadratic time.
+  const plain = code.replace(/"[^"]*(?:"|$)|\\.|\[(?![hms]+\])[^\]]*(?:\]|$)/gi, '');
   return /[dmyhs]/i.test(plain) ? { kind: 'date' } : { kind: 'other' };
 }
 
@@ -47,29 +54,29 @@ function isBuiltInDate(id: number): boolean {
   return (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58);
 }
 
-interface SheetCell {
+/** A cell while its elements are read. */
+export interface SheetCell {
   /** Type of the value: `s` shared text, `str` text of a formula, `inlineStr`, `b`, `e` error, `d` date, `n` number. */
   readonly type: string;
   readonly style: number;
-  readonly hasFormula: boolean;
+  hasFormula: boolean;
   /** Null if the cell has no value. */
-  readonly value: string | null;
-  readonly inline: string;
+  value: string | null;
+  inline: string;
 }
 
 /** The text of a formula without a stored value, which is then reported like an error of the formula. */
 const noValue = '#N/A';
 
 /** Returns the text of a cell as a CSV would have it; null if the cell is invalid. */
-export function cellText(cell: SheetCell, texts: readonly string[], styles: Styles): string | null {
+export function cellText(cell: Readonly<SheetCell>, texts: readonly string[], styles: Styles): string | null {
   const { type, value, hasFormula } = cell;
   if (type === 'inlineStr') return decodeControls(cell.inline);
   if (value === null) return hasFormula ? noValue : '';
   if (type === 'str') return decodeControls(value);
   if (value.trim() === '') return hasFormula ? noValue : '';
   if (type === 's') {
-    const text = texts[Number(value)];
-    return text === undefined ? null : decodeControls(text);
+    return texts[Number(value)] ?? null;
   }
   if (type === 'b') return value.trim() === '1' ? 'TRUE' : 'FALSE';
   if (type === 'e') return formulaErrorPattern.test(value) ? value : noValue;
@@ -115,7 +122,7 @@ function dateText(days: number, is1904: boolean): string | null {
 }
 
 /** Decodes `_x000D_`, as control characters are written in texts. */
-function decodeControls(text: string): string {
+export function decodeControls(text: string): string {
   return text.replace(/_x([\dA-F]{4})_/gi, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   );

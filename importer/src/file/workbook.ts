@@ -1,5 +1,5 @@
-import { failure } from './errors.ts';
-import { cellText, type Styles, StylesReader } from './workbook-cells.ts';
+import { failure, limitPart } from './errors.ts';
+import { cellText, decodeControls, type SheetCell, type Styles, StylesReader } from './workbook-cells.ts';
 import { parseXml, readXml, type XmlHandler } from './xml.ts';
 import { readZipDirectory, readZipText, type ZipEntry } from './zip.ts';
 
@@ -7,6 +7,17 @@ import { readZipDirectory, readZipText, type ZipEntry } from './zip.ts';
 const fileLimit = 67_108_864;
 const contentLimit = 536_870_912;
 const textsLimit = 134_217_728;
+/**
+ * The content may have this size in any file, and in a larger one at most 100 times the size of the file. Spreadsheet
+ * programs reach a ratio of about 20.
+ */
+const smallContent = 33_554_432;
+const ratioMax = 100;
+const sheetsMax = 1000;
+const relationsMax = 10_000;
+/** The numbers of rows and of characters in a cell that Excel allows. */
+const rowsMax = 1_048_576;
+const cellMax = 32_767;
 /**
  * Maximum number of columns. Empty cells are not stored, so that a small file could otherwise make every row as wide as
  * the last column.
@@ -54,7 +65,8 @@ export async function openWorkbook(
   const workbook = entries.get('xl/workbook.xml');
   if (!workbook) throw failure('SPREADSHEET_FILE', {});
   const total = [...entries.values()].reduce((sum, { size }) => sum + size, 0);
-  if (total > contentLimit) throw failure('WORKBOOK_TOO_LARGE', { limit: contentLimit });
+  const limit = Math.min(contentLimit, Math.max(smallContent, ratioMax * archive.length));
+  if (total > limit) throw failure('WORKBOOK_TOO_LARGE', { limit });
   const { sheets, is1904 } = await readSheets(workbook);
   const sheet = findSheet(sheets, wanted);
   const paths = await readRelations(entries.get('xl/_rels/workbook.xml.rels'));
@@ -96,6 +108,7 @@ async function readSheets(entry: ZipEntry): Promise<{ sheets: SheetReference[]; 
       if (name !== 'sheet') return;
       const isHidden = (attribute('state') ?? 'visible') !== 'visible';
       sheets.push({ name: attribute('name') ?? '', relation: attribute('id') ?? '', isHidden });
+      limitPart('sheets', sheets.length, sheetsMax);
     },
   });
   return { sheets, is1904 };
@@ -122,6 +135,7 @@ async function readRelations(entry: ZipEntry | undefined) {
       const target = attribute('Target') ?? '';
       const path = target.startsWith('/') ? target.slice(1) : `xl/${target}`;
       paths.set(attribute('Id') ?? '', { type: attribute('Type') ?? '', path });
+      limitPart('relations', paths.size, relationsMax);
     },
   });
   return paths;
@@ -147,7 +161,7 @@ async function readSharedTexts(entry: ZipEntry | undefined): Promise<readonly st
     text: (text) => reader.text(text),
     close(name) {
       reader.close(name);
-      if (name === 'si') texts.push(reader.value);
+      if (name === 'si') texts.push(decodeControls(reader.value));
     },
   });
   return texts;
@@ -169,7 +183,9 @@ class TextElements {
   }
 
   text(text: string): void {
-    if (this.#isText) this.value += text;
+    if (!this.#isText) return;
+    this.value += text;
+    limitPart('cell', this.value.length, cellMax);
   }
 
   close(name: string): void {
@@ -194,10 +210,13 @@ class RowReader implements XmlHandler {
   readonly #styles: Styles;
   readonly #inline = new TextElements();
   #rows: SheetRow[] = [];
+  /** Number of rows so far, including empty ones. */
+  #count = 0;
+  /** Number of characters of all cells so far. Many cells can share a long text. */
+  #length = 0;
   #row: SheetRow = { line: 0, cells: [], isTooWide: false };
   #column = -1;
-  #cell: { readonly type: string; readonly style: number; hasFormula: boolean; value: string | null } | null =
-    null;
+  #cell: SheetCell | null = null;
   #isValue = false;
 
   constructor(texts: readonly string[], styles: Styles) {
@@ -213,13 +232,14 @@ class RowReader implements XmlHandler {
 
   open(name: string, attribute: (name: string) => string | undefined): void {
     if (name === 'row') {
+      limitPart('rows', ++this.#count, rowsMax);
       const line = Number(attribute('r') ?? this.#row.line + 1);
       this.#row = { line, cells: [], isTooWide: false };
       this.#column = -1;
     } else if (name === 'c') {
       this.#column = columnOf(attribute('r')) ?? this.#column + 1;
       const style = Number(attribute('s') ?? 0);
-      this.#cell = { type: attribute('t') ?? 'n', style, hasFormula: false, value: null };
+      this.#cell = { type: attribute('t') ?? 'n', style, hasFormula: false, value: null, inline: '' };
       this.#inline.begin();
     } else if (this.#cell && name === 'f') this.#cell.hasFormula = true;
     else if (this.#cell && name === 'v') {
@@ -230,22 +250,30 @@ class RowReader implements XmlHandler {
   }
 
   text(text: string): void {
-    if (this.#isValue && this.#cell) this.#cell.value += text;
-    else this.#inline.text(text);
+    if (this.#isValue && this.#cell) {
+      const value = (this.#cell.value ?? '') + text;
+      limitPart('cell', value.length, cellMax);
+      this.#cell.value = value;
+    } else this.#inline.text(text);
   }
 
   close(name: string): void {
     this.#inline.close(name);
     if (name === 'v') this.#isValue = false;
-    if (name === 'c' && this.#cell) this.#endCell({ ...this.#cell, inline: this.#inline.value });
+    if (name === 'c' && this.#cell) {
+      this.#cell.inline = this.#inline.value;
+      this.#endCell(this.#cell);
+    }
     if (name === 'row' && (this.#row.cells.length > 0 || this.#row.isTooWide)) this.#rows.push(this.#row);
   }
 
-  #endCell(cell: Parameters<typeof cellText>[0]): void {
+  #endCell(cell: SheetCell): void {
     this.#cell = null;
     const text = cellText(cell, this.#texts, this.#styles);
     if (text === null) throw failure('INVALID_WORKBOOK', { place: `row ${this.#row.line}` });
     if (text === '') return;
+    this.#length += text.length;
+    if (this.#length > contentLimit) throw failure('WORKBOOK_TOO_LARGE', { limit: contentLimit });
     if (this.#column >= columnsMax) {
       this.#row.isTooWide = true;
       return;

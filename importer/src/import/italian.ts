@@ -1,5 +1,14 @@
-import type { FileError, FileErrorCode, FileErrorParams } from '../file/errors.ts';
+import type { FileError, FileErrorCode, FileErrorParams, WorkbookPart } from '../file/errors.ts';
 import { formatRowError, type RowError, type RowErrorCode } from './row-errors.ts';
+
+const workbookParts: Readonly<Record<WorkbookPart, (limit: string) => string>> = {
+  sheets: (limit) => `più di ${limit} fogli`,
+  relations: (limit) => `più di ${limit} relazioni`,
+  formats: (limit) => `più di ${limit} formati di cella`,
+  rows: (limit) => `più di ${limit} righe, comprese quelle vuote`,
+  cell: (limit) => `una cella con più di ${limit} caratteri`,
+  xml: (limit) => `un tag o un testo con più di ${limit} caratteri`,
+};
 
 const fileErrors: { readonly [Code in FileErrorCode]: (params: FileErrorParams[Code]) => string } = {
   BINARY_FILE: () => 'Non è un file CSV, JSON, NDJSON o .xlsx. Scegli un file in uno di questi formati.',
@@ -8,7 +17,9 @@ const fileErrors: { readonly [Code in FileErrorCode]: (params: FileErrorParams[C
   INVALID_WORKBOOK: ({ place }) =>
     `Il file .xlsx non è leggibile${place === null ? '' : ` (${place})`}. Aprilo e salvalo di nuovo, oppure salvalo come "CSV UTF-8".`,
   WORKBOOK_TOO_LARGE: ({ limit }) =>
-    `Il file .xlsx contiene più di ${limit / 1_048_576} MB di dati. Salva il foglio come "CSV UTF-8": un file CSV può avere qualsiasi dimensione.`,
+    `Il file .xlsx contiene più di ${Math.floor(limit / 1_048_576)} MB di dati. Salva il foglio come "CSV UTF-8": un file CSV può avere qualsiasi dimensione.`,
+  WORKBOOK_LIMIT: ({ part, limit }) =>
+    `Il file .xlsx contiene ${workbookParts[part](limit.toLocaleString('it'))}. Salva il foglio come "CSV UTF-8" e importa quel file.`,
   SHEET_NOT_FOUND: ({ sheet, found }) => `Manca il foglio "${sheet}". Fogli trovati: ${quoted(found)}.`,
   NOT_IN_ENCODING: ({ line, encoding }) => `La riga ${line} contiene byte non validi in ${encoding}.`,
   ENCODING_CHANGES: ({ line, from, to }) =>

@@ -42,6 +42,13 @@ describe('an Excel workbook', () => {
     expect(name).toBe('utenti-failed.csv');
     expect(bytes.toString('utf8')).toContain('xavier;not an address');
   });
+
+  it('that decompresses to far more than its size is refused with the limit', async () => {
+    const page = await openImport(service, office);
+    await choose(page, 'utenti.xlsx', zip(workbookFiles({ sheets: { A: '<row/>'.repeat(1_048_577) } })));
+    const alert = page.getByRole('alert');
+    await alert.filter({ hasText: 'more than 1,048,576 rows, including empty ones' }).waitFor();
+  });
 });
 
 describe('generated passwords', () => {
