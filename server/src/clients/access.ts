@@ -26,7 +26,7 @@ interface UserCaller extends CallerProperties {
   readonly user: SignedInUser;
 }
 
-/** `protected`: a program on this machine in protected mode. `anonymous`: no credential was sent or required. */
+/** `protected`: a program of the service's user or of root on this machine, in protected mode. `anonymous`: no credential was sent or required. */
 interface UnidentifiedCaller extends CallerProperties {
   readonly kind: 'protected' | 'anonymous';
   readonly clientId: null;
@@ -100,7 +100,7 @@ export async function identify(evidence: CallerEvidence, store: AccessStore): Pr
     return identifyAtConsole(credential.consoleToken, evidence, store);
   if (credential !== undefined) return identifyByKey(credential, evidence, store);
   if (!(await store.hasClients())) {
-    if (evidence.direct) return protectedMode;
+    if (evidence.direct && (await evidence.isOwnPeer())) return protectedMode;
     throw new ApiError('UNAUTHENTICATED', { variant: 'closed' });
   }
   const known =

@@ -77,7 +77,7 @@ export async function consoleState(
   const token = consoleTokenIn(evidence);
   const session = token === null ? null : await sessions.find(digestOf(token), evidence.address);
   if (session) return { state: 'signed-in', session };
-  const open = evidence.direct && !(await access.hasClients());
+  const open = evidence.direct && !(await access.hasClients()) && (await evidence.isOwnPeer());
   return { state: open ? 'protected' : 'signed-out', session: null };
 }
 

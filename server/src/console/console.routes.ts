@@ -29,7 +29,7 @@ export function consolePage(
 function page(version: string, trouble: string | null, open: boolean): string {
   const state = trouble === null ? 'Ready.' : `Not ready: ${trouble}`;
   const access = open
-    ? 'Protected mode: no API client exists yet, so programs on this machine can call the service without a credential. To create the first client and end protected mode, run <code>npx --no -- anagrafe client create --name erp</code>.'
+    ? 'Protected mode: no API client exists yet, so programs of the user that runs the service can call it without a credential. To create the first client and end protected mode, run <code>npx --no -- anagrafe client create --name erp</code>.'
     : 'Requests need the credential of an API client. To list the clients, run <code>npx --no -- anagrafe client list</code>.';
   return `<!doctype html>
 <html lang="en">

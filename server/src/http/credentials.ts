@@ -1,6 +1,7 @@
 import { type BlockList, isIP } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isInside, isLoopback, plainAddress } from '../lib/network.ts';
+import { isOwnPeer } from '../lib/peer-owner.ts';
 import { type KeyPair, readAccessToken, readKeyPair } from '../lib/secrets.ts';
 
 const bearer = /^Bearer +(\S+)$/i;
@@ -18,6 +19,8 @@ export interface CallerEvidence {
   readonly address: string | null;
   /** True if a program on this machine uses a loopback name, without a proxy and not from a page of another site. */
   readonly direct: boolean;
+  /** Returns true unless the program at the other end of the connection runs as another user than the service or root. */
+  readonly isOwnPeer: () => Promise<boolean>;
   /** True if the host is an IP address, localhost or an allowed name; false may be DNS rebinding. */
   readonly knownHost: boolean;
   /** True if a browser sent the request. The address of a browser does not authenticate the page that it shows. */
@@ -54,6 +57,7 @@ export function readEvidence(request: FastifyRequest, trust: TrustSettings): Cal
       raw.headersDistinct.host?.length === 1 &&
       loopbackHost.test(headers.host ?? '') &&
       isOwnPage(headers.origin, headers['sec-fetch-site'], headers.host),
+    isOwnPeer: () => isOwnPeer(raw.socket),
     // A trusted proxy may replace `Host` and set `X-Forwarded-Host`, which is `request.host` then. A page can send that
     // header too, through a proxy that does not set it, so it never makes up for an unknown `Host`.
     knownHost: [headers.host, request.host].every((host) => isKnownHost(host, trust.hosts)),

@@ -60,7 +60,7 @@ export const english: Sentences = {
     console: 'The console session has ended. Sign in again.',
     user: 'This operation is for signed-in users. Send the AccessToken that the sign-in returned.',
     closed:
-      'No API client exists yet, so only direct requests from this machine are accepted. Create a client: npx --no -- anagrafe client create --name erp',
+      'No API client exists yet, so only direct requests from this machine are accepted, from programs of the user that runs the service or of root. Create a client: npx --no -- anagrafe client create --name erp',
   },
   FORBIDDEN: {
     address: 'Only an API client can send "Address". Send the credential of a client, or omit "Address".',

@@ -60,7 +60,7 @@ export const italian: Sentences = {
     console: 'La sessione della console è terminata. Accedere di nuovo.',
     user: "Operazione riservata agli utenti connessi. Inviare l'AccessToken ricevuto con l'accesso.",
     closed:
-      'Non esiste ancora un client API, quindi sono ammesse solo le richieste dirette da questo computer. Creare un client: npx --no -- anagrafe client create --name erp',
+      "Non esiste ancora un client API, quindi sono ammesse solo le richieste dirette da questo computer, di programmi dell'utente che esegue il servizio o di root. Creare un client: npx --no -- anagrafe client create --name erp",
   },
   FORBIDDEN: {
     address:

@@ -29,6 +29,13 @@ function numberOf(address: string): bigint {
   return [...before, ...zeros, ...after].reduce((sum, group) => sum * 65_536n + BigInt(`0x${group}`), 0n);
 }
 
+/** Returns the bytes of an address in hexadecimal: 8 digits for IPv4, 32 for IPv6. */
+export function hexOf(address: string): string {
+  return numberOf(address)
+    .toString(16)
+    .padStart(isIP(address) === 6 ? 32 : 8, '0');
+}
+
 /**
  * Returns true if the networks together cover more than 1/128 of the IPv4 or of the IPv6 addresses. The private
  * networks do not exceed that: 10.0.0.0/8, 172.16.0.0/12 and 192.168.0.0/16 together, or fc00::/7.

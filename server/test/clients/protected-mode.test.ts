@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { promisify } from 'node:util';
 import { request } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
@@ -6,6 +9,8 @@ import { openClients } from '../../src/clients/clients.store.ts';
 import { createClient, revokeClient } from '../../src/clients/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
+
+const run = promisify(execFile);
 
 type Headers = Record<string, string>;
 
@@ -248,6 +253,65 @@ describe('protected mode, while no API client exists', () => {
     expect(envelope.message).not.toContain('No API client');
   });
 });
+
+const isRoot = process.getuid?.() === 0;
+/** Any user except root; it needs no account. */
+const otherUid = 65_534;
+
+/** Runs curl, as another user if `uid` is given, and returns the status and the body of the answer. */
+async function curl(uid: number | undefined, ...args: string[]): Promise<{ status: number; body: string }> {
+  const identity = uid === undefined ? {} : { uid, gid: uid };
+  const options = ['-s', '--noproxy', '*', '-w', '\n%{http_code}'];
+  const { stdout } = await run('curl', [...options, ...args], { cwd: '/', ...identity });
+  const [, body = '', status] = /^(.*)\n(\d+)$/s.exec(stdout) ?? [];
+  return { status: Number(status), body };
+}
+
+const mapped = '::ffff:127.0.0.1';
+const ways = [
+  { way: 'IPv4', host: '127.0.0.1', target: '127.0.0.1' },
+  { way: 'IPv4 with an IPv6 socket of the caller', host: '127.0.0.1', target: `[${mapped}]` },
+  { way: 'IPv4 with an IPv6 socket of the service', host: mapped, target: '127.0.0.1' },
+  { way: 'IPv4 with two IPv6 sockets', host: mapped, target: `[${mapped}]` },
+  { way: 'IPv6', host: '::1', target: '[::1]' },
+];
+const hasIpv6 = networkInterfaces().lo?.some(({ address }) => address === '::1');
+
+describe.runIf(process.platform === 'linux').each(ways.filter(({ way }) => hasIpv6 || way === 'IPv4'))(
+  'protected mode over $way',
+  ({ host, target }) => {
+    let listening: TestService;
+    beforeAll(async () => {
+      listening = await startTestService({ ANAGRAFE_HOST: host });
+    });
+    const list = (uid?: number) => {
+      const url = `http://${target}:${new URL(listening.url).port}/api/sync/v1/irs/list`;
+      return curl(uid, '-H', 'Host: localhost', '-H', 'Content-Type: application/json', '-d', '{}', url);
+    };
+
+    it('accepts another process of the user that runs the service', async () => {
+      expect((await list()).status).toBe(200);
+    });
+
+    it.runIf(isRoot)(
+      'refuses a process of another user, with the command that creates a client',
+      async () => {
+        const { status, body } = await list(otherUid);
+        expect(status).toBe(401);
+        expect(body).toContain('npx --no -- anagrafe client create --name erp');
+      },
+    );
+  },
+);
+
+it.runIf(isRoot && process.platform === 'linux')(
+  'the console is closed to other users in protected mode',
+  async () => {
+    const ask = ['-H', 'Sec-Fetch-Site: same-origin', `${service.url}/console/session`];
+    expect((await curl(undefined, ...ask)).body).toContain('"protected"');
+    expect((await curl(otherUid, ...ask)).body).toContain('"signed-out"');
+  },
+);
 
 describe('protected mode behind a trusted proxy', () => {
   it('refuses every forwarded call, whatever the forwarded address is', async () => {

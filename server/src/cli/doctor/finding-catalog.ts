@@ -182,7 +182,7 @@ export const catalog = {
   ),
   protected_mode: warning(
     'access',
-    'Protected mode: there is no API client, so programs on this machine can call without a credential',
+    'Protected mode: there is no API client, so programs of the user that runs the service can call without a credential',
     createClient,
   ),
   protected_mode_exposed: error(

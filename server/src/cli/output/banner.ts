@@ -26,7 +26,7 @@ export function banner(service: Service, config: Config): string {
 
 function protectedHints(url: string): string[] {
   return [
-    '  Protected mode: there is no API client yet, so programs on this machine can call without a credential.',
+    '  Protected mode: there is no API client yet, so programs of this user can call without a credential.',
     '  Create a principal, then register a user with the principal ID that is returned as Item1:',
     '',
     ...call(url, 'insert', '[{"Denomination":"Rossi Srl"}]'),
