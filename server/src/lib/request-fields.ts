@@ -25,6 +25,12 @@ export function unreadableText(text: string): boolean {
   return forbiddenCharacter.test(text);
 }
 
+const invisibleCharacters = new RegExp(invisibleCharacter, 'gu');
+
+export function withoutInvisible(text: string): string {
+  return text.replace(invisibleCharacters, '');
+}
+
 export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

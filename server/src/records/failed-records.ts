@@ -1,11 +1,10 @@
 import type { ErrorDetail } from '../lib/error-codes.ts';
 import { FieldErrors } from '../lib/field-errors.ts';
-import { type Fields, isAbsent, isEmail, isId, isObject, shown, usersOf } from '../lib/request-fields.ts';
+import { type Fields, isAbsent, isEmail, isObject, shown, usersOf } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import { mapUsername } from '../usernames/precis-profiles.ts';
-import { usernameMax } from '../usernames/username.ts';
 import { readAttributes } from './field-formats.ts';
 import { type FieldDefinition, type FieldFormat, principalFields, states, userFields } from './fields.ts';
+import { mentionsOf } from './mentions.ts';
 import type { OperationName } from './operation.ts';
 import type { Outcome } from './outcome.ts';
 import { itemOperations } from './user-item.ts';
@@ -263,25 +262,4 @@ function firstUsername(record: Fields): string | null {
     if (isObject(user) && typeof user.Username === 'string' && user.Username !== '') return user.Username;
   }
   return null;
-}
-
-/** Usernames longer than this, in UTF-16 code units, are not valid and belong to no user. */
-const usernameUnitsMax = usernameMax * 4;
-
-async function mentionsOf(record: Fields, timeSlice: TimeSlice): Promise<string[]> {
-  const mentions = new Set<string>();
-  if (isId(record.ID)) mentions.add(`principal:${record.ID}`);
-  for (const key of [record.ExternalKey, record.NewExternalKey])
-    if (typeof key === 'string' && key.length <= textMax) mentions.add(`key:${key}`);
-  for (const user of usersOf(record)) {
-    if (timeSlice.isOver) await timeSlice.yield();
-    if (!isObject(user)) continue;
-    if (isId(user.ID)) mentions.add(`user:${user.ID}`);
-    for (const name of [user.Username, user.NewUsername]) {
-      if (typeof name !== 'string' || name.length > usernameUnitsMax) continue;
-      const mapped = mapUsername(name);
-      if ('mapped' in mapped) mentions.add(`name:${mapped.mapped}`);
-    }
-  }
-  return [...mentions];
 }

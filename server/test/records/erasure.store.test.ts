@@ -102,6 +102,68 @@ describe('a deletion', () => {
     expect(await rowsWith(personal)).toEqual([]);
   });
 
+  describe('of a user', () => {
+    const username = 'Carla Viola';
+    const forms: [string, (user: number) => object][] = [
+      ['the username in another case', () => ({ Username: 'CARLA viola', Extra: 1 })],
+      ['the username with spaces around it', () => ({ Username: '  Carla Viola ' })],
+      ['the username with 600 spaces after it', () => ({ Username: `Carla Viola${' '.repeat(600)}` })],
+      ['the username with two spaces in it', () => ({ Username: 'Carla  Viola' })],
+      ['the username with a tab instead of a space', () => ({ Username: 'Carla\tViola' })],
+      ['the username with a no-break space', () => ({ Username: 'Carla\u00a0Viola' })],
+      ['the username with a zero-width space', () => ({ Username: 'Car\u200bla Viola' })],
+      ['the username with a soft hyphen', () => ({ Username: 'Car\u00adla Viola' })],
+      ['the username with a line separator', () => ({ Username: 'Car\u2028la Viola' })],
+      ['the username with a byte order mark', () => ({ Username: '\ufeffCarla Viola' })],
+      ['the username with tag characters', () => ({ Username: 'Carla Viola\u{e0041}' })],
+      ['the username in a list', () => ({ Username: ['Carla Viola'] })],
+      ['the username as the new one of another user', () => ({ ID: 7, NewUsername: ' Carla Viola' })],
+      ['the ID as text', (user) => ({ ID: `${user}` })],
+      ['the ID as text with spaces around it', (user) => ({ ID: ` ${user} ` })],
+      ['the ID as text with zeros before it', (user) => ({ ID: `00${user}` })],
+      ['the ID in a list', (user) => ({ ID: [user] })],
+    ];
+
+    it.each(forms)('empties failed records that have %s', async (_, form) => {
+      const { id, userIds } = await insertPrincipal(service, { Users: [importedUser(username)] });
+      await expectErased(
+        { Operation: 'edit', ...form(userIds[0] ?? 0) },
+        { ID: id, Users: [{ Username: username }] },
+      );
+    });
+
+    it('empties failed records that have the username as a number', async () => {
+      const { id } = await insertPrincipal(service, { Users: [importedUser('20240117')] });
+      const deletion = { ID: id, Users: [{ Username: '20240117' }] };
+      await expectErased({ Operation: 'edit', Username: 20240117 }, deletion);
+    });
+
+    /** Leaves a failed record of another principal with the item and an email address, then deletes the user. */
+    async function expectErased(item: object, deletion: object) {
+      const other = await insertPrincipal(service, { Denomination: 'Another' });
+      const record = { ID: other.id, Users: [{ ...item, Email: person.email }] };
+      await finished(service, await submit(service, 'irs/update', [record]));
+      expect(await rowsWith([person.email])).toHaveLength(1);
+      expect((await service.call('irs/delete', [deletion])).status).toBe(200);
+      expect(await rowsWith([person.email])).toEqual([]);
+    }
+  });
+
+  it.each<[string, (id: number) => object]>([
+    ['the ID as text', (id) => ({ ID: `${id}` })],
+    ['the ID as text with spaces around it', (id) => ({ ID: ` ${id} ` })],
+    ['the key as a number', () => ({ ExternalKey: 20240118 })],
+    ['the key with spaces around it', () => ({ ExternalKey: ' 20240118 ', Extra: 1 })],
+    ['the key with an invisible character', () => ({ ExternalKey: '2024\u00ad0118' })],
+  ])('of a principal empties failed records that have %s', async (_, form) => {
+    const { id } = await insertPrincipal(service, { ExternalKey: '20240118' });
+    const record = { ...form(id), Email: person.email };
+    await finished(service, await submit(service, 'irs/upsert', [record]));
+    expect(await rowsWith([person.email])).toHaveLength(1);
+    expect((await service.call('irs/delete', [{ ID: id }])).status).toBe(200);
+    expect(await rowsWith([person.email])).toEqual([]);
+  });
+
   it('removes the stored values from the error of a failed record that differed from them', async () => {
     const [ExternalKey, Denomination] = ['N-9', 'Ditta Individuale Carla Viola'];
     const { id } = await insertPrincipal(service, { ExternalKey, Denomination });
