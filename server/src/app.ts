@@ -21,7 +21,6 @@ import {
   writeRoutes,
 } from './calls/write.routes.ts';
 import type { AccessStore } from './clients/access.ts';
-import { rateLimited } from './clients/auth-throttle.ts';
 import {
   guard,
   type Identify,
@@ -36,13 +35,14 @@ import type { ConsoleStore } from './clients/console-session.ts';
 import { consoleFiles, consolePage } from './console/console.routes.ts';
 import { consoleSessionRoutes } from './console/console-session.routes.ts';
 import type { Readiness } from './db/readiness.ts';
-import { healthRoutes } from './health.routes.ts';
+import { healthRoutes, metricsRoute } from './health.routes.ts';
+import { limitPublicRoutes } from './http/answer-limit.ts';
 import { type BodyLimits, dropBodies, readBodies } from './http/body.ts';
 import { trackConnections } from './http/connections.ts';
 import { allowOrigins } from './http/cors.ts';
 import { answerBrokenRequest, answerFailures, sendApiError } from './http/errors.ts';
-import { describeApi } from './http/openapi.ts';
-import { CallLimit } from './http/rate-limit-store.ts';
+import { describeApi, documentRoutes } from './http/openapi.ts';
+import { CallLimit, rateLimited } from './http/rate-limit-store.ts';
 import { registerRequestContext } from './http/request-context.ts';
 import { type Api, compileRequestSchema, type SchemaTypes, validateQueries } from './http/validation.ts';
 import type { JobStore } from './jobs/job.ts';
@@ -152,9 +152,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   };
   const lookUpThrottled = openThrottledLookup(trust, options.auditLog);
   const identifyCaller = identifyBy(options.access, lookUpThrottled);
-  healthRoutes(app, { ...options, identifyCaller, trust });
-  if (options.consoleFolder === null) consolePage(app, options);
-  else await consoleFiles(app, options.consoleFolder);
+  healthRoutes(app, options);
+  await app.register(async (open) => {
+    // Health checks are not limited: a flood must not make a node appear unready, and their answers are tiny.
+    limitPublicRoutes(open);
+    await documentRoutes(open);
+    metricsRoute(open, { ...options, identifyCaller, trust });
+    if (options.consoleFolder === null) consolePage(open, options);
+    else await consoleFiles(open, options.consoleFolder);
+  });
   await app.register(async (api) => {
     allowOrigins(api, options.allowedOrigins, app);
     await buildApi(api, { identifyCaller, lookUpThrottled, callLimit }, options);

@@ -5,15 +5,10 @@ import type { Readiness } from './db/readiness.ts';
 import { readEvidence, type TrustSettings } from './http/credentials.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Registers the redirect to the console, the liveness and readiness probes, and the Prometheus metrics. */
-export function healthRoutes(
-  app: FastifyInstance,
-  tools: { readiness: Readiness; metrics: Metrics; identifyCaller: Identify; trust: TrustSettings },
-): void {
-  const { readiness, metrics, identifyCaller, trust } = tools;
+const hidden = { logLevel: 'warn', schema: { hide: true } } as const;
 
-  const hidden = { logLevel: 'warn', schema: { hide: true } } as const;
-
+/** Registers the redirect to the console, and the liveness and readiness probes. */
+export function healthRoutes(app: FastifyInstance, { readiness }: { readiness: Readiness }): void {
   app.get('/', hidden, async (_request, reply) => reply.redirect('/console'));
 
   app.get('/health/live', hidden, async () => ({ status: 'live' }));
@@ -23,7 +18,14 @@ export function healthRoutes(
     if (reason === null) return { status: 'ready' };
     return reply.code(503).send({ status: 'not ready', reason });
   });
+}
 
+/** Registers the Prometheus metrics. */
+export function metricsRoute(
+  app: FastifyInstance,
+  tools: { metrics: Metrics; identifyCaller: Identify; trust: TrustSettings },
+): void {
+  const { metrics, identifyCaller, trust } = tools;
   app.get('/metrics', hidden, async (request, reply) => {
     const evidence = readEvidence(request, trust);
     // A scraper on this machine needs no credential; any other needs one with the scope `sync:read`.

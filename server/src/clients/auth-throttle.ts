@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
+import { rateLimited } from '../http/rate-limit-store.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { DeniedClient } from './access.ts';
 
@@ -53,11 +54,6 @@ export class AuthThrottle {
     else
       put(this.#failures, address, { count: 1, until: performance.now() + failuresWindowMs }, maxAddresses);
   }
-}
-
-/** Returns the error of a caller that has to wait `seconds`. */
-export function rateLimited(variant: 'calls' | 'loginThrottle', seconds: number): ApiError {
-  return new ApiError('RATE_LIMITED', { variant, figures: { seconds }, retryAfterSeconds: seconds });
 }
 
 /** Sets a key as the newest of the map, and drops the oldest key if there are more than `most`. */

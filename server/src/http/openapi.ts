@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { definitions } from './schemas.ts';
 
 /** Must be called before the routes are registered, which the document collects. */
@@ -58,16 +59,41 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
       security: [{ publicKey: [], secretKey: [] }, { bearer: [] }, {}],
     },
   });
+}
+
+/** Registers `/openapi.json` and the pages below `/docs`. */
+export async function documentRoutes(app: FastifyInstance): Promise<void> {
+  let document: { readonly bytes: Buffer; readonly etag: string } | undefined;
+
+  /** All answers share the same bytes: a document for each of many unread answers would use up the memory. */
+  function sendDocument(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    document ??= withTag(Buffer.from(JSON.stringify(app.swagger())));
+    reply.header('etag', document.etag).header('cache-control', 'no-cache');
+    if (request.headers['if-none-match'] === document.etag) return reply.code(304).send();
+    return reply.type('application/json; charset=utf-8').send(document.bytes);
+  }
+  app.get('/openapi.json', { schema: { hide: true } }, async (request, reply) =>
+    sendDocument(request, reply),
+  );
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     // Blocks external resources: the page must work in a closed network, and must not contact other hosts.
     staticCSP:
       "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; frame-ancestors 'self'; base-uri 'self'",
     uiConfig: { docExpansion: 'list', validatorUrl: null },
+    uiHooks: {
+      preHandler: (request, reply, done) => {
+        if (request.routeOptions.url === '/docs/json') sendDocument(request, reply);
+        else done();
+      },
+    },
     theme: {
       title: 'Anagrafe API',
       css: [{ filename: 'plain.css', content: '.swagger-ui .topbar { display: none !important }' }],
     },
   });
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+}
+
+function withTag(bytes: Buffer): { bytes: Buffer; etag: string } {
+  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
 }

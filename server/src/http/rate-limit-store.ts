@@ -1,4 +1,5 @@
 import type { FastifyRateLimitStore } from '@fastify/rate-limit';
+import { ApiError } from '../lib/field-errors.ts';
 
 /** Maximum number of callers that are counted. The one that was idle for the longest time is forgotten first. */
 const callersMax = 5000;
@@ -62,4 +63,9 @@ export class CallLimit {
       resetSeconds: Math.ceil(ttl / 1000),
     };
   }
+}
+
+/** Returns the error of a caller that has to wait `seconds`. */
+export function rateLimited(variant: 'calls' | 'loginThrottle', seconds: number): ApiError {
+  return new ApiError('RATE_LIMITED', { variant, figures: { seconds }, retryAfterSeconds: seconds });
 }

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { fastify } from 'fastify';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { onceClosed, trackConnections } from '../../src/http/connections.ts';
 import { until } from '../setup/until.ts';
 
@@ -33,4 +34,79 @@ it('a lost connection closes the responses to all of its pipelined requests', as
     () => counts.closed === paths.length,
     () => `all responses to be closed; ${counts.closed} are`,
   );
+});
+
+function* endlessly(): Generator<Buffer> {
+  for (;;) yield Buffer.alloc(65_536);
+}
+
+/** Starts a service with an endless answer, and connects a client that does not read. */
+async function startUnread(stalledMs: number) {
+  const app = fastify();
+  onTestFinished(() => app.close());
+  trackConnections(app, { unanswered: 16, stalledMs });
+  app.get('/', async () => Readable.from(endlessly()));
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const accepted = once(app.server, 'connection');
+  const client = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+  onTestFinished(() => {
+    client.destroy();
+  });
+  client.on('error', () => undefined);
+  client.pause();
+  const [socket] = (await accepted) as [Socket];
+  client.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  return { client, socket };
+}
+
+it('a connection with more than 16 unanswered requests is closed, and the requests after the 16th are not handled', async () => {
+  const app = fastify();
+  onTestFinished(() => app.close());
+  trackConnections(app);
+  let handled = 0;
+  app.addHook('onRequest', (_request, _reply, done) => {
+    handled++;
+    done();
+  });
+  app.get('/', () => new Promise(() => undefined));
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  const closed = once(socket, 'close');
+  socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(1000));
+  await closed;
+  expect(handled).toBe(16);
+});
+
+it('a connection whose client reads nothing is closed, although the client sends', async () => {
+  const { client, socket } = await startUnread(200);
+  // Parts of a second request, which would begin the timeout of a socket again.
+  const sending = setInterval(() => client.write('x'), 10);
+  onTestFinished(() => clearInterval(sending));
+  client.write('GET /other');
+  await until(
+    () => socket.destroyed,
+    () => 'the service to close the connection',
+  );
+});
+
+it('a connection whose client reads slowly is kept until the client reads nothing for the whole time', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const { client, socket } = await startUnread(60_000);
+  const isStuck = () => socket.writableNeedDrain;
+  await until(isStuck);
+  for (let round = 0; round < 3; round++) {
+    vi.advanceTimersByTime(59_000);
+    expect(socket.destroyed).toBe(false);
+    const before = socket.bytesWritten;
+    client.resume();
+    await until(() => socket.bytesWritten > before);
+    client.pause();
+    await until(isStuck);
+  }
+  vi.advanceTimersByTime(75_000);
+  expect(socket.destroyed).toBe(true);
 });

@@ -1,0 +1,97 @@
+import type { ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { sourceOf } from '../lib/network.ts';
+import { overloaded } from '../lib/overloaded.ts';
+import { onceClosed } from './connections.ts';
+import { addressOf } from './credentials.ts';
+import { CallLimit, rateLimited } from './rate-limit-store.ts';
+
+interface AnswerLimits {
+  readonly total: number;
+  readonly perCaller: number;
+  /** Maximum wait for a place in milliseconds. */
+  readonly waitMs: number;
+}
+
+const retrySeconds = 5;
+const tooManyAnswers = new Error('too many answers are being sent');
+
+/**
+ * Limits the answers that are prepared and sent at once, because each of them holds memory until it is read: in total,
+ * and per caller, so that no caller can take all places. Further requests wait, and get OVERLOADED after `waitMs`.
+ */
+export class AnswerLimit {
+  readonly #limits: AnswerLimits;
+  #total = 0;
+  readonly #byCaller = new Map<string, number>();
+  /** Waiting requests in the order of their arrival. */
+  readonly #waiting = new Set<{ readonly caller: string; admit(): void }>();
+
+  constructor(limits: AnswerLimits) {
+    this.#limits = limits;
+  }
+
+  /** Resolves when the request has a place, which it keeps until its response is closed. */
+  async admit(caller: string, response: ServerResponse): Promise<void> {
+    if (this.#hasPlace(caller)) this.#take(caller);
+    else await this.#wait(caller, response);
+    onceClosed(response, () => this.#release(caller));
+  }
+
+  #hasPlace(caller: string): boolean {
+    return this.#total < this.#limits.total && (this.#byCaller.get(caller) ?? 0) < this.#limits.perCaller;
+  }
+
+  #take(caller: string): void {
+    this.#total++;
+    this.#byCaller.set(caller, (this.#byCaller.get(caller) ?? 0) + 1);
+  }
+
+  #wait(caller: string, response: ServerResponse): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const giveUp = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(waiter);
+        reject(overloaded(retrySeconds, tooManyAnswers));
+      };
+      const waiter = {
+        caller,
+        admit: () => {
+          clearTimeout(timer);
+          this.#waiting.delete(waiter);
+          this.#take(caller);
+          resolve();
+        },
+      };
+      const timer = setTimeout(giveUp, this.#limits.waitMs).unref();
+      this.#waiting.add(waiter);
+      onceClosed(response, giveUp);
+    });
+  }
+
+  #release(caller: string): void {
+    this.#total--;
+    const left = (this.#byCaller.get(caller) ?? 0) - 1;
+    if (left > 0) this.#byCaller.set(caller, left);
+    else this.#byCaller.delete(caller);
+    for (const waiter of this.#waiting) {
+      if (this.#total >= this.#limits.total) return;
+      if (this.#hasPlace(waiter.caller)) waiter.admit();
+    }
+  }
+}
+
+/** The limits of routes that need no credential, for each source address and for all of them. */
+export const publicLimits = { callsPerMinute: 6000, answers: { total: 256, perCaller: 64, waitMs: 10_000 } };
+
+/** Limits the calls per minute of each address, and the answers that are being sent. */
+export function limitPublicRoutes(app: FastifyInstance, limits = publicLimits): void {
+  const callLimit = new CallLimit(limits.callsPerMinute);
+  const answerLimit = new AnswerLimit(limits.answers);
+  app.addHook('onRequest', async (request, reply) => {
+    const source = sourceOf(addressOf(request));
+    const { isExceeded, resetSeconds } = callLimit.count(source);
+    if (isExceeded) throw rateLimited('calls', resetSeconds);
+    await answerLimit.admit(source, reply.raw);
+  });
+}

@@ -1,0 +1,86 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
+import { fastify } from 'fastify';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { AnswerLimit, limitPublicRoutes, publicLimits } from '../../src/http/answer-limit.ts';
+import { statusOf } from '../../src/http/status.ts';
+import { ApiError } from '../../src/lib/field-errors.ts';
+
+const newResponse = () => new ServerResponse(new IncomingMessage(new Socket()));
+const hour = 3_600_000;
+
+/** Requests a place, and notes the name of the caller in `admitted` when there is one. */
+function requestPlace(limit: AnswerLimit, caller: string, admitted: string[]) {
+  const response = newResponse();
+  const place = limit.admit(caller, response).then(() => admitted.push(caller));
+  return { place, close: () => response.emit('close') };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('an answer limit', () => {
+  it('lets a caller above its share wait until one of its answers has been sent, and others pass', async () => {
+    const limit = new AnswerLimit({ total: 10, perCaller: 1, waitMs: hour });
+    const admitted: string[] = [];
+    const first = requestPlace(limit, 'one', admitted);
+    const second = requestPlace(limit, 'one', admitted);
+    await requestPlace(limit, 'other', admitted).place;
+    expect(admitted).toEqual(['one', 'other']);
+    first.close();
+    await second.place;
+    expect(admitted).toEqual(['one', 'other', 'one']);
+  });
+
+  it('admits waiting requests in the order of their arrival when the total is reached', async () => {
+    const limit = new AnswerLimit({ total: 1, perCaller: 1, waitMs: hour });
+    const admitted: string[] = [];
+    const [first, second, third] = ['one', 'two', 'three'].map((caller) =>
+      requestPlace(limit, caller, admitted),
+    );
+    first?.close();
+    await second?.place;
+    await turn();
+    expect(admitted).toEqual(['one', 'two']);
+    second?.close();
+    await third?.place;
+  });
+
+  it('refuses a request that has waited too long with OVERLOADED', async () => {
+    const limit = new AnswerLimit({ total: 1, perCaller: 1, waitMs: 1 });
+    await limit.admit('one', newResponse());
+    const error = await limit.admit('other', newResponse()).catch((error) => error);
+    expect(error.detail.code).toBe('OVERLOADED');
+    expect(error.retryAfterSeconds).toBeGreaterThan(0);
+  });
+
+  it('gives no place to a request whose connection was lost while it waited', async () => {
+    const limit = new AnswerLimit({ total: 1, perCaller: 1, waitMs: hour });
+    const admitted: string[] = [];
+    const first = requestPlace(limit, 'one', admitted);
+    const lost = requestPlace(limit, 'lost', admitted);
+    const third = requestPlace(limit, 'three', admitted);
+    lost.close();
+    await expect(lost.place).rejects.toBeInstanceOf(ApiError);
+    first.close();
+    await third.place;
+    expect(admitted).toEqual(['one', 'three']);
+  });
+});
+
+describe('public routes', () => {
+  it('refuse an address above its calls per minute with RATE_LIMITED', async () => {
+    const app = fastify();
+    onTestFinished(() => app.close());
+    app.setErrorHandler((error, _request, reply) => {
+      const { detail, retryAfterSeconds } = error as ApiError;
+      return reply.code(statusOf(detail.code)).header('retry-after', retryAfterSeconds).send();
+    });
+    limitPublicRoutes(app, { ...publicLimits, callsPerMinute: 3 });
+    app.get('/', async () => ({}));
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+    const statuses: number[] = [];
+    for (let call = 0; call < 4; call++) statuses.push((await fetch(url)).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+  });
+});

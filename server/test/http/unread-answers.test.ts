@@ -1,0 +1,82 @@
+import { readdirSync, readlinkSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { Agent, request } from 'undici';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startTestService, type TestService } from '../setup/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+
+/** Sends the same GET request several times on one connection, and reads no answer. */
+function sendUnread(path: string, times: number): Socket {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  socket.on('error', () => undefined);
+  socket.pause();
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`.repeat(times));
+  return socket;
+}
+
+const script = '/docs/static/swagger-ui-bundle.js';
+
+/** Counts the files of the documentation that the service, which runs in this process, has open. */
+function openScripts(): number {
+  return readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).endsWith('swagger-ui-bundle.js');
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+const closedFor = (reason: string) => service.log.filter((line) => line.includes(reason)).length;
+
+describe('pipelined requests whose answers are not read', () => {
+  it.each(['/openapi.json', '/docs/json', script, '/api/sync/v1/jobs', '/unknown'])(
+    'close the connection on %s',
+    async (path) => {
+      const before = closedFor('too many unanswered requests');
+      for (let connection = 0; connection < 4; connection++) sendUnread(path, 1600);
+      await expect.poll(() => closedFor('too many unanswered requests') - before).toBe(4);
+      // Answers that were being sent are given up with their files.
+      await expect.poll(openScripts).toBe(0);
+      const { statusCode, body } = await request(`${service.url}/openapi.json`);
+      await body.dump();
+      expect(statusCode).toBe(200);
+    },
+  );
+});
+
+describe('unread answers of one address', () => {
+  it('take at most 64 places of public routes, and none of other addresses, health checks and API clients', async () => {
+    for (let connection = 0; connection < 16; connection++) sendUnread(script, 16);
+    // Each answer opens the file, although most of them wait for another answer on their connection.
+    await expect.poll(openScripts).toBe(64);
+    const elsewhere = new Agent({ localAddress: '127.0.0.9' });
+    onTestFinished(() => elsewhere.close());
+    const other = await request(`${service.url}/openapi.json`, { dispatcher: elsewhere });
+    await other.body.dump();
+    const healthy = await request(`${service.url}/health/ready`);
+    await healthy.body.dump();
+    expect([other.statusCode, healthy.statusCode]).toEqual([200, 200]);
+    expect((await service.call('irs/users', {})).status).toBe(200);
+    expect(openScripts()).toBeLessThanOrEqual(64);
+  });
+});
+
+describe('/openapi.json', () => {
+  it('is not sent again to a caller that has the same version', async () => {
+    const first = await request(`${service.url}/openapi.json`);
+    await first.body.dump();
+    const headers = { 'if-none-match': String(first.headers.etag) };
+    const second = await request(`${service.url}/openapi.json`, { headers });
+    expect([second.statusCode, await second.body.text()]).toEqual([304, '']);
+  });
+});
