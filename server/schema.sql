@@ -295,6 +295,7 @@ create table anagrafe.sessions (
   created_at timestamp with time zone not null default now(),
   token_expires_at timestamp with time zone not null,
   refresh_expires_at timestamp with time zone not null,
+  predecessor_id bigint,
   spent_at timestamp with time zone,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_refresh_digest_key UNIQUE (refresh_digest),

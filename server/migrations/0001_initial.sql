@@ -115,7 +115,9 @@ create table anagrafe.sessions (
   created_at          timestamptz not null default now(),
   token_expires_at    timestamptz not null,
   refresh_expires_at  timestamptz not null,
-  -- The time at which the refresh token was exchanged.
+  -- The session whose refresh token was exchanged for this one; null after a sign-in.
+  predecessor_id      bigint,
+  -- The time at which the refresh token was exchanged, or at which its predecessor was exchanged again.
   spent_at            timestamptz
 );
 

@@ -66,8 +66,9 @@ export interface SessionStore {
     actor: Actor,
   ): Promise<Date | null>;
   /**
-   * Exchanges a refresh token for the next token pair; returns null if it is not valid. A refresh token that is used a
-   * second time ends its session family: all sessions that descend from the same sign-in.
+   * Exchanges a refresh token for the next token pair; returns null if it is not valid. Because the answer may be lost,
+   * the token can be exchanged once more within seconds, which replaces that pair. Any other use of a refresh token that
+   * was exchanged ends its session family: all sessions that descend from the same sign-in.
    */
   exchange(
     refreshDigest: Buffer,

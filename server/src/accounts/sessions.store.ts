@@ -51,9 +51,21 @@ const beginSql = statement(`with account as (
    returning token_expires_at as expires`);
 
 const continueSql = statement(`insert into anagrafe.sessions
-     (user_id, user_epoch, principal_epoch, family, token_digest, refresh_digest, token_expires_at, refresh_expires_at)
-   select user_id, user_epoch, principal_epoch, family, :tokenDigest, :refreshDigest, ${lifetimes}
+     (user_id, user_epoch, principal_epoch, family, predecessor_id, token_digest, refresh_digest, token_expires_at,
+      refresh_expires_at)
+   select user_id, user_epoch, principal_epoch, family, id, :tokenDigest, :refreshDigest, ${lifetimes}
      from anagrafe.sessions where id = :id returning token_expires_at as expires`);
+
+/** The time in which a refresh token whose answer was lost can be exchanged again. */
+const graceTime = "interval '10 seconds'";
+
+/**
+ * True for a session whose refresh token was exchanged a moment ago, once, for a pair that was not exchanged since. The
+ * caller has probably not received that pair.
+ */
+const mayRepeat = `spent_at > now() - ${graceTime} and (
+    select count(*) = 1 and bool_and(next.spent_at is null) from anagrafe.sessions as next
+     where next.family = sessions.family and next.predecessor_id = sessions.id)`;
 
 /** Stores the sessions of users. It stores only the digests of their tokens. */
 export function openSessions(database: Database, limits: SessionLimits): SessionStore {
@@ -85,18 +97,19 @@ export function openSessions(database: Database, limits: SessionLimits): Session
           id: number;
           userId: number;
           family: string;
-          spent: boolean;
+          reused: boolean;
         }>(
-          `select id, user_id as "userId", family, spent_at is not null as spent from anagrafe.sessions
+          `select id, user_id as "userId", family, spent_at is not null and not (${mayRepeat}) as reused
+             from anagrafe.sessions
             where refresh_digest = $1 and refresh_expires_at > now() for update`,
           [refreshDigest],
         );
         if (!found) return null;
-        const { id, userId, family, spent } = found;
+        const { id, userId, family, reused } = found;
         const by = { ...actor, userId };
         const details = { user: userId };
         const auditLog = openAuditLog(connection);
-        if (spent) {
+        if (reused) {
           // Two parties have the token, and the user cannot be distinguished from a thief, so the whole family ends.
           await endFamily(connection, family);
           await auditLog.note(by, { action: 'login.reused', details });
@@ -108,7 +121,13 @@ export function openSessions(database: Database, limits: SessionLimits): Session
           [id],
         );
         if (!account) return null;
-        await connection.query('update anagrafe.sessions set spent_at = now() where id = $1', [id]);
+        // A repeated exchange ends the use of the first pair: if a thief repeated it, the user's next exchange, with the
+        // first pair, counts as reuse and ends the session.
+        await connection.query(
+          `update anagrafe.sessions set spent_at = now()
+            where family = $2 and (id = $1 or predecessor_id = $1) and spent_at is null`,
+          [id, family],
+        );
         const [created] = await connection.execute<{ expires: Date }>(continueSql, {
           id,
           ...next,
