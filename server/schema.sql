@@ -131,7 +131,7 @@ CREATE INDEX calls_ended_at ON anagrafe.calls USING btree (ended_at);
 CREATE UNIQUE INDEX calls_idempotency_key ON anagrafe.calls USING btree (COALESCE(client_id, (0)::bigint), idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX calls_jobs ON anagrafe.calls USING btree (submitted_at DESC, id) WHERE is_job;
 CREATE INDEX calls_jobs_of_client ON anagrafe.calls USING btree (client_id, submitted_at DESC, id) WHERE is_job;
-CREATE INDEX calls_key_expires_at ON anagrafe.calls USING btree (key_expires_at);
+CREATE INDEX calls_key_expires_at ON anagrafe.calls USING btree (key_expires_at) WHERE (idempotency_key IS NOT NULL);
 
 create table anagrafe.chunks (
   call_id uuid not null,

@@ -230,7 +230,7 @@ create unique index calls_idempotency_key on anagrafe.calls (coalesce(client_id,
   where idempotency_key is not null;
 create index calls_jobs on anagrafe.calls (submitted_at desc, id) where is_job;
 create index calls_jobs_of_client on anagrafe.calls (client_id, submitted_at desc, id) where is_job;
-create index calls_key_expires_at on anagrafe.calls (key_expires_at);
+create index calls_key_expires_at on anagrafe.calls (key_expires_at) where idempotency_key is not null;
 create index calls_ended_at on anagrafe.calls (ended_at);
 
 -- The result of each record. There is no foreign key to the call: its check would lock the row of the call in every

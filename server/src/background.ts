@@ -1,13 +1,14 @@
 import type { Logger } from 'pino';
-import { openChainWriter, readChain } from './audit/hash-chain.store.ts';
-import { startChainWorker } from './audit/hash-chain.ts';
+import { countPending, openChainWriter, readChain } from './audit/hash-chain.store.ts';
 import type { Config } from './config.ts';
 import type { KeyRing } from './encryption/key-ring.ts';
 import type { Queue } from './jobs/queue.ts';
 import type { ChunkTools } from './jobs/run-chunk.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
 import { Semaphore } from './lib/semaphore.ts';
-import { deleteExpiredRows, sweepCalls } from './retention.store.ts';
+import { startWorker } from './lib/worker.ts';
+import type { BackgroundTask, Metrics } from './metrics.ts';
+import { countOverdue, removeExpired, retentionPeriods } from './retention.store.ts';
 import type { Store } from './store.ts';
 import type { Signing } from './webhooks/attempt.ts';
 import { batchesAtOnce, type DeliveryTools, deliverDue } from './webhooks/deliver.ts';
@@ -23,10 +24,17 @@ interface BackgroundTools {
   readonly keyRing: KeyRing;
   readonly jobs: ChunkTools;
   readonly signing: Signing;
+  readonly metrics: Metrics;
 }
 
+/** A row must be in the hash chain within one second of its commit. */
+const pauseMs = 250;
+const measureMs = 5000;
+
 export async function startBackground(tools: BackgroundTools) {
-  const { log, store, queue, keyRing } = tools;
+  const { config, log, store, queue, keyRing, metrics } = tools;
+  const { interactiveEnded } = tools.jobs.hasher;
+  const stopping = new AbortController();
   await queue.workOnChunks(tools.jobs);
   const deliveries = deliveryTools(tools);
   await queue.workOnWebhooks((id, signal) =>
@@ -35,26 +43,49 @@ export async function startBackground(tools: BackgroundTools) {
         log.warn({ err: error, webhook: id }, 'webhook deliveries were interrupted; they are retried');
     }),
   );
-  await queue.repeat('retention', '17 * * * *', () => sweep(tools));
+  await queue.repeat('retention', '17 * * * *', () => removeExpiredRows(tools, stopping.signal));
+
+  /** Starts a worker of its own for a task, so that a task that fails or is slow does not stop the others. */
+  const repeat = (task: BackgroundTask, run: () => Promise<boolean>, pause = pauseMs) =>
+    startWorker({
+      run,
+      pauseMs: pause,
+      onError(error, { isNew }) {
+        metrics.taskFailed(task);
+        if (isNew) log.error({ err: error, task }, 'background task failed; it is repeated');
+      },
+    });
+  const retries = repeat('webhook_retries', async () => {
+    await queue.enqueueWebhooks(await dueWebhooks(store.queue));
+    return false;
+  });
+  const deliveryCreation = repeat('webhook_deliveries', async () => {
+    await interactiveEnded();
+    const more = await createDeliveries(store.queue);
+    retries.wake();
+    return more;
+  });
   const extendChain = openChainWriter(store.queue, (...row) => keyRing.hashRow(...row));
-  const chainWorker = startChainWorker(
+  const chain = repeat('hash_chain', async () => {
+    await interactiveEnded();
+    const more = await extendChain();
+    deliveryCreation.wake();
+    return more;
+  });
+  const measuring = repeat(
+    'metrics',
     async () => {
-      await tools.jobs.hasher.interactiveEnded();
-      const moreRows = await extendChain();
-      const moreDeliveries = await createDeliveries(store.queue);
-      await queue.enqueueWebhooks(await dueWebhooks(store.queue));
-      return moreRows || moreDeliveries;
+      metrics.setPendingAuditRows(await countPending(store.queue));
+      metrics.setOverdueRows(await countOverdue(store.queue, retentionPeriods(config)));
+      return false;
     },
-    (error) =>
-      log.error(
-        { err: error },
-        'could not extend the hash chain of the audit log or create webhook deliveries',
-      ),
+    measureMs,
   );
   return {
     async stop() {
-      // The chain worker stops before the queue, because it uses the queue.
-      await chainWorker.stop();
+      stopping.abort();
+      // Before the queue, which they use.
+      await Promise.all([chain, deliveryCreation, retries, measuring].map((worker) => worker.stop()));
       await queue.stop();
     },
   };
@@ -70,13 +101,20 @@ function deliveryTools({ config, log, store, signing }: BackgroundTools): Delive
   };
 }
 
-async function sweep({ config, log, store: { database } }: BackgroundTools): Promise<void> {
-  const calls = await sweepCalls(database, { jobDays: config.JOB_DAYS });
-  const rows = await deleteExpiredRows(database, {
-    deliveryDays: config.DELIVERY_DAYS,
-    auditDays: config.AUDIT_DAYS,
+async function removeExpiredRows(
+  { config, log, store: { database }, metrics }: BackgroundTools,
+  signal: AbortSignal,
+): Promise<void> {
+  const rows = await removeExpired(database, retentionPeriods(config), {
+    signal,
+    onError(error, kind) {
+      metrics.taskFailed('retention');
+      if (!isPartOfOutage(error))
+        log.error({ err: error, kind }, 'could not remove rows whose retention has ended; it is tried again');
+    },
   });
-  if (calls + rows > 0) log.info({ calls, rows }, 'deleted rows whose retention has ended');
+  if (Object.keys(rows).length > 0) log.info({ rows }, 'removed rows whose retention has ended');
+  if (signal.aborted) return;
   const { lastPosition, lastHash } = await readChain(database);
   log.info({ end: `${lastPosition}:${lastHash.toString('hex')}` }, 'end of the audit log');
 }

@@ -222,6 +222,7 @@ export async function startService(
       queue,
       keyRing,
       signing,
+      metrics,
       jobs: {
         store: openChunks(database),
         operations,

@@ -6,6 +6,15 @@ import type { HashingState } from './passwords/hash-pool.ts';
 import type { OperationName } from './records/operation.ts';
 import type { Outcome } from './records/outcome.ts';
 
+export const backgroundTasks = [
+  'hash_chain',
+  'webhook_deliveries',
+  'webhook_retries',
+  'retention',
+  'metrics',
+] as const;
+export type BackgroundTask = (typeof backgroundTasks)[number];
+
 export type Metrics = ReturnType<typeof openMetrics>;
 
 export function openMetrics() {
@@ -40,8 +49,31 @@ export function openMetrics() {
     buckets: [0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28],
     registers,
   });
+  const failures = new Counter({
+    name: 'anagrafe_background_failures_total',
+    help: 'Failed runs of background tasks, by task.',
+    labelNames: ['task'],
+    registers,
+  });
+  for (const task of backgroundTasks) failures.inc({ task }, 0);
+  const pendingAuditRows = new Gauge({
+    name: 'anagrafe_audit_pending_rows',
+    help: 'Rows of the audit log that are not in the hash chain yet, up to 10,000.',
+    registers,
+  });
+  const overdueRows = new Gauge({
+    name: 'anagrafe_retention_overdue_rows',
+    help: 'Rows whose retention ended more than 3 hours ago and that still exist, by kind, up to 10,000.',
+    labelNames: ['kind'],
+    registers,
+  });
   return {
     registry,
+    taskFailed: (task: BackgroundTask) => failures.inc({ task }),
+    setPendingAuditRows: (rows: number) => pendingAuditRows.set(rows),
+    setOverdueRows(rows: Readonly<Record<string, number>>) {
+      for (const [kind, count] of Object.entries(rows)) overdueRows.set({ kind }, count);
+    },
     hashed: (lane: Lane, seconds: number) => hashes.observe({ lane }, seconds),
     answered(route: string, method: string, status: number, seconds: number) {
       const key = `${status} ${method} ${route}`;

@@ -81,6 +81,17 @@ async function appendRows(
   return { position, hash: before };
 }
 
+/** Returns the number of rows without a hash that are at least `seconds` old, up to 10,000. */
+export async function countPending(connection: Connection, seconds = 0): Promise<number> {
+  const [pending] = await connection.query<{ rows: number }>(
+    `select count(*) as rows from (
+       select from anagrafe.audit_log
+        where position is null and at <= now() - make_interval(secs => $1) limit 10000) as pending`,
+    [seconds],
+  );
+  return pending?.rows ?? 0;
+}
+
 export async function readChain(connection: Connection): Promise<Chain> {
   const [chain] = await connection.query<Chain>(
     `select first_position as "firstPosition", first_hash as "firstHash",

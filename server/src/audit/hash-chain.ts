@@ -1,6 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { isPartOfOutage } from '../lib/field-errors.ts';
-
 export interface HashedRow {
   readonly position: number;
   /** All columns except `position` and the hash, serialised as one text. */
@@ -83,41 +80,4 @@ function errorBefore({ firstPosition, firstHash }: Chain, expected: ChainEnd): C
   if (expected.position >= firstPosition) return null;
   if (expected.position < firstPosition - 1) return 'removed';
   return expected.hash.equals(firstHash) ? null : 'changed';
-}
-
-/** The polling interval. A row must be in the hash chain within one second of its commit. */
-const pauseMs = 250;
-const errorIntervalMs = 60_000;
-
-/** Calls `sequence` until it returns false, then again every `pauseMs`, until the worker is stopped. */
-export function startChainWorker(
-  sequence: () => Promise<boolean>,
-  onError: (error: unknown) => void,
-): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const running = run();
-
-  async function run(): Promise<void> {
-    let reportedAt = Number.NEGATIVE_INFINITY;
-    while (!stopping.signal.aborted) {
-      try {
-        const more = await sequence();
-        if (more) continue;
-      } catch (error) {
-        // A persistent error is reported once a minute, not on every poll.
-        if (!isPartOfOutage(error) && performance.now() - reportedAt > errorIntervalMs) {
-          onError(error);
-          reportedAt = performance.now();
-        }
-      }
-      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-    }
-  }
-
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
 }

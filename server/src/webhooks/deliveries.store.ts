@@ -31,14 +31,23 @@ const active = `disabled_at is null and deleted_at is null and ${isOwnerAllowed}
 
 /**
  * Creates the deliveries of new audit rows for every webhook whose position is behind the hash chain. A row lock
- * makes sure that only one node does so for a webhook at a time. Returns true if more rows may be left.
+ * makes sure that only one node does so for a webhook at a time. Returns true if more rows may be left. A webhook that
+ * fails does not keep the others from getting theirs; its error is thrown at the end.
  */
 export async function createDeliveries(database: Database): Promise<boolean> {
   const behind = await database.query<{ id: number }>(
     `select id from anagrafe.webhooks, anagrafe.audit_chain where position < last_position and ${active}`,
   );
   let more = false;
-  for (const { id } of behind) more = (await createDeliveriesFor(database, id)) || more;
+  const errors: unknown[] = [];
+  for (const { id } of behind) {
+    try {
+      more = (await createDeliveriesFor(database, id)) || more;
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
   return more;
 }
 

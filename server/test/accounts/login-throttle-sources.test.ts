@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { deleteExpiredRows } from '../../src/retention.store.ts';
 import { type Credential, credential } from '../setup/admin.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { lengthenWaits, rightPassword } from '../setup/login.ts';
 import { range } from '../setup/records.ts';
+import { removeAllExpired } from '../setup/retention.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
 /**
@@ -149,7 +149,7 @@ describe('an address from which a user has signed in', () => {
           where user_id = (select id from anagrafe.users where username = 'mario.old') returning 1`,
         [days],
       );
-    const sweep = () => deleteExpiredRows(service.database, { deliveryDays: 30, auditDays: 0 });
+    const sweep = () => removeAllExpired(service.database);
     await age(89);
     await sweep();
     expect(await age(91)).toHaveLength(1);

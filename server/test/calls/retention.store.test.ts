@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sweepCalls } from '../../src/retention.store.ts';
 import {
   finished,
   holding,
@@ -10,6 +9,7 @@ import {
   sendJob,
   submit,
 } from '../setup/jobs.ts';
+import { removeExpiredCalls } from '../setup/retention.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 const jobDays = 30;
-const sweep = () => sweepCalls(service.database, { jobDays });
+const sweep = () => removeExpiredCalls(service.database);
 const records = () => [
   { ID: principal, Users: [importedUser(`kept ${++serial}`)] },
   { ID: 987_654, Users: [] },

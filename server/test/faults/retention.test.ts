@@ -1,10 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
-import { sweepCalls } from '../../src/retention.store.ts';
 import { finished, holding, importedUser, principalLock, readJob, submit } from '../setup/jobs.ts';
+import { removeExpiredCalls } from '../setup/retention.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import { storedUsernames, wrongFigures } from './figures.ts';
-
-const jobDays = 30;
 
 let service: TestService;
 let principal: number;
@@ -75,7 +73,7 @@ it('the sweep deletes calls and jobs whose retention has passed, with their outc
   const runningJob = await holding(service, principalLock(principal), async () => {
     const id = await submit(service, 'irs/update', records());
     await setBack(id, 'submitted_at', '300 days');
-    expect(await sweepCalls(service.database, { jobDays })).toBe(2);
+    expect(await removeExpiredCalls(service.database)).toBe(2);
     return id;
   });
   const kept = [call, job, jobOfLiveKey, jobOfOldKey];
@@ -90,7 +88,7 @@ it('the sweep deletes calls and jobs whose retention has passed, with their outc
   expect(await wrongFigures(service.database)).toEqual([]);
   expect(await endedJob('old-key', sent)).not.toBe(jobOfOldKey);
   expect((await readJob(service, jobOfOldKey)).status).toBe(200);
-  expect(await sweepCalls(service.database, { jobDays })).toBe(0);
+  expect(await removeExpiredCalls(service.database)).toBe(0);
 });
 
 it('several nodes that sweep at the same time delete each expired call once', async () => {
@@ -103,7 +101,7 @@ it('several nodes that sweep at the same time delete each expired call once', as
      insert into anagrafe.outcomes (call_id, position, users, applied)
      select id, position, 0, '[]' from calls, generate_series(0, 3) as position`,
   );
-  const swept = await Promise.all([1, 2, 3].map(() => sweepCalls(service.database, { jobDays })));
+  const swept = await Promise.all([1, 2, 3].map(() => removeExpiredCalls(service.database)));
   expect(swept.reduce((sum, count) => sum + count)).toBe(333);
   const lost = 'select from anagrafe.outcomes where call_id not in (select id from anagrafe.calls)';
   expect(await service.database.query(lost)).toEqual([]);

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Anagrafe, type DeliveryDetails } from '../../../client/src/index.ts';
-import { deleteExpiredRows } from '../../src/retention.store.ts';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
 import { finished, importedUser, submit } from '../setup/jobs.ts';
 import { endless, type Received, type Receiver, startReceiver, stuck } from '../setup/receiver.ts';
+import { removeAllExpired } from '../setup/retention.ts';
 import { newUser, startTestService, type TestService } from '../setup/service.ts';
 import { subscribe } from '../setup/webhooks.ts';
 
@@ -203,7 +203,7 @@ describe('a delivery', () => {
     expect(text).not.toContain(String(message.headers['webhook-signature']).slice(3, 30));
     expect(text).not.toContain(Secret.slice(6, 30));
     await service.database.query(`update anagrafe.deliveries set created_at = now() - interval '31 days'`);
-    await deleteExpiredRows(service.database, { deliveryDays: 30, auditDays: 0 });
+    await removeAllExpired(service.database);
     expect((await open(ID, id)).status).toBe(404);
   });
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyWebhook } from '../../../client/src/index.ts';
-import { deleteExpiredRows } from '../../src/retention.store.ts';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
 import { type Received, type Receiver, startReceiver } from '../setup/receiver.ts';
+import { removeAllExpired } from '../setup/retention.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 import { subscribe } from '../setup/webhooks.ts';
 
@@ -163,7 +163,7 @@ describe('the secret of a webhook', () => {
     expect(rows).toMatchObject([{ actor: 'client' }]);
     const stored = await service.database.query('select t::text as row from anagrafe.webhooks as t');
     expect(JSON.stringify([rows, stored, service.log])).not.toContain(Secret.slice(6, 30));
-    await deleteExpiredRows(service.database, { deliveryDays: 30, auditDays: 0 });
+    await removeAllExpired(service.database);
     const kept = await service.database.query(
       'select from anagrafe.webhooks where id = $1 and old_secret is not null',
       [ID],

@@ -1,3 +1,4 @@
+import { countPending } from '../../audit/hash-chain.store.ts';
 import { openAccess } from '../../clients/clients.store.ts';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
@@ -7,6 +8,7 @@ import {
   type EmbeddedPostgresState,
   inspectEmbeddedPostgres,
 } from '../../embedded-postgres/embedded-postgres.ts';
+import { countOverdue, retentionPeriods } from '../../retention.store.ts';
 import { openStore } from '../../store.ts';
 import { examineDataFolder, examineMasterKey } from './data-folder.ts';
 import { errorFinding, type Finding, finding } from './findings.ts';
@@ -38,6 +40,24 @@ async function* examineDatabase(
   yield finding('schema_current');
   if (withKey) yield await examineMasterKey(database, config);
   yield await protectedMode(database, config);
+  yield await examineRetention(database, config);
+  yield await examineHashChain(database);
+}
+
+async function examineRetention(database: Database, config: Config): Promise<Finding> {
+  const counts = Object.entries(await countOverdue(database, retentionPeriods(config)));
+  const overdue = counts.filter(([, rows]) => rows > 0);
+  return overdue.length === 0
+    ? finding('retention_current')
+    : finding('retention_overdue', { rows: Object.fromEntries(overdue) });
+}
+
+/** A row without a hash is usually in the hash chain within a second. */
+const pendingSeconds = 60;
+
+async function examineHashChain(database: Database): Promise<Finding> {
+  const rows = await countPending(database, pendingSeconds);
+  return rows === 0 ? finding('hash_chain_current') : finding('hash_chain_behind', { rows });
 }
 
 async function timed(database: Database) {

@@ -191,6 +191,22 @@ export const catalog = {
       `There is no API client and ${prefix}HOST is ${host}, so the service does not start`,
     createClient,
   ),
+  retention_current: ok('retention', 'No rows are overdue'),
+  retention_overdue: warning(
+    'retention',
+    ({ rows }: { rows: Readonly<Record<string, number>> }) => {
+      const kinds = Object.entries(rows).map(([kind, count]) => `${kind} ${grouped(count)}`);
+      return `Rows that should have been removed still exist (counted up to 10,000): ${kinds.join(', ')}`;
+    },
+    'The running service removes them at 17 minutes past each hour. If it is running, look for "could not remove rows" in its log.',
+  ),
+  hash_chain_current: ok('audit log', 'All rows have their hash'),
+  hash_chain_behind: warning(
+    'audit log',
+    ({ rows }: { rows: number }) =>
+      `Rows without a hash for more than a minute (counted up to 10,000): ${grouped(rows)}`,
+    'The running service adds it within a second. If it is running, look for the task "hash_chain" in its log.',
+  ),
   port_chosen_at_start: ok('port', 'A free port is chosen at the start'),
   port_free: ok(
     'port',
