@@ -10,6 +10,7 @@ import { jobCommand } from './commands/job.ts';
 import { listCommand } from './commands/list.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { principalCommand } from './commands/principal.ts';
+import { raiseIdsCommand } from './commands/raise-ids.ts';
 import { serveCommand } from './commands/serve.ts';
 import { stateCommand } from './commands/state.ts';
 import { syncCommand } from './commands/sync.ts';
@@ -26,6 +27,7 @@ export const program = new Command('anagrafe')
   .addHelpText('after', `\n${exitCodeText()}`)
   .addCommand(serveCommand())
   .addCommand(migrateCommand())
+  .addCommand(raiseIdsCommand())
   .addCommand(configCommand())
   .addCommand(clientCommand())
   .addCommand(importCommand())

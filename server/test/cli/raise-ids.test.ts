@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { describe, expect, it } from 'vitest';
+import { atEnd } from '../setup/endings.ts';
+import { newUser, startTestService, type TestService } from '../setup/service.ts';
+import { databaseSettings, expectOneLine, inProcess, onTerminal } from './command.ts';
+
+type Settings = Record<string, string>;
+
+async function run(settings: Settings, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: settings.ANAGRAFE_DATABASE_URL });
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
+}
+
+/** Copies a database without connections. */
+async function restored(settings: Settings): Promise<Settings> {
+  const url = new URL(settings.ANAGRAFE_DATABASE_URL ?? '');
+  const original = url.pathname.slice(1);
+  const copy = `restored_${randomBytes(6).toString('hex')}`;
+  url.pathname = '/postgres';
+  const cluster = { ANAGRAFE_DATABASE_URL: url.href };
+  await run(cluster, `create database ${copy} template ${original} strategy file_copy`);
+  atEnd(() => run(cluster, `drop database ${copy} with (force)`));
+  url.pathname = `/${copy}`;
+  return { ...settings, ANAGRAFE_DATABASE_URL: url.href };
+}
+
+/** Inserts a principal with one user and returns their IDs. */
+async function insert(service: TestService, username: string): Promise<{ principal: number; user: number }> {
+  const record = { Denomination: username, ExternalKey: username, Users: [newUser(username)] };
+  const { body } = await service.call('irs/upsert', [record], {
+    headers: { prefer: 'return=representation' },
+  });
+  const tuple = body.result?.records[0];
+  expect(tuple?.Item3).toBe(true);
+  return { principal: Number(tuple?.Item1), user: Number(tuple?.Item6.Users?.[0]?.ID) };
+}
+
+describe('anagrafe raise-ids', () => {
+  it('keeps the IDs that were given after a backup from being given again', async () => {
+    const settings = await databaseSettings();
+    const before = await startTestService(settings);
+    await insert(before, 'anna');
+    await before.stop();
+    const backup = await restored(settings);
+    const after = await startTestService(settings);
+    const lost = await insert(after, 'bruno');
+
+    const raised = await inProcess(['raise-ids', '--by', '50', '--yes', '--json'], backup);
+    expect(raised).toMatchObject({ code: 0, stderr: '' });
+    const last = JSON.parse(raised.stdout);
+    const service = await startTestService(backup);
+    const { principal, user } = await insert(service, 'carla');
+    expect([principal, user]).toEqual([last.principals + 1, last.users + 1]);
+    expect(principal).toBeGreaterThan(lost.principal);
+    expect(user).toBeGreaterThan(lost.user);
+    const { body } = await service.call('irs/delete', [{ ID: lost.principal }]);
+    expect(body.result?.records[0]).toMatchObject({ Item2: 'PRINCIPAL_NOT_FOUND', Item3: false });
+  });
+
+  it('is refused while a service is connected to the database', async () => {
+    const settings = await databaseSettings();
+    const service = await startTestService(settings);
+    expectOneLine(
+      await inProcess(['raise-ids', '--yes'], settings),
+      /^anagrafe: A service or another command is connected to .*\. Stop every node/,
+    );
+    const { principal } = await insert(service, 'anna');
+    expect(principal).toBe(1);
+  });
+
+  it('asks on a terminal, and elsewhere requires --yes', async () => {
+    // Each has a database of its own: PostgreSQL ends the connection of a command a moment after the command.
+    expectOneLine(await inProcess(['raise-ids'], await databaseSettings()), /Use --yes to confirm\.$/);
+    const refused = await onTerminal(['raise-ids'], await databaseSettings(), 200, ['n']);
+    expect(refused).toMatchObject({ code: 0, screen: expect.stringContaining('Nothing was changed.') });
+    const confirmed = await onTerminal(['raise-ids'], await databaseSettings(), 200, ['y']);
+    expect(confirmed.screen).toContain(
+      'New principals get IDs above 1000000, and new users IDs above 1000000.',
+    );
+  });
+});
