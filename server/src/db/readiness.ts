@@ -14,8 +14,8 @@ const freshMs = 500;
 const pendingMs = 5000;
 
 /**
- * The service is ready while the database commits writes and the service is not stopping. The check uses the pool of
- * the requests, so that anything that prevents a request from committing fails the check too.
+ * The service is ready while the database commits writes, its disk is not full and the service is not stopping. The
+ * check uses the pool of the requests, so that anything that prevents a request from committing fails the check too.
  */
 export function openReadiness(database: Database): { check(): Promise<string | null>; stopping(): void } {
   let stopping = false;
@@ -44,21 +44,34 @@ export function openReadiness(database: Database): { check(): Promise<string | n
   };
 }
 
-/** Commits a transaction that writes only a WAL message. The commit waits for synchronous standbys like every write. */
+/**
+ * Commits a transaction that writes a WAL message, and a temporary file of 256 kB beside the tables of the database. The
+ * commit waits for synchronous standbys like every write. The file needs free space on the disk like a growing table:
+ * with the least `work_mem`, PostgreSQL does not keep the rows in memory. It is deleted at the end of the statement.
+ */
+const probe = `
+  select set_config('work_mem', '64kB', true), set_config('temp_tablespaces', '', true);
+  with refused_where_read_only as (delete from anagrafe.row_counts where false)
+  select pg_logical_emit_message(true, 'anagrafe', 'ready');
+  with file as materialized (select repeat(' ', 8192) from generate_series(1, 32))
+  select count(*) from file`;
+
 async function commit(database: Database): Promise<string | null> {
   try {
-    await database.query(
-      `with refused_where_read_only as (delete from anagrafe.row_counts where false)
-       select pg_logical_emit_message(true, 'anagrafe', 'ready')`,
-    );
+    await database.query(probe);
     return null;
   } catch (error) {
-    const readOnly =
-      error instanceof ReadOnlyServer || (error as { code?: string }).code === readOnlyTransaction;
-    return readOnly ? 'The database is a standby server and does not accept writes.' : noAnswer;
+    const { code } = error as { code?: string };
+    if (error instanceof ReadOnlyServer || code === readOnlyTransaction)
+      return 'The database is a standby server and does not accept writes.';
+    if (code === diskFull) return 'The disk of the database is full.';
+    return code === noTemporaryFiles ? null : noAnswer;
   }
 }
 
+const diskFull = '53100';
+/** SQLSTATE if `temp_file_limit` of the server forbids the file, which calls do not need. */
+const noTemporaryFiles = '53400';
 const noAnswer = 'The database does not respond.';
 
 async function withinTime(answer: Promise<string | null>): Promise<string | null> {

@@ -1,8 +1,15 @@
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { beforeAll, expect, inject, it, onTestFinished } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { ReadOnlyServer } from '../../src/db/errors.ts';
 import { openReadiness } from '../../src/db/readiness.ts';
 import { startOutside } from '../faults/outside.ts';
+import { afterTest } from '../setup/endings.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 import { masterKey } from '../setup/store.ts';
 
@@ -82,6 +89,81 @@ it('the service is not ready while every new connection leads to a read-only ser
   expect(await reader.query('select 1 as one')).toEqual([{ one: 1 }]);
   await service.database.query(`alter database "${name}" reset default_transaction_read_only`);
   await expect.poll(() => readiness.check()).toBeNull();
+});
+
+it('the readiness check writes a temporary file, which needs free space on the disk', async () => {
+  const readiness = openReadiness(service.database);
+  const written = async () => {
+    expect(await readiness.check()).toBeNull();
+    const [row] = await service.database.query<{ bytes: number }>(
+      'select temp_bytes as bytes from pg_stat_database where datname = current_database()',
+    );
+    return row?.bytes ?? 0;
+  };
+  const before = await written();
+  await expect.poll(written).toBeGreaterThanOrEqual(before + 200_000);
+});
+
+/** True if this user may mount file systems, like root outside of a container. */
+const mayMount = spawnSync('unshare', ['--mount', 'true']).status === 0;
+
+/** Creates a database on a file system of 64 MiB, and returns a function that fills the file system. */
+async function databaseOnSmallDisk() {
+  const folder = mkdtempSync(join(tmpdir(), 'anagrafe-full-'));
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', folder]);
+  const name = `full_${randomBytes(6).toString('hex')}`;
+  const server = new pg.Client({ connectionString: `${inject('postgresUrl')}/postgres` });
+  await server.connect();
+  afterTest(async () => {
+    await server.query(`drop database if exists ${name} with (force)`);
+    await server.query(`drop tablespace if exists ${name}`);
+    await server.end();
+    execFileSync('umount', ['--lazy', folder]);
+    rmSync(folder, { recursive: true });
+  });
+  const { rows } = await server.query<{ folder: string }>(
+    "select current_setting('data_directory') as folder",
+  );
+  const { uid, gid } = statSync(rows[0]?.folder ?? '');
+  const tables = join(folder, 'tables');
+  mkdirSync(tables);
+  for (const owned of [folder, tables]) chownSync(owned, uid, gid);
+  await server.query(`create tablespace ${name} location '${tables}'`);
+  await server.query(`create database ${name} tablespace ${name}`);
+  const filler = join(folder, 'filler');
+  return {
+    url: `${inject('postgresUrl')}/${name}`,
+    fill() {
+      try {
+        for (;;) appendFileSync(filler, Buffer.alloc(65_536));
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'ENOSPC' });
+      }
+    },
+    empty: () => rmSync(filler),
+  };
+}
+
+it.runIf(mayMount)('the service is not ready while the disk of the database is full', async () => {
+  const disk = await databaseOnSmallDisk();
+  const { url, stop } = await startTestService({
+    ANAGRAFE_DATABASE_URL: disk.url,
+    ANAGRAFE_MASTER_KEY: masterKey,
+  });
+  const ready = async () => {
+    const answer = await fetch(`${url}/health/ready`);
+    return [answer.status, await answer.json()];
+  };
+  await expect.poll(ready).toEqual([200, { status: 'ready' }]);
+  const readyAfterFilling = () => {
+    disk.fill();
+    return ready();
+  };
+  const reason = 'The disk of the database is full.';
+  await expect.poll(readyAfterFilling).toEqual([503, { status: 'not ready', reason }]);
+  disk.empty();
+  await expect.poll(ready).toEqual([200, { status: 'ready' }]);
+  await stop();
 });
 
 it('the service is not ready while commits wait for a synchronous standby that does not answer', async () => {
