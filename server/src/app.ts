@@ -36,7 +36,7 @@ import { consoleFiles, consolePage } from './console/console.routes.ts';
 import { consoleSessionRoutes } from './console/console-session.routes.ts';
 import type { Readiness } from './db/readiness.ts';
 import { healthRoutes, metricsRoute } from './health.routes.ts';
-import { limitPublicRoutes } from './http/answer-limit.ts';
+import { AnswerLimit, answerLimits, limitPublicRoutes } from './http/answer-limit.ts';
 import { type BodyLimits, dropBodies, readBodies } from './http/body.ts';
 import { trackConnections } from './http/connections.ts';
 import { allowOrigins } from './http/cors.ts';
@@ -197,11 +197,23 @@ async function buildApi(
     keyGenerator: rateLimitKey,
     errorResponseBuilder: (_request, { ttl }) => rateLimited('calls', Math.ceil(ttl / 1000)),
   });
+  limitReads(api);
   readBodies(api, options.limits, fingerprintBy(options.newFingerprint));
   const typed = api.withTypeProvider<SchemaTypes>();
   consoleSessionRoutes(typed, { ...options, lookUpThrottled });
   await typed.register(async (sync) => syncRoutes(sync, options), { prefix: '/api/sync/v1' });
   await typed.register(async (admin) => adminRoutes(admin, options), { prefix: '/admin/v1' });
+}
+
+/** Limits the answers to reads. API clients have places of their own, which no other caller can take. */
+function limitReads(api: FastifyInstance): void {
+  const clients = new AnswerLimit(answerLimits.clients);
+  const others = new AnswerLimit(answerLimits.others);
+  api.addHook('preHandler', async (request, reply) => {
+    if (request.method !== 'GET' && request.routeOptions.config.scope !== 'sync:read') return;
+    const limit = request.caller.scopes.size > 0 ? clients : others;
+    await limit.admit(rateLimitKey(request), reply.raw);
+  });
 }
 
 function syncRoutes(api: Api, options: AppOptions): void {

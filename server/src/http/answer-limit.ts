@@ -81,13 +81,19 @@ export class AnswerLimit {
   }
 }
 
-/** The limits of routes that need no credential, for each source address and for all of them. */
-export const publicLimits = { callsPerMinute: 6000, answers: { total: 256, perCaller: 64, waitMs: 10_000 } };
+const waitMs = 20_000;
 
-/** Limits the calls per minute of each address, and the answers that are being sent. */
-export function limitPublicRoutes(app: FastifyInstance, limits = publicLimits): void {
-  const callLimit = new CallLimit(limits.callsPerMinute);
-  const answerLimit = new AnswerLimit(limits.answers);
+/** The limits of the answers to API clients, to signed-in users and other callers of the API, and of public routes. */
+export const answerLimits = {
+  clients: { total: 64, perCaller: 16, waitMs },
+  others: { total: 256, perCaller: 16, waitMs },
+  public: { total: 256, perCaller: 64, waitMs },
+} as const satisfies Record<string, AnswerLimits>;
+
+/** Limits the calls per minute of each address to routes that need no credential, and their answers. */
+export function limitPublicRoutes(app: FastifyInstance, callsPerMinute = 6000): void {
+  const callLimit = new CallLimit(callsPerMinute);
+  const answerLimit = new AnswerLimit(answerLimits.public);
   app.addHook('onRequest', async (request, reply) => {
     const source = sourceOf(addressOf(request));
     const { isExceeded, resetSeconds } = callLimit.count(source);

@@ -7,7 +7,7 @@ import { debugOf } from './request-context.ts';
 /** Minimum length in characters of a piece that is written to the response; the last piece may be shorter. */
 const pieceLength = 65_536;
 /** The JSON of one item, in any number of pieces. */
-type ItemText = Iterable<string>;
+type ItemText = Iterable<string> | AsyncIterable<string>;
 
 /**
  * Streams an envelope with many items: the items are never in memory together, and serialization yields to the event
@@ -71,7 +71,7 @@ async function* itemsText(items: AsyncIterable<ItemText>): AsyncGenerator<string
   for await (const item of items) {
     piece += separator;
     separator = ',';
-    for (const text of item) {
+    for await (const text of item) {
       piece += text;
       if (timeSlice.isOver) await timeSlice.yield();
       if (piece.length < pieceLength) continue;

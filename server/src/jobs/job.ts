@@ -48,14 +48,17 @@ export interface OutcomePage extends Page {
 
 export interface JobPage {
   readonly job: Job;
-  readonly outcomes: readonly IndexedOutcome[];
+  /** The positions of the records of the page, in ascending order. */
+  readonly positions: readonly number[];
+  /** Their outcomes, which are read in groups, so that a page is not held in memory as a whole. */
+  readonly outcomes: AsyncIterable<IndexedOutcome>;
 }
 
 export interface JobStore {
   find(id: string): Promise<Job | null>;
   /** Lists the newest jobs first, unless `openOnly` is set. */
   list(owner: JobOwner, listing: JobListing): Promise<{ jobs: Job[]; totalCount: number }>;
-  /** Returns a job with a page of its outcomes, both from one snapshot. */
+  /** Returns a job with a page of its outcomes. The counts of the job and the positions are from one snapshot. */
   read(id: string, page: OutcomePage): Promise<JobPage | null>;
   failed(id: string): AsyncIterable<FailedRecord>;
   /** Cancels the records that are not yet in progress. Does nothing if the job has ended. */

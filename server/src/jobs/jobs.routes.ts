@@ -27,7 +27,7 @@ import { sendEnvelope } from '../http/streaming.ts';
 import type { Api } from '../http/validation.ts';
 import { countFields, EffectCountsSchema } from '../records/plan.schemas.ts';
 import { FailedRecordSchema, Positions, TupleSchema } from '../records/tuple.schemas.ts';
-import { positionsOf, tupleTexts } from '../records/tuple.ts';
+import { tupleTexts } from '../records/tuple.ts';
 import { sendFailedRecords } from './failed-records.routes.ts';
 import {
   findJob,
@@ -90,13 +90,13 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
       const { page, pageSize, failed: failedOnly = false } = request.query;
       const representation = representationFor(request);
       const asked = { page, pageSize, failedOnly, withUsers: representation !== null };
-      const { job, outcomes } = await readJob(request.params.id, asked, request.caller, store);
+      const { job, positions, outcomes } = await readJob(request.params.id, asked, request.caller, store);
       const language = languageOf(request);
       const totalCount = failedOnly ? job.recordsFailed : job.recordsDone;
       reply.header('content-language', language);
       if (representation) reply.header('preference-applied', 'return=representation');
-      const record = { ...jobFields(job), Positions: positionsOf(outcomes) };
-      const shown = { page, pageSize, totalCount, count: outcomes.length };
+      const record = { ...jobFields(job), Positions: positions };
+      const shown = { page, pageSize, totalCount, count: positions.length };
       const envelope = pageEnvelope<never>(shown, [], null, record);
       return sendEnvelope(reply, envelope, tupleTexts(outcomes, language, representation));
     },

@@ -1,6 +1,7 @@
 import { openAuditLog } from '../audit/audit.store.ts';
 import type { Database } from '../db/database.ts';
-import { storeWithApiErrors } from '../db/errors.ts';
+import { storeWithApiErrors, withApiErrors } from '../db/errors.ts';
+import type { IndexedOutcome } from '../records/outcome.ts';
 import {
   failedRecords,
   listedOutcomeColumns,
@@ -68,13 +69,13 @@ export function openJobs(database: Database, queue: ChunkQueue): JobStore {
       ]);
       return { jobs, totalCount: counted[0]?.total ?? 0 };
     },
-    // One statement, with one row per outcome, so that the counts and the outcomes agree while the job runs.
+    // One statement, with one row per outcome, so that the counts and the positions agree while the job runs.
     async read(id, { page, pageSize, failedOnly, withUsers }) {
-      const rows = await database.query<Job & (OutcomeRow | { position: null })>(
+      const rows = await database.query<Job & ListedRecord>(
         `select ${jobColumns}, outcome.*
            from anagrafe.calls as job ${countedOutcomes}
                 left join lateral (
-                  select ${withUsers ? listedOutcomeColumns : outcomeColumnsWithoutUsers} from anagrafe.outcomes
+                  select position, outcomes.users as "usersOfRecord" from anagrafe.outcomes
                    where call_id = job.id ${failedOnly ? 'and error is not null' : ''}
                    order by position limit $2 offset $3) as outcome on true
           where is_job and id = $1 order by position`,
@@ -82,8 +83,12 @@ export function openJobs(database: Database, queue: ChunkQueue): JobStore {
       );
       const [job] = rows;
       if (!job) return null;
-      const outcomes = rows.filter((row): row is Job & OutcomeRow => row.position !== null);
-      return { job, outcomes: await toOutcomes(database, outcomes) };
+      const listed = rows.filter(({ position }) => position !== null);
+      return {
+        job,
+        positions: listed.map(({ position }) => position),
+        outcomes: readOutcomes(database, { id, withUsers }, listed),
+      };
     },
     // Enqueues the remaining chunks again with turn 0, so that they end now and not when their turn comes.
     cancel: (id, actor) =>
@@ -110,4 +115,39 @@ export function openJobs(database: Database, queue: ChunkQueue): JobStore {
 
 function ownedBy(clientId: number | null): [string, unknown[]] {
   return clientId === null ? ['and client_id is null', []] : ['and client_id = $1', [clientId]];
+}
+
+/** Maximum number of outcomes that are read at once, and of their users, unless one record has more. */
+const atOnce = { outcomes: 200, users: 2000 };
+
+interface ListedRecord {
+  readonly position: number;
+  readonly usersOfRecord: number;
+}
+
+/** Reads outcomes in groups, each when the one before has been sent: an answer that is not read holds one group. */
+async function* readOutcomes(
+  database: Database,
+  { id, withUsers }: { readonly id: string; readonly withUsers: boolean },
+  records: readonly ListedRecord[],
+): AsyncGenerator<IndexedOutcome> {
+  const columns = withUsers ? listedOutcomeColumns : outcomeColumnsWithoutUsers;
+  for (let at = 0; at < records.length; ) {
+    const positions: number[] = [];
+    for (let users = 0; positions.length < atOnce.outcomes && users < atOnce.users; at++) {
+      const record = records[at];
+      if (!record) break;
+      positions.push(record.position);
+      users += withUsers ? record.usersOfRecord : 0;
+    }
+    const outcomes = await withApiErrors(async () => {
+      const rows = await database.query<OutcomeRow>(
+        `select ${columns} from anagrafe.outcomes
+          where call_id = $1 and position = any($2) order by position`,
+        [id, positions],
+      );
+      return toOutcomes(database, rows);
+    });
+    yield* outcomes;
+  }
 }

@@ -11,6 +11,31 @@ export function* principalTexts(
   principal: Omit<ListedPrincipal, 'users'>,
   users: Iterable<unknown>,
 ): Generator<string> {
+  yield principalStart(principal);
+  let separator = '';
+  for (const user of users) {
+    yield separator + JSON.stringify(user);
+    separator = ',';
+  }
+  yield ']}';
+}
+
+/** Does the same for a principal whose users are read while the answer is sent. */
+export async function* listedPrincipalTexts({
+  users,
+  ...principal
+}: ListedPrincipal): AsyncGenerator<string> {
+  yield principalStart(principal);
+  let separator = '';
+  for await (const user of users) {
+    yield separator + JSON.stringify(userAnswer(user));
+    separator = ',';
+  }
+  yield ']}';
+}
+
+/** Returns the JSON of a principal up to its first user. */
+function principalStart(principal: Omit<ListedPrincipal, 'users'>): string {
   const answer = {
     ID: principal.id,
     ...valuesOf(principalFields, principal),
@@ -19,13 +44,7 @@ export function* principalTexts(
     UpdatedAt: principal.updatedAt,
     UsersCount: principal.usersCount,
   };
-  yield `${JSON.stringify(answer).slice(0, -1)},"Users":[`;
-  let separator = '';
-  for (const user of users) {
-    yield separator + JSON.stringify(user);
-    separator = ',';
-  }
-  yield ']}';
+  return `${JSON.stringify(answer).slice(0, -1)},"Users":[`;
 }
 
 export function userAnswer(user: ListedUser) {

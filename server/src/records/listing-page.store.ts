@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts';
+import { withApiErrors } from '../db/errors.ts';
 import type { Listing, PageOf } from './listing.ts';
 
 /** A table with what is read of its rows. The table has the alias `shown` in `select`. */
@@ -55,58 +56,89 @@ const materializedMax = 100_000;
 
 type Page = Pick<Listing, 'page' | 'pageSize'>;
 
-/** Reads a page in the order of IDs, so that a client that reads all pages misses no row that changes meanwhile. */
+interface FoundPage {
+  readonly totalCount: number;
+  /** The IDs of the rows of the page, in ascending order. */
+  readonly ids: readonly number[];
+}
+
+/** Number of rows that are read at once. A user may have 20 KB of attributes. */
+const rowsAtOnce = 200;
+
+/**
+ * Reads a page in the order of IDs, so that a client that reads all pages misses no row that changes meanwhile. Finds
+ * the IDs first, and reads the rows in groups, each when the one before has been sent: an answer that is not read holds
+ * one group. A row that is deleted before its group is read is missing.
+ */
 export async function readPage<Row extends object>(
   database: Database,
   source: RowSource,
   filter: Filter,
   page: Page,
   counting: Counting,
-): Promise<PageOf<readonly Row[]>> {
-  if (filter.conditions.length === 0) return readWholePage(database, source, page);
-  switch (counting) {
-    case 'materialized':
-      return readMaterialized(database, source, filter, page);
-    case 'limited': {
-      const found = await readMaterialized<Row>(database, source, filter, page, materializedMax + 1);
-      if (found.totalCount <= materializedMax) return found;
-      return readOrdered(database, source, filter, page, async () => materializedMax);
-    }
-    case 'bounded':
-      return readOrdered(database, source, filter, page, () =>
-        countMatches(database, source, filter, countedMax),
-      );
-    case 'exact':
-      return readOrdered(database, source, filter, page, () => countMatches(database, source, filter));
+): Promise<PageOf<AsyncIterable<readonly Row[]>>> {
+  const { totalCount, ids } = await findPage(database, source, filter, page, counting);
+  const readGroup = (at: number) =>
+    database.query<Row>(`${source.select} where shown.id = any($1) order by shown.id`, [
+      ids.slice(at, at + rowsAtOnce),
+    ]);
+  const first = ids.length === 0 ? [] : await readGroup(0);
+  const left = Math.max(ids.length - rowsAtOnce, 0);
+  return { totalCount, count: first.length + left, items: groups() };
+
+  async function* groups(): AsyncGenerator<readonly Row[]> {
+    yield first;
+    for (let at = rowsAtOnce; at < ids.length; at += rowsAtOnce)
+      yield await withApiErrors(() => readGroup(at));
   }
 }
 
-/** Reads a page and, unless it shows the end of the list, counts the matches, or as many as `count` does. */
-async function readOrdered<Row extends object>(
+async function findPage(
   database: Database,
-  { table, select }: RowSource,
+  { table }: RowSource,
+  filter: Filter,
+  page: Page,
+  counting: Counting,
+): Promise<FoundPage> {
+  if (filter.conditions.length === 0) return findInAll(database, table, page);
+  switch (counting) {
+    case 'materialized':
+      return findMaterialized(database, table, filter, page);
+    case 'limited': {
+      const found = await findMaterialized(database, table, filter, page, materializedMax + 1);
+      if (found.totalCount <= materializedMax) return found;
+      return findOrdered(database, table, filter, page, async () => materializedMax);
+    }
+    case 'bounded':
+      return findOrdered(database, table, filter, page, () =>
+        countMatches(database, table, filter, countedMax),
+      );
+    case 'exact':
+      return findOrdered(database, table, filter, page, () => countMatches(database, table, filter));
+  }
+}
+
+/** Finds a page and, unless it shows the end of the list, counts the matches, or as many as `count` does. */
+async function findOrdered(
+  database: Database,
+  table: string,
   filter: Filter,
   { page, pageSize }: Page,
   count: () => Promise<number>,
-): Promise<PageOf<readonly Row[]>> {
+): Promise<FoundPage> {
   const offset = (page - 1) * pageSize;
+  // One row more than the page shows whether others follow.
   const { sql, values } = filter.matches(table, { offset, limit: pageSize + 1 });
-  // The IDs alone are read first: an index has them, and the rows before the page are not visited. One row more than
-  // the page shows whether others follow.
-  const rows = await database.query<Row>(
-    `${select} where shown.id in (select id ${sql}) order by shown.id`,
-    values,
-  );
-  const items = rows.slice(0, pageSize);
-  const isLast = rows.length > 0 ? rows.length <= pageSize : offset === 0;
-  const seen = rows.length > 0 ? offset + rows.length : 0;
+  const found = await database.query<{ id: number }>(`select id ${sql}`, values);
+  const isLast = found.length > 0 ? found.length <= pageSize : offset === 0;
+  const seen = found.length > 0 ? offset + found.length : 0;
   const totalCount = isLast ? seen : Math.max(await count(), seen);
-  return { totalCount, count: items.length, items };
+  return { totalCount, ids: found.slice(0, pageSize).map(({ id }) => id) };
 }
 
 async function countMatches(
   database: Database,
-  { table }: RowSource,
+  table: string,
   filter: Filter,
   most?: number,
 ): Promise<number> {
@@ -119,39 +151,32 @@ async function countMatches(
 }
 
 /** Finds the matches once, for the count and for the page. For an empty page, one row returns the count. */
-async function readMaterialized<Row extends object>(
+async function findMaterialized(
   database: Database,
-  { table, select }: RowSource,
+  table: string,
   filter: Filter,
   { page, pageSize }: Page,
   most?: number,
-): Promise<PageOf<readonly Row[]>> {
+): Promise<FoundPage> {
   const { sql, values } = filter.matches(table);
-  const rows = await database.query<Row & { id: number | null; total: number }>(
+  const rows = await database.query<{ id: number | null; total: number }>(
     `with found as materialized (
        select id ${sql} ${most === undefined ? '' : `limit ${most}`}
      ), page as (
        select id from found order by id offset ${(page - 1) * pageSize} limit ${pageSize}
      )
-     select listed.*, (select count(*) from found) as total
-       from (select) as always
-       left join (${select} where shown.id in (select id from page)) as listed on true
-      order by listed.id`,
+     select page.id, (select count(*) from found) as total
+       from (select) as always left join page on true order by page.id`,
     values,
   );
-  const items = rows.filter(({ id }) => id !== null).map(({ total: _, ...row }) => row as unknown as Row);
-  return { totalCount: rows[0]?.total ?? 0, count: items.length, items };
+  return { totalCount: rows[0]?.total ?? 0, ids: rows.flatMap(({ id }) => id ?? []) };
 }
 
 /**
- * Reads a page without filters. The row counts count the rows per block of 4096 IDs, so that the query can start at the
+ * Finds a page without filters. The row counts count the rows per block of 4096 IDs, so that the query can start at the
  * block of the page, and the last page is as fast as the first.
  */
-async function readWholePage<Row extends object>(
-  database: Database,
-  { table, select }: RowSource,
-  { page, pageSize }: Page,
-): Promise<PageOf<readonly Row[]>> {
+async function findInAll(database: Database, table: string, { page, pageSize }: Page): Promise<FoundPage> {
   const offset = (page - 1) * pageSize;
   const [start] = await database.query<{ total: number; block: number; before: number }>(
     `with blocks as (
@@ -164,10 +189,10 @@ async function readWholePage<Row extends object>(
     [table, offset],
   );
   const totalCount = start?.total ?? 0;
-  if (!start || offset >= totalCount) return { totalCount, count: 0, items: [] };
-  const items = await database.query<Row>(
-    `${select} where shown.id >= $1::bigint << 12 order by shown.id offset $2 limit $3`,
+  if (!start || offset >= totalCount) return { totalCount, ids: [] };
+  const found = await database.query<{ id: number }>(
+    `select id from anagrafe.${table} where id >= $1::bigint << 12 order by id offset $2 limit $3`,
     [start.block, offset - start.before, pageSize],
   );
-  return { totalCount, count: items.length, items };
+  return { totalCount, ids: found.map(({ id }) => id) };
 }

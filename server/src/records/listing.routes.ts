@@ -13,7 +13,7 @@ import {
   listingOf,
   ownListing,
 } from './listing.ts';
-import { foundUserAnswer, principalTexts, userAnswer } from './listing-answers.ts';
+import { foundUserAnswer, listedPrincipalTexts } from './listing-answers.ts';
 
 interface ReadTools {
   readonly listing: ListingStore;
@@ -89,9 +89,9 @@ function noteOf(
 }
 
 async function* principalItems(principals: AsyncIterable<ListedPrincipal>) {
-  for await (const principal of principals) yield principalTexts(principal, principal.users.map(userAnswer));
+  for await (const principal of principals) yield listedPrincipalTexts(principal);
 }
 
-async function* userItems(users: readonly FoundUser[]) {
-  for (const user of users) yield [JSON.stringify(foundUserAnswer(user))];
+async function* userItems(groups: AsyncIterable<readonly FoundUser[]>) {
+  for await (const users of groups) for (const user of users) yield [JSON.stringify(foundUserAnswer(user))];
 }

@@ -13,8 +13,8 @@ import type {
 } from './listing.ts';
 import { type Counting, Filter, type RowSource, readPage } from './listing-page.store.ts';
 
-/** Principals of a page are grouped until they have this many users together. One query reads the users of a group. */
-const usersAtOnce = 1000;
+/** One query reads the users of consecutive principals that have this many together. A user may have 20 KB of attributes. */
+const usersAtOnce = 200;
 
 export function openListing(database: Database): ListingStore {
   return {
@@ -73,7 +73,10 @@ async function listPrincipals(
   return { ...page, items: withUsers(database, page.items, listing) };
 }
 
-async function listUsers(database: Database, listing: Listing): Promise<PageOf<readonly FoundUser[]>> {
+async function listUsers(
+  database: Database,
+  listing: Listing,
+): Promise<PageOf<AsyncIterable<readonly FoundUser[]>>> {
   const filter = new Filter();
   if (listing.principalId !== null) filter.add((value) => `principal_id = ${value}`, listing.principalId);
   if (listing.externalKey !== null) {
@@ -110,28 +113,52 @@ function countingOf(listing: Listing): Counting {
 
 async function* withUsers(
   database: Database,
-  rows: readonly PrincipalRow[],
+  groups: AsyncIterable<readonly PrincipalRow[]>,
   { own, usersShown }: Listing,
 ): AsyncGenerator<ListedPrincipal> {
-  let position = 0;
-  while (position < rows.length) {
-    const some: PrincipalRow[] = [];
-    for (let users = 0; position < rows.length && (users === 0 || users < usersAtOnce); position++) {
-      const row = rows[position] as PrincipalRow;
-      some.push(row);
-      users += Math.min(row.usersCount, usersShown);
+  const shownOf = (row: PrincipalRow) => (own ? 1 : Math.min(row.usersCount, usersShown));
+  for await (const rows of groups) {
+    for (let position = 0; position < rows.length; ) {
+      const some: PrincipalRow[] = [];
+      for (let users = 0; position < rows.length; position++) {
+        const row = rows[position] as PrincipalRow;
+        users += shownOf(row);
+        if (some.length > 0 && users > usersAtOnce) break;
+        some.push(row);
+      }
+      const [first] = some;
+      if (first && shownOf(first) > usersAtOnce) {
+        yield { ...first, users: usersInGroups(database, first.id, usersShown) };
+        continue;
+      }
+      const wanted = usersShown === 0 ? [] : some.filter((row) => row.usersCount > 0);
+      const ids = wanted.map((row) => row.id);
+      const users = await withApiErrors(() => firstUsers(database, ids, usersShown, own?.id ?? null));
+      for (const row of some)
+        yield { ...row, users: users.get(row.id) ?? [], usersCount: own ? 1 : row.usersCount };
     }
-    const wanted = usersShown === 0 ? [] : some.filter((row) => row.usersCount > 0);
-    const users = await firstUsers(
-      database,
-      wanted.map((row) => row.id),
-      usersShown,
-      own?.id ?? null,
+  }
+}
+
+/** Reads the first users of one principal in keyset groups. */
+async function* usersInGroups(
+  database: Database,
+  principalId: number,
+  limit: number,
+): AsyncGenerator<ListedUser> {
+  let after = 0;
+  for (let left = limit; left > 0; left -= usersAtOnce) {
+    const count = Math.min(left, usersAtOnce);
+    const users = await withApiErrors(() =>
+      database.query<ListedUser>(
+        `select ${userColumns} from anagrafe.users as shown
+          where principal_id = $1 and id > $2 order by id limit $3`,
+        [principalId, after, count],
+      ),
     );
-    for (const row of some) {
-      const shown = users.get(row.id) ?? [];
-      yield { ...row, users: shown, usersCount: own ? 1 : row.usersCount };
-    }
+    yield* users;
+    after = users.at(-1)?.id ?? after;
+    if (users.length < count) return;
   }
 }
 

@@ -66,13 +66,14 @@ export interface ListedPrincipal extends PrincipalFields {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly usersCount: number;
-  readonly users: readonly ListedUser[];
+  readonly users: Iterable<ListedUser> | AsyncIterable<ListedUser>;
 }
 
 export interface ListingStore {
-  /** Yields the principals one by one, so that a page with many users is not held in memory as a whole. */
+  /** Reads the principals and their users in groups, so that a page is not held in memory as a whole. */
   listPrincipals(listing: Listing): Promise<PageOf<AsyncIterable<ListedPrincipal>>>;
-  listUsers(listing: Listing): Promise<PageOf<readonly FoundUser[]>>;
+  /** Returns the users in groups, for the same reason. */
+  listUsers(listing: Listing): Promise<PageOf<AsyncIterable<readonly FoundUser[]>>>;
   /** Returns the ID of the principal that a read is limited to, for the audit log; null if there is none. */
   findPrincipalId(selection: Pick<Listing, 'principalId' | 'externalKey'>): Promise<number | null>;
 }

@@ -170,7 +170,7 @@ export function toFieldErrors(kept: KeptErrors | null): FieldErrors {
   return errors;
 }
 
-const failedAtOnce = 500;
+const failedAtOnce = 100;
 
 interface FailedRow {
   readonly position: number;

@@ -53,11 +53,11 @@ function* tuplePieces(
 }
 
 export async function* tupleTexts(
-  outcomes: Iterable<Outcome>,
+  outcomes: Iterable<Outcome> | AsyncIterable<Outcome>,
   language: Language,
   representation: Representation,
 ): AsyncGenerator<Iterable<string>> {
-  for (const outcome of outcomes) yield tuplePieces(outcome, language, representation);
+  for await (const outcome of outcomes) yield tuplePieces(outcome, language, representation);
 }
 
 /** Yields the JSON text between the brackets of a long array or object. */

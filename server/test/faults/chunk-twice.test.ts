@@ -128,15 +128,22 @@ async function runToItsEnd(id: string, number: number, node: ChunkTools): Promis
   }
 }
 
+async function collected<Item>(items: AsyncIterable<Item> | undefined): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items ?? []) all.push(item);
+  return all;
+}
+
 async function ended(id: string) {
   const page = { page: 1, pageSize: 1000, failedOnly: false, withUsers: true };
   const read = await openJobs(store.database, queue).read(id, page);
   expect(read?.job).toMatchObject({ state: 'completed', endedAt: expect.any(Date) });
   expect(read?.job.recordsDone).toBe(read?.job.records);
-  expect(read?.outcomes).toHaveLength(read?.job.records ?? -1);
+  const outcomes = await collected(read?.outcomes);
+  expect(outcomes).toHaveLength(read?.job.records ?? -1);
   expect(await leftOver(store.database)).toEqual([]);
   expect(await wrongFigures(store.database)).toEqual([]);
-  return { job: read?.job, outcomes: read?.outcomes ?? [] };
+  return { job: read?.job, outcomes };
 }
 
 async function newPrincipals(count: number): Promise<number[]> {
@@ -206,7 +213,8 @@ describe('a chunk that two nodes run at the same time', () => {
     await lock.release();
     await running;
     const page = { page: 1, pageSize: 1000, failedOnly: false, withUsers: true };
-    const { job, outcomes = [] } = (await openJobs(store.database, queue).read(id, page)) ?? {};
+    const { job, outcomes: read } = (await openJobs(store.database, queue).read(id, page)) ?? {};
+    const outcomes = await collected(read);
     expect(job).toMatchObject({ state: 'cancelled', recordsDone: 40, endedAt: expect.any(Date) });
     const stored = await store.database.query<{ principal: number }>(
       `select principal_id as principal from anagrafe.users where username like 'cancelled %' order by 1`,

@@ -75,6 +75,16 @@ describe('the tuples of a job', () => {
     expect(positionsOf(await readJob(service, `${id}?page=3&pageSize=10`))).toEqual([20, 21, 22, 23, 24]);
   });
 
+  it('are complete and in order in a page that is read in several groups', async () => {
+    const records = Array.from({ length: 450 }, (_, n) => ({ ID: 900_001 + n }));
+    const refused = await submit(service, 'irs/update', records);
+    await finished(service, refused);
+    const answer = await readJob(service, `${refused}?pageSize=1000`);
+    expect(answer.body.result).toMatchObject({ totalCount: 450, count: 450 });
+    expect(idsOf(answer.body.result?.records)).toEqual(records.map(({ ID }) => ID));
+    expect(positionsOf(answer)).toEqual(records.map((_, n) => n));
+  });
+
   it('are filtered to failed records by failed=true, with correct totals', async () => {
     const failed = refusedAt.map((n) => principals[n]);
     const { body } = await readJob(service, `${id}?failed=true`);
