@@ -219,9 +219,12 @@ create table anagrafe.calls (
   -- The number of users that a job had applied by the end of its last chunk. Older ones count less; see job.ts.
   recent_users      double precision not null default 0,
   recent_at         timestamptz,
-  -- Set when the job ends; before that, the outcomes are counted.
-  records_failed    integer,
-  users_applied     integer,
+  -- The records of a job that have an outcome, and their users, without those of its chunks: a chunk that ends adds its own.
+  records_done      integer not null default 0,
+  users_done        integer not null default 0,
+  -- Of a job, the failed records and applied users among them.
+  records_failed    integer not null default 0,
+  users_applied     integer not null default 0,
   -- The number of principals and users that a job of `irs/upsert` has inserted, changed and removed.
   counts            jsonb
 );

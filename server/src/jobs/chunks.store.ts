@@ -11,6 +11,14 @@ const bytesAtOnce = 1_000_000;
 /** Number of bytes per row in which a larger chunk is read. */
 const bytesPerRow = 16_000;
 
+/** SQL for the columns of `counted`: the numbers of outcomes and of their users. */
+export const outcomeCounts = `count(*)::integer as records, count(error)::integer as failed,
+  coalesce(sum(outcomes.users), 0)::integer as users,
+  coalesce(sum(outcomes.users) filter (where applied is not null), 0)::integer as applied`;
+
+const addCounts = `records_done = records_done + counted.records, records_failed = records_failed + counted.failed,
+  users_done = users_done + counted.users, users_applied = users_applied + counted.applied`;
+
 export function openChunks(database: Database): ChunkStore {
   return storeWithApiErrors<ChunkStore>({
     async begin(callId, number) {
@@ -50,23 +58,25 @@ export function openChunks(database: Database): ChunkStore {
     end: (callId, number) =>
       database.transaction(
         async (connection) => {
-          // The row lock serialises the ends of the chunks of a job, so that one of them sees that it is the last.
-          await connection.query(
+          // The deletion makes sure that the outcomes are counted once if two nodes end the chunk. The lock of the row of
+          // the call serialises the ends of the chunks of a job, so that one of them sees that it is the last.
+          const ended = await connection.query(
             // Weights that are almost 0 count as 0: `exp` throws an error for a result that is too small.
-            `update anagrafe.calls as job set recent_at = clock_timestamp(), recent_users =
+            `with ended as (
+               delete from anagrafe.chunks where call_id = $1 and number = $2 returning positions
+             ), counted as (
+               select ${outcomeCounts} from anagrafe.outcomes
+                where call_id = $1 and position = any(array(select unnest(positions) from ended))
+             )
+             update anagrafe.calls set ${addCounts}, recent_at = clock_timestamp(), recent_users =
                     case when recent_users > 0.001 and recent_at > clock_timestamp() - interval '1 hour'
                       then recent_users * exp(-greatest(extract(epoch from clock_timestamp() - recent_at), 0) / $3::float8)
-                      else 0 end
-                    + (select coalesce(sum(outcomes.users), 0) from anagrafe.outcomes
-                        where call_id = $1 and applied is not null and position = any(array(
-                          select unnest(positions) from anagrafe.chunks where call_id = $1 and number = $2)))
-              where id = $1`,
+                      else 0 end + counted.applied
+               from counted where id = $1 and exists (select from ended)
+             returning id`,
             [callId, number, paceSeconds],
           );
-          await connection.query('delete from anagrafe.chunks where call_id = $1 and number = $2', [
-            callId,
-            number,
-          ]);
+          if (ended.length === 0) return;
           const left = await connection.query('select from anagrafe.chunks where call_id = $1 limit 1', [
             callId,
           ]);
@@ -129,17 +139,26 @@ const effectCounts = `
              from jsonb_array_elements(applied) as item) as users
    where call_id = $1 and applied is not null`;
 
-/** Ends a job whose records all have an outcome: stores the counts and destroys the job key. */
+/** Counts the outcomes of the records that are in no chunk, when a job is submitted. */
+export async function countOtherOutcomes(connection: Connection, callId: string): Promise<void> {
+  await connection.query(
+    `update anagrafe.calls set ${addCounts}
+       from (select ${outcomeCounts} from anagrafe.outcomes
+              where call_id = $1 and not exists (
+                select from (select unnest(positions) as waiting from anagrafe.chunks where call_id = $1) as chunk
+                 where waiting = position)) as counted
+      where id = $1`,
+    [callId],
+  );
+}
+
+/** Ends a job whose records all have an outcome: stores its effects and destroys the job key. */
 export async function endJobWithoutChunks(connection: Connection, callId: string): Promise<void> {
   await connection.query(
     `with ended as (
        update anagrafe.calls as job
           set state = 'completed', ended_at = clock_timestamp(), wrapped_key = null,
-              records_failed = counted.failed, users_applied = counted.applied,
               counts = case when operation = 'upsert' then (${effectCounts}) end
-         from (select count(*) filter (where error is not null) as failed,
-                      coalesce(sum(users) filter (where applied is not null), 0) as applied
-                 from anagrafe.outcomes where call_id = $1) as counted
         where id = $1 and state <> 'completed'
        returning job.*
      )

@@ -9,29 +9,34 @@ import {
   outcomeColumnsWithoutUsers,
   toOutcomes,
 } from '../records/outcomes.store.ts';
+import { outcomeCounts } from './chunks.store.ts';
 import type { ChunkQueue, Job, JobStore } from './job.ts';
 
-/** A job that has ended has stored counts. For an open job, `countedOutcomes` counts the outcomes so far. */
+/** The stored counts have the records of no chunk and of the chunks that have ended; `chunksInProgress` has the others. */
 const jobColumns = `
-  id, client_id as "clientId", operation, records, users,
+  id, client_id as "clientId", operation, job.records, job.users,
   case when cancelled_at is null then state else 'cancelled' end as state,
   submitted_at as "submittedAt", started_at as "startedAt", ended_at as "endedAt", counts,
   recent_users as "recentUsers", recent_at as "recentAt",
-  coalesce(counted.done, records) as "recordsDone", coalesce(records_failed, counted.failed) as "recordsFailed",
-  coalesce(counted.users_done, users) as "usersDone", coalesce(job.users_applied, counted.applied) as "usersApplied"`;
+  records_done + counted.records as "recordsDone", records_failed + counted.failed as "recordsFailed",
+  case when ended_at is null then users_done + counted.users else job.users end as "usersDone",
+  users_applied + counted.applied as "usersApplied"`;
 
-const countedOutcomes = `
-  left join lateral (
-    select count(*) as done, count(*) filter (where error is not null) as failed,
-           coalesce(sum(outcomes.users), 0) as users_done,
-           coalesce(sum(outcomes.users) filter (where applied is not null), 0) as applied
-      from anagrafe.outcomes where call_id = job.id
-    -- Groups by what is the same for all: without it there would be a row of zeroes for what has ended, too.
-    having job.ended_at is null
-  ) as counted on true`;
+/** Larger chunks, which have many records of one principal, count when they end: a poll must not read many outcomes. */
+const recordsCounted = 5000;
 
-/** An open job has no stored number of failed records, so the condition searches its outcomes. */
-const hasFailed = `and (records_failed > 0 or records_failed is null and exists (
+const chunksInProgress = `
+  cross join lateral (
+    select array(select unnest(positions) from anagrafe.chunks
+                  where call_id = job.id and attempts > 0 and cardinality(positions) <= ${recordsCounted}) as positions
+  ) as started
+  cross join lateral (
+    select ${outcomeCounts} from anagrafe.outcomes
+     where job.ended_at is null and call_id = job.id and position = any(started.positions)
+  ) as counted`;
+
+/** The stored number does not contain the chunks in progress, so the condition searches their outcomes. */
+const hasFailed = `and (records_failed > 0 or ended_at is null and exists (
   select from anagrafe.outcomes where call_id = job.id and error is not null))`;
 
 const newestFirst = 'submitted_at desc, id';
@@ -46,7 +51,7 @@ export function openJobs(database: Database, queue: ChunkQueue): JobStore {
   const store = storeWithApiErrors<Omit<JobStore, 'failed'>>({
     async find(id) {
       const [job] = await database.query<Job>(
-        `select ${jobColumns} from anagrafe.calls as job ${countedOutcomes} where is_job and id = $1`,
+        `select ${jobColumns} from anagrafe.calls as job ${chunksInProgress} where is_job and id = $1`,
         [id],
       );
       return job ?? null;
@@ -62,7 +67,7 @@ export function openJobs(database: Database, queue: ChunkQueue): JobStore {
           `select ${jobColumns}
              from (select * ${which}
                     order by ${order} limit ${pageSize} offset ${pageSize * (page - 1)}) as job
-                  ${countedOutcomes}
+                  ${chunksInProgress}
             order by ${order}`,
           values,
         ),
@@ -73,7 +78,7 @@ export function openJobs(database: Database, queue: ChunkQueue): JobStore {
     async read(id, { page, pageSize, failedOnly, withUsers }) {
       const rows = await database.query<Job & ListedRecord>(
         `select ${jobColumns}, outcome.*
-           from anagrafe.calls as job ${countedOutcomes}
+           from anagrafe.calls as job ${chunksInProgress}
                 left join lateral (
                   select position, outcomes.users as "usersOfRecord" from anagrafe.outcomes
                    where call_id = job.id ${failedOnly ? 'and error is not null' : ''}

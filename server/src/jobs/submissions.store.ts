@@ -3,7 +3,7 @@ import { binaryRow, int32, int32Array, uuidBytes } from '../db/copy.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { storeFailures } from '../records/outcomes.store.ts';
-import { endJobWithoutChunks } from './chunks.store.ts';
+import { countOtherOutcomes, endJobWithoutChunks } from './chunks.store.ts';
 import type { ChunkQueue, QueuedChunk } from './job.ts';
 import type { EncryptedChunk, NewJob, SubmissionStore } from './submit.ts';
 
@@ -43,6 +43,7 @@ export function openSubmissions(database: Database, queue: ChunkQueue): Submissi
               chunks.push({ number, weight });
             },
           });
+          await countOtherOutcomes(connection, job.id);
           await queue.enqueue(connection, await assignTurns(connection, job, chunks));
           if (chunks.length === 0) await endJobWithoutChunks(connection, job.id);
           return true;

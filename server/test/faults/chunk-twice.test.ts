@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { readConfig } from '../../src/config.ts';
+import type { Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrations.ts';
 import { KeyRing } from '../../src/encryption/key-ring.ts';
 import { openChunks } from '../../src/jobs/chunks.store.ts';
@@ -301,6 +302,69 @@ it('chunks that end at the same time complete their job and delete its key', asy
     await Promise.all(range(8).map((number) => chunks.end(id, number)));
     expect((await ended(id)).job?.recordsFailed).toBe(0);
   }
+});
+
+describe('the progress of a job', () => {
+  /** Stores a running job with two chunks of 500 records, of which every fifth has failed, with all outcomes. */
+  async function storeJob(): Promise<string> {
+    const id = randomUUID();
+    await store.database.query(
+      `with call as (
+         insert into anagrafe.calls (id, operation, state, is_job, started_at, records, users, wrapped_key)
+         values ($1, 'update', 'running', true, now(), 1000, 2000, '\\x00') returning id
+       ), stored as (
+         insert into anagrafe.outcomes (call_id, position, users, applied, error, failed_at)
+         select $1, n, 2, case when n % 5 > 0 then '[]'::jsonb end,
+                case when n % 5 = 0 then '{"code": "RECORD_FAILED"}'::jsonb end, case when n % 5 = 0 then now() end
+           from generate_series(0, 999) as n
+       )
+       insert into anagrafe.chunks (call_id, number, positions, turn, encrypted_records)
+       select id, number, array(select generate_series(500 * number, 500 * number + 499)), 0, '\\x00'
+         from call, generate_series(0, 1) as number`,
+      [id],
+    );
+    return id;
+  }
+
+  it('counts the outcomes of a chunk once, also if two nodes end it at the same time', async () => {
+    const chunks = openChunks(store.database);
+    const half = { recordsDone: 500, recordsFailed: 100, usersDone: 1000, usersApplied: 800 };
+    for (let round = 0; round < 10; round++) {
+      const id = await storeJob();
+      const find = () => openJobs(store.database, queue).find(id);
+      await Promise.all([chunks.end(id, 0), chunks.end(id, 0), chunks.end(id, 0)]);
+      expect(await find()).toMatchObject({ state: 'running', ...half });
+      await Promise.all([chunks.end(id, 1), chunks.end(id, 0)]);
+      const all = { recordsDone: 1000, recordsFailed: 200, usersDone: 2000, usersApplied: 1600 };
+      expect(await find()).toMatchObject({ state: 'completed', ...all });
+    }
+  });
+
+  it('is read without the outcomes of chunks that have ended or have not started', async () => {
+    const id = await storeJob();
+    await openChunks(store.database).end(id, 0);
+    await store.database.transaction(async (connection) => {
+      const rowsRead = () =>
+        connection.query(
+          `select seq_tup_read, idx_tup_fetch from pg_stat_xact_user_tables
+            where relid = 'anagrafe.outcomes'::regclass`,
+        );
+      // The figures of a connection may contain those of its last transaction.
+      const before = await rowsRead();
+      const job = await openJobs(connection as unknown as Database, queue).find(id);
+      expect(job).toMatchObject({ recordsDone: 500, recordsFailed: 100 });
+      expect(await rowsRead()).toEqual(before);
+    });
+    await openChunks(store.database).end(id, 1);
+  });
+
+  it('contains the outcomes of a chunk in progress', async () => {
+    const id = await storeJob();
+    await openChunks(store.database).begin(id, 1);
+    const job = await openJobs(store.database, queue).find(id);
+    expect(job).toMatchObject({ recordsDone: 500, recordsFailed: 100, usersDone: 1000, usersApplied: 800 });
+    for (const number of [0, 1]) await openChunks(store.database).end(id, number);
+  });
 });
 
 describe('a node that runs a chunk which it has just accepted', () => {
