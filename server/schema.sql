@@ -115,6 +115,7 @@ create table anagrafe.calls (
   records integer,
   users integer,
   wrapped_key bytea,
+  bytes integer not null default 0,
   options jsonb,
   approvals text[],
   recent_users double precision not null default 0,
@@ -134,6 +135,7 @@ CREATE UNIQUE INDEX calls_idempotency_key ON anagrafe.calls USING btree (COALESC
 CREATE INDEX calls_jobs ON anagrafe.calls USING btree (submitted_at DESC, id) WHERE is_job;
 CREATE INDEX calls_jobs_of_client ON anagrafe.calls USING btree (client_id, submitted_at DESC, id) WHERE is_job;
 CREATE INDEX calls_key_expires_at ON anagrafe.calls USING btree (key_expires_at) WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX calls_open_jobs ON anagrafe.calls USING btree (COALESCE(client_id, (0)::bigint)) WHERE (is_job AND (ended_at IS NULL));
 
 create table anagrafe.chunks (
   call_id uuid not null,

@@ -212,6 +212,8 @@ create table anagrafe.calls (
   users             integer,
   -- The key of the job, encrypted with that of the service; null after the job has ended.
   wrapped_key       bytea,
+  -- The size of the body of a job.
+  bytes             integer not null default 0,
   -- The options of a job of `irs/upsert`.
   options           jsonb,
   -- What the review of a synchronous upsert has approved for each record, by its position.
@@ -233,6 +235,7 @@ create unique index calls_idempotency_key on anagrafe.calls (coalesce(client_id,
   where idempotency_key is not null;
 create index calls_jobs on anagrafe.calls (submitted_at desc, id) where is_job;
 create index calls_jobs_of_client on anagrafe.calls (client_id, submitted_at desc, id) where is_job;
+create index calls_open_jobs on anagrafe.calls (coalesce(client_id, 0)) where is_job and ended_at is null;
 create index calls_key_expires_at on anagrafe.calls (key_expires_at) where idempotency_key is not null;
 create index calls_ended_at on anagrafe.calls (ended_at);
 

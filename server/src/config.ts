@@ -82,6 +82,13 @@ export const settings = {
   MAX_USERS: integer(1, 100_000, 1000, 'maximum number of users in a synchronous call'),
   MAX_JOB_RECORDS: integer(1, 1_000_000, 100_000, 'maximum number of records in a job or a dry run'),
   MAX_JOB_USERS: integer(1, 1_000_000, 100_000, 'maximum number of users in a job or a dry run'),
+  MAX_OPEN_JOBS: integer(1, 100_000, 200, 'maximum number of open jobs of a client'),
+  MAX_OPEN_JOB_BYTES: integer(
+    1024,
+    1_099_511_627_776,
+    268_435_456,
+    'maximum size of the open jobs of a client together, in bytes; one job is always accepted',
+  ),
   MAX_REMOVALS: integer(
     0,
     100,

@@ -143,7 +143,10 @@ export async function startService(
       hasher,
       keyRing,
       idempotency: openIdempotencyStore(database, { keyHours: config.IDEMPOTENCY_HOURS }),
-      submissions: openSubmissions(database, queue),
+      submissions: openSubmissions(database, queue, {
+        jobs: config.MAX_OPEN_JOBS,
+        bytes: config.MAX_OPEN_JOB_BYTES,
+      }),
       recentChunks,
       onOutcomes: metrics.recordsDone,
       maxRemovals: config.MAX_REMOVALS,

@@ -128,6 +128,7 @@ export const italian: Sentences = {
   RATE_LIMITED: {
     calls: 'Troppe richieste. Riprovare tra {seconds} s.',
     loginThrottle: 'Troppe password errate. Riprovare tra {seconds} s.',
+    jobs: 'Questo client ha troppe elaborazioni aperte. Possono essere aperte al massimo {jobs}, con {bytes} byte in tutto. Nulla è stato salvato. Riprovare tra {seconds} s, o quando una di esse è terminata.',
     exports: 'Sono già in corso {count} esportazioni. Riprovare tra {seconds} s.',
   },
   OVERLOADED: 'Il servizio è sovraccarico. Nessuna modifica eseguita. Riprovare tra {seconds} s.',

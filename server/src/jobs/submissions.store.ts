@@ -2,6 +2,7 @@ import { openAuditLog } from '../audit/audit.store.ts';
 import { binaryRow, int32, int32Array, uuidBytes } from '../db/copy.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
+import { ApiError } from '../lib/field-errors.ts';
 import { storeFailures } from '../records/outcomes.store.ts';
 import { countOtherOutcomes, endJobWithoutChunks } from './chunks.store.ts';
 import type { ChunkQueue, QueuedChunk } from './job.ts';
@@ -10,16 +11,30 @@ import type { EncryptedChunk, NewJob, SubmissionStore } from './submit.ts';
 /** Weight of chunks by which the turn advances by one. */
 const turnWeight = 100;
 
+/** Value of `Retry-After` for a client with too many open jobs. */
+const retryAfterSeconds = 10;
+
 const copyChunk = `copy anagrafe.chunks (call_id, number, positions, turn, encrypted_records)
                      from stdin (format binary)`;
 
-export function openSubmissions(database: Database, queue: ChunkQueue): SubmissionStore {
+/** Limits of the open jobs of a client. */
+interface OpenJobLimits {
+  readonly jobs: number;
+  readonly bytes: number;
+}
+
+export function openSubmissions(
+  database: Database,
+  queue: ChunkQueue,
+  limits: OpenJobLimits,
+): SubmissionStore {
   return storeWithApiErrors<SubmissionStore>({
     submit: (job, fill) =>
       database.transaction(
         async (connection) => {
           const chunks: Pick<EncryptedChunk, 'number' | 'weight'>[] = [];
           if (!(await putJob(connection, job))) return false;
+          await limitOpenJobs(connection, job, limits);
           const { operation, records, users } = job;
           const details = { operation, records, users };
           await openAuditLog(connection).note(job.actor, {
@@ -46,6 +61,11 @@ export function openSubmissions(database: Database, queue: ChunkQueue): Submissi
           await countOtherOutcomes(connection, job.id);
           await queue.enqueue(connection, await assignTurns(connection, job, chunks));
           if (chunks.length === 0) await endJobWithoutChunks(connection, job.id);
+          // Again, now with the jobs that were submitted meanwhile. The lock is held for a moment, until the commit.
+          await connection.query(`select pg_advisory_xact_lock(hashtext('open jobs'), $1)`, [
+            job.clientId ?? 0,
+          ]);
+          await limitOpenJobs(connection, job, limits);
           return true;
         },
         { patient: true },
@@ -59,16 +79,28 @@ export function openSubmissions(database: Database, queue: ChunkQueue): Submissi
  */
 async function putJob(connection: Connection, job: NewJob): Promise<boolean> {
   const rows = await connection.query(
-    `insert into anagrafe.calls as call (id, client_id, operation, state, is_job, records, users, wrapped_key, options)
-     values ($1, $2, $3, 'queued', true, $4, $5, $6, $7)
+    `insert into anagrafe.calls as call (id, client_id, operation, state, is_job, records, users, wrapped_key, options, bytes)
+     values ($1, $2, $3, 'queued', true, $4, $5, $6, $7, $8)
      on conflict (id) do update
-        set state = 'queued', is_job = true, records = $4, users = $5, wrapped_key = $6, options = $7, lease_renewed_at = null,
+        set state = 'queued', is_job = true, records = $4, users = $5, wrapped_key = $6, options = $7, bytes = $8, lease_renewed_at = null,
             submitted_at = now()
       where call.state = 'open'
      returning id`,
-    [job.id, job.clientId, job.operation, job.records, job.users, job.wrappedKey, job.options],
+    [job.id, job.clientId, job.operation, job.records, job.users, job.wrappedKey, job.options, job.bytes],
   );
   return rows.length > 0;
+}
+
+/** Throws if the client has too many open jobs, of which the new job is one. */
+async function limitOpenJobs(connection: Connection, job: NewJob, limits: OpenJobLimits): Promise<void> {
+  const [open] = await connection.query<OpenJobLimits>(
+    `select count(*) as jobs, coalesce(sum(bytes), 0)::bigint as bytes from anagrafe.calls
+      where is_job and ended_at is null and coalesce(client_id, 0) = $1`,
+    [job.clientId ?? 0],
+  );
+  if (!open || open.jobs <= 1 || (open.jobs <= limits.jobs && open.bytes <= limits.bytes)) return;
+  const figures = { ...limits, seconds: retryAfterSeconds };
+  throw new ApiError('RATE_LIMITED', { variant: 'jobs', figures, retryAfterSeconds });
 }
 
 /**

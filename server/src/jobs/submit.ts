@@ -27,6 +27,8 @@ export interface NewJob {
   readonly options: UpsertOptions | null;
   readonly records: number;
   readonly users: number;
+  /** The size of the body. */
+  readonly bytes: number;
   readonly wrappedKey: Buffer;
   readonly actor: Actor;
 }
@@ -48,7 +50,8 @@ export interface JobWriter {
 export interface SubmissionStore {
   /**
    * Stores the job and what `fill` adds to it in one transaction; any node may then run it. Returns false and stores
-   * nothing if another request has completed or submitted the call with this ID meanwhile.
+   * nothing if another request has completed or submitted the call with this ID meanwhile. Throws the `ApiError`
+   * `RATE_LIMITED` if the client has too many open jobs.
    */
   submit(job: NewJob, fill: (writer: JobWriter) => Promise<void>): Promise<boolean>;
 }
@@ -87,7 +90,7 @@ export async function submitJob(
   const { id, records } = call;
   const { key, wrapped } = tools.keyRing.newJobKey(id);
   const { clientId, actor, options } = call;
-  const counts = { records: records.count, users: records.users };
+  const counts = { records: records.count, users: records.users, bytes: records.bytes };
   const job = { id, clientId, actor, operation: operation.name, options, ...counts, wrappedKey: wrapped };
   // The checks run before the transaction: their queries must not wait for connections that open transactions hold.
   const { failureGroups, waiting, needs } = await partitionRecords(call, operation, tools.hasher);

@@ -102,7 +102,7 @@ async function submit(
     approvals: [],
     holdMemory: () => {},
   };
-  const submissions = openSubmissions(store.database, queue);
+  const submissions = openSubmissions(store.database, queue, { jobs: 200, bytes: 1e9 });
   const { operations, recentChunks, hasher } = node;
   const tools = { store: submissions, keyRing, recentChunks, hasher };
   await submitJob(call, operationOf(operations, operation, null), tools);

@@ -71,7 +71,7 @@ describe('the holder of a lease that has expired', () => {
     const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
     const operation = updateOperation(openRecordStore(service.database), rules);
     const tools = {
-      store: openSubmissions(service.database, queue),
+      store: openSubmissions(service.database, queue, { jobs: 200, bytes: 1e9 }),
       keyRing: new KeyRing(Buffer.alloc(32, 'a key of its own')),
       recentChunks: new RecentChunks(),
       hasher: { interactiveEnded: async () => {} },

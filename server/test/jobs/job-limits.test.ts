@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { finished, importedUser, jobOf, sendJob } from '../setup/jobs.ts';
+import { credential } from '../setup/admin.ts';
+import { finished, holding, importedUser, jobOf, principalLock, sendJob } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
 let strict: TestService;
@@ -74,6 +75,70 @@ describe('the limits of a job', () => {
     const { status, body } = await strict.call('irs/update?dryRun=true', [record(7)]);
     expect([status, body.errorCode]).toEqual([413, 'BATCH_TOO_LARGE']);
     expect(body.message).toContain('6 users');
+  });
+});
+
+describe('the limit of open jobs', () => {
+  /** Starts a service with two clients, on which no job for the principal ends during `work`. */
+  async function limited(
+    settings: Record<string, string>,
+    work: (tools: {
+      service: TestService;
+      send: (users?: number, headers?: Record<string, string>) => ReturnType<typeof sendJob>;
+      other: Record<string, string>;
+    }) => Promise<void>,
+  ) {
+    const service = await startTestService(settings);
+    const [ID = 0] = await insertPrincipals(service, 1);
+    const [own, other] = [await credential(service), await credential(service, { name: 'other' })];
+    const send = (users = 1, headers = {}) => {
+      const Users = Array.from({ length: users }, () => importedUser(`open.${++serial}`));
+      return sendJob(service, 'irs/update', [{ ID, Users }], { ...own, ...headers });
+    };
+    const ids: string[] = [];
+    await holding(service, principalLock(ID), async () => {
+      await work({ service, send, other });
+      for (const { id } of await service.database.query<{ id: string }>(
+        'select id from anagrafe.calls where is_job',
+      ))
+        ids.push(id);
+    });
+    for (const id of ids) expect(jobOf(await finished(service, id, own)).RecordsFailed).toBe(0);
+    expect((await send(1, { 'idempotency-key': 'again' })).status).toBe(202);
+    await service.stop();
+  }
+
+  it('refuses a further job of the client with 429, and stores nothing, until a job has ended', async () => {
+    await limited({ ANAGRAFE_MAX_OPEN_JOBS: '3' }, async ({ service, send, other }) => {
+      for (let n = 0; n < 3; n++) expect((await send()).status).toBe(202);
+      const { status, body, headers } = await send(1, { 'idempotency-key': 'again' });
+      expect([status, body.errorCode, headers.get('retry-after')]).toEqual([429, 'RATE_LIMITED', '10']);
+      expect(body.message).toBe(
+        'This client has too many open jobs. At most 3 may be open, with 268435456 bytes together. Nothing was stored. Retry after 10 s, or when a job has ended.',
+      );
+      const stored = 'select from anagrafe.calls where is_job';
+      expect(await service.database.query(stored)).toHaveLength(3);
+      expect((await send(1, other)).status).toBe(202);
+    });
+  });
+
+  it('holds for jobs that are submitted at the same time', async () => {
+    await limited({ ANAGRAFE_MAX_OPEN_JOBS: '3' }, async ({ send }) => {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => send()));
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([
+        202, 202, 202, 429, 429, 429, 429, 429,
+      ]);
+    });
+  });
+
+  it('refuses a job that is too large together with the others, but not a single one', async () => {
+    await limited({ ANAGRAFE_MAX_OPEN_JOB_BYTES: '2000' }, async ({ send, other }) => {
+      expect((await send(20)).status).toBe(202);
+      const { status, body } = await send();
+      expect([status, body.errorCode]).toEqual([429, 'RATE_LIMITED']);
+      expect((await send(1, other)).status).toBe(202);
+      expect((await send(1, other)).status).toBe(202);
+    });
   });
 });
 
