@@ -102,8 +102,8 @@ export interface AuditSnapshot {
 }
 
 export interface AuditStore {
-  /** Returns a keyset page of the rows that have a position. */
-  page(listing: AuditListing): Promise<readonly AuditRow[]>;
+  /** Returns a keyset page of the rows that have a position. It has fewer rows than the limit if they are large. */
+  page(listing: AuditListing): Promise<{ readonly rows: readonly AuditRow[]; readonly more: boolean }>;
   inSnapshot<Result>(work: (snapshot: AuditSnapshot) => Promise<Result>): Promise<Result>;
 }
 
@@ -116,18 +116,13 @@ export interface AuditListing {
   readonly reads: boolean;
 }
 
-/**
- * Reads a page of the audit log. It requests one row more than the page size to find out if another page follows, which
- * begins after the position `after`.
- */
+/** Reads a page of the audit log. If `more` is true, another page follows, which begins after the position `after`. */
 export async function readAudit(
-  query: Omit<AuditListing, 'limit'>,
-  pageSize: number,
+  query: AuditListing,
   store: AuditStore,
 ): Promise<{ rows: readonly AuditRow[]; after: number; more: boolean }> {
-  const found = await store.page({ ...query, limit: pageSize + 1 });
-  const rows = found.slice(0, pageSize);
-  return { rows, after: rows.at(-1)?.position ?? query.after ?? 0, more: found.length > pageSize };
+  const { rows, more } = await store.page(query);
+  return { rows, after: rows.at(-1)?.position ?? query.after ?? 0, more };
 }
 
 /** Verifies the hash chain in one snapshot. Only `expected`, an end stored elsewhere, reveals a truncated chain. */

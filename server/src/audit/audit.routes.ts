@@ -45,7 +45,7 @@ export function auditRoutes(app: Api, { store, hashRow }: AuditTools): void {
         operationId: 'audit',
         summary: 'List the audit log',
         description:
-          'Returns rows of the audit log in the order of the hash chain. A new row appears within one second. To get the next rows, send `result.record.After` as `after`: no row is missed or returned twice.',
+          'Returns rows of the audit log in the order of the hash chain. A new row appears within one second. To get the next rows, send `result.record.After` as `after`: no row is missed or returned twice. Large rows make a page shorter than `pageSize`; read on while `result.record.More` is true.',
         ...about,
         querystring: AuditQuery,
         response: auditAnswers,
@@ -53,8 +53,8 @@ export function auditRoutes(app: Api, { store, hashRow }: AuditTools): void {
     },
     async (request) => {
       const { order, after: from = null, principal: principalId = null, reads, pageSize } = request.query;
-      const query = { order, after: from, principalId, reads };
-      const { rows, after, more } = await readAudit(query, pageSize, store);
+      const query = { order, after: from, principalId, reads, limit: pageSize };
+      const { rows, after, more } = await readAudit(query, store);
       const page = { totalCount: rows.length, pageSize };
       return pageEnvelope(page, rows.map(auditFields), debugOf(request), { After: after, More: more });
     },

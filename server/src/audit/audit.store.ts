@@ -4,6 +4,7 @@ import { eventNamesOf } from '../db/lookups.ts';
 import type { Order } from '../db/paging.ts';
 import { type ParameterValues, preparedStatement } from '../db/statement.ts';
 import type { Actor, AuditListing, AuditLog, AuditRow, AuditStore } from './audit-log.ts';
+import { readBounded } from './bounded-rows.store.ts';
 import { type Entry, type EventStore, eventActions } from './events.ts';
 import { hashedRows, keysetPages, readChain } from './hash-chain.store.ts';
 import type { HashedRow } from './hash-chain.ts';
@@ -40,7 +41,7 @@ export function openAuditLog(connection: Connection): AuditLog {
   });
 }
 
-/** Rows per query. The number is small because one row may name 100,000 users. */
+/** Rows per query of an export. */
 const rowsAtOnce = 100;
 
 const auditColumns = `id, at, actor as kind, client_id as "clientId", user_id as "userId", host(address) as address,
@@ -72,8 +73,8 @@ const eventActionsSql = eventActions.map((action) => `'${action}'`).join(', ');
 /** Conditions that divide the rows of a listing so that each part has an index in the order of the positions. */
 function partsOf({ principalId, reads }: Pick<AuditListing, 'principalId' | 'reads'>): string[] {
   if (principalId !== null) {
-    const changes = `principal_id = $3 and action <> 'records.read'`;
-    return reads ? [changes, `principal_id = $3 and action = 'records.read'`] : [changes];
+    const changes = `principal_id = $2 and action <> 'records.read'`;
+    return reads ? [changes, `principal_id = $2 and action = 'records.read'`] : [changes];
   }
   if (reads) return ['true'];
   return [`action in (${eventActionsSql})`, `action not in (${eventActionsSql}, 'records.read')`];
@@ -82,20 +83,17 @@ function partsOf({ principalId, reads }: Pick<AuditListing, 'principalId' | 'rea
 function page(
   connection: Connection,
   { order, after, limit, principalId, reads }: AuditListing,
-): Promise<readonly AuditRow[]> {
+): Promise<{ rows: readonly AuditRow[]; more: boolean }> {
   const isNewest = order === 'newest';
   const start = isNewest ? Number.MAX_SAFE_INTEGER : 0;
-  const ordered = `order by position ${isNewest ? 'desc' : 'asc'} limit $2`;
-  const parts = partsOf({ principalId, reads }).map(
-    (condition) =>
-      `(select ${auditColumns} from anagrafe.audit_log
-         where position ${isNewest ? '<' : '>'} $1 and ${condition} ${ordered})`,
+  const conditions = partsOf({ principalId, reads }).map(
+    (condition) => `position ${isNewest ? '<' : '>'} $1 and ${condition}`,
   );
-  return connection.query<AuditRow>(`select * from (${parts.join(' union all ')}) as listed ${ordered}`, [
-    after ?? start,
-    limit,
-    ...(principalId === null ? [] : [principalId]),
-  ]);
+  return readBounded<AuditRow>(
+    connection,
+    { columns: auditColumns, key: 'position', conditions, order: isNewest ? 'desc' : 'asc', limit },
+    [after ?? start, ...(principalId === null ? [] : [principalId])],
+  );
 }
 
 /** Positions begin at 1. A row below that is forged; it comes first, so that the verification reports it. */
@@ -111,9 +109,9 @@ async function* allRows(connection: Connection): AsyncGenerator<AuditRow> {
     page(connection, { order: 'oldest', after, limit: rowsAtOnce, principalId: null, reads: true }),
   );
   yield* keysetPages(0, 'id', (after) =>
-    connection.query<AuditRow>(
-      `select ${auditColumns} from anagrafe.audit_log
-        where position is null and id > $1 order by id limit ${rowsAtOnce}`,
+    readBounded<AuditRow>(
+      connection,
+      { columns: auditColumns, key: 'id', conditions: ['id > $1'], order: 'asc', limit: rowsAtOnce },
       [after],
     ),
   );
@@ -135,15 +133,30 @@ const bounds: Readonly<Record<Order, string>> = {
   newest: `position <= $1 and position >= (${oldestPosition})`,
 };
 
+/** Reads the first entries of the hash chain that match a condition; see `readBounded`. */
+export async function readEntries(
+  connection: Connection,
+  condition: string,
+  options: { readonly order: 'asc' | 'desc'; readonly limit: number },
+  values: readonly unknown[],
+): Promise<{ entries: readonly Entry[]; more: boolean }> {
+  const { rows, more } = await readBounded<Entry>(
+    connection,
+    { columns: entryColumns, key: 'position', conditions: [condition], ...options },
+    values,
+  );
+  return { entries: rows, more };
+}
+
 /** Reads events from the rows of the hash chain. `days` is how long an event stays available. */
 export function openEvents(database: Database, options: { days: number }): EventStore {
   return storeWithApiErrors<EventStore>({
     entries: (order, from, limit) =>
-      database.query<Entry>(
-        `select ${entryColumns} from anagrafe.audit_log
-          where ${bounds[order]} and position is not null and action in (${eventActionsSql}) and at > now() - make_interval(days => $2)
-          order by position ${order === 'newest' ? 'desc' : 'asc'} limit $3`,
-        [from, options.days, limit],
+      readEntries(
+        database,
+        `${bounds[order]} and action in (${eventActionsSql}) and at > now() - make_interval(days => $2)`,
+        { order: order === 'newest' ? 'desc' : 'asc', limit },
+        [from, options.days],
       ),
     end: async () => (await readChain(database)).lastPosition,
     names: (subjects) => eventNamesOf(database, subjects),

@@ -176,8 +176,15 @@ function completedData({ action, callId, requestId, details }: Entry): Record<st
 
 export interface EventStore {
   end(): Promise<number>;
-  /** Returns up to `limit` entries that produce events, starting at the position `from` in the given order. */
-  entries(order: Order, from: number, limit: number): Promise<readonly Entry[]>;
+  /**
+   * Returns up to `limit` entries that produce events, starting at the position `from` in the given order, and fewer
+   * if they are large. `more` is true if further entries follow.
+   */
+  entries(
+    order: Order,
+    from: number,
+    limit: number,
+  ): Promise<{ readonly entries: readonly Entry[]; readonly more: boolean }>;
   names(subjects: NamedSubjects): Promise<EventNames>;
 }
 
@@ -193,7 +200,7 @@ interface Cursor {
   readonly nth: number;
 }
 
-/** Entries per query. The number is small because one entry may name 100,000 users. */
+/** Entries per query. */
 const entriesAtOnce = 100;
 
 export function isEventId(text: string): boolean {
@@ -239,13 +246,13 @@ async function findParts(
   const isNewest = order === 'newest';
   const found: Found[] = [];
   let from = cursor?.position ?? (isNewest ? Number.MAX_SAFE_INTEGER : 1);
-  while (found.length < limit) {
-    const entries = await store.entries(order, from, entriesAtOnce);
-    for (const entry of entries) {
+  for (let more = true; more && found.length < limit; ) {
+    const group = await store.entries(order, from, entriesAtOnce);
+    for (const entry of group.entries) {
       if (found.length < limit) found.push(...partsAfter(entry, order, cursor, limit - found.length));
     }
-    from = (entries.at(-1)?.position ?? from) + (isNewest ? -1 : 1);
-    if (entries.length < entriesAtOnce) break;
+    from = (group.entries.at(-1)?.position ?? from) + (isNewest ? -1 : 1);
+    more = group.more;
   }
   return found;
 }

@@ -1,8 +1,9 @@
 import type { Connection, Database } from '../db/database.ts';
 import { arrayLiteral } from '../db/statement.ts';
+import { readBounded } from './bounded-rows.store.ts';
 import type { Chain, ChainEnd, HashedRow, HashRow } from './hash-chain.ts';
 
-/** Rows that one transaction appends to the chain, and rows per query when the chain is read. */
+/** Maximum number of rows that one transaction appends to the chain, and of rows per query when the chain is read. */
 const rowsAtOnce = 1000;
 
 /**
@@ -29,11 +30,14 @@ export function openChainWriter(database: Database, hashRow: HashRow): () => Pro
       );
       if (!last) return null;
       await refuseRewritten(connection, last, seen);
-      const rows = await connection.query<{ id: number; text: string }>(
-        `select id, ${hashedText} as text from anagrafe.audit_log
-          where position is null order by id limit ${rowsAtOnce}`,
-      );
-      return { end: await appendRows(connection, rows, last, hashRow), more: rows.length === rowsAtOnce };
+      const { rows, more } = await readBounded<{ id: number; text: string }>(connection, {
+        columns: `id, ${hashedText} as text`,
+        key: 'id',
+        conditions: ['true'],
+        order: 'asc',
+        limit: rowsAtOnce,
+      });
+      return { end: await appendRows(connection, rows, last, hashRow), more };
     });
     // Updated after the commit: after a rollback the chain ends where it ended before.
     if (appended) seen = appended.end;
@@ -104,25 +108,31 @@ export async function readChain(connection: Connection): Promise<Chain> {
 /** Yields the rows with a position of 1 or more, in ascending order, by keyset pages. */
 export function hashedRows(connection: Connection): AsyncGenerator<HashedRow> {
   return keysetPages(0, 'position', (after) =>
-    connection.query<HashedRow>(
-      `select position, hash, ${hashedText} as text from anagrafe.audit_log
-        where position > $1 order by position limit ${rowsAtOnce}`,
+    readBounded<HashedRow>(
+      connection,
+      {
+        columns: `position, hash, ${hashedText} as text`,
+        key: 'position',
+        conditions: ['position > $1'],
+        order: 'asc',
+        limit: rowsAtOnce,
+      },
       [after],
     ),
   );
 }
 
-/** Yields the rows of the pages that `read` returns for the key of the last row, until a page is empty. */
+/** Yields the rows of the pages that `read` returns for the key of the last row, until a page is the last one. */
 export async function* keysetPages<Key extends string, Row extends Readonly<Record<Key, number | null>>>(
   from: number,
   key: Key,
-  read: (after: number) => Promise<readonly Row[]>,
+  read: (after: number) => Promise<{ readonly rows: readonly Row[]; readonly more: boolean }>,
 ): AsyncGenerator<Row> {
-  let after: number | null | undefined = from;
-  while (typeof after === 'number') {
-    const rows: readonly Row[] = await read(after);
-    yield* rows;
-    after = rows.at(-1)?.[key];
+  for (let after = from, more = true; more; ) {
+    const page = await read(after);
+    yield* page.rows;
+    after = page.rows.at(-1)?.[key] ?? after;
+    more = page.more;
   }
 }
 

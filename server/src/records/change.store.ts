@@ -11,9 +11,12 @@ import {
 import { columnNames, columnTypes } from './field-columns.ts';
 import { principalFields, userFields } from './fields.ts';
 import {
+  auditRowNumbers,
+  auditRowSlice,
   countPrincipals,
   countUsers,
   type GroupSize,
+  inAuditRow,
   limitLockWaits,
   lockOfGroup,
   registerUsers,
@@ -48,8 +51,12 @@ const assign = (
     .join(', ');
 const setsColumn = (column: string) => (column === 'attributes' ? 'sets_attributes' : 'sets_fields');
 
-/** Maximum number of users of a deleted principal in one audit row. */
-const usersPerAuditRow = 10_000;
+/** The numbers of users of a record, for the audit rows; see `appendAuditRows`. */
+const registeredCount = 'cardinality(named.registered)';
+const resetCount = `${registeredCount} + cardinality(named.reset)`;
+const editedCount = `${resetCount} + jsonb_array_length(named.edited)`;
+const namedCount = `${editedCount} + cardinality(named.deleted)`;
+const edited = auditRowSlice(resetCount);
 
 /**
  * Common table expression for names that the records change. Failed records that mention the earlier name then mention
@@ -180,23 +187,28 @@ const changeSql = (size: GroupSize, kind: ChangeKind) => `
   ), forgotten_source as (
     delete from anagrafe.sign_in_sources
      where user_id = any(array(select id from gone_user union all select id from updated_user where is_reset))
-  ), part as (
-    -- The users of a deleted principal in parts, each of which has its own audit row: there may be a million users.
-    select principal_id, number, array_agg(id order by id) as users
-      from (select principal_id, id,
-                   (row_number() over (partition by principal_id order by id) - 1) / ${usersPerAuditRow} as number
-              from user_of_deleted_principal) as numbered
-     group by principal_id, number
+  ), named as materialized (
+    select record.index, registered::bigint[], reset::bigint[], coalesce(gone.users, deleted::bigint[]) as deleted,
+           coalesce(details::jsonb -> 'users', '[]') as edited, details::jsonb - 'users' as others
+      from record left join (
+             select principal_id, array_agg(id order by id) as users from user_of_deleted_principal group by principal_id
+           ) as gone on gone.principal_id = record.principal_id
+     where step <> 'none'
   ), audit as (
     insert into anagrafe.audit_log (${actorColumns}, action, principal_id, registered, reset, deleted, details)
-    select ${actorColumns}, case when number > 0 then 'update' else action end, principal.id,
-           nullif(registered::bigint[], '{}'), nullif(reset::bigint[], '{}'),
-           coalesce(part.users, nullif(deleted::bigint[], '{}')),
-           nullif(details::jsonb || jsonb_strip_nulls(jsonb_build_object(
-             'position', case when number > 0 then null else ${unstoredPosition} end)), '{}')
+    select ${actorColumns}, case when number = 0 then action else 'update' end, principal.id,
+           ${inAuditRow('named.registered', '0')}, ${inAuditRow('named.reset', registeredCount)},
+           ${inAuditRow('named.deleted', editedCount)},
+           nullif(
+             case when number = 0 then others else others - array['changed', 'state'] end
+             || jsonb_strip_nulls(jsonb_build_object(
+               'users', nullif(jsonb_path_query_array(edited, '$[$first to $last]', jsonb_build_object(
+                 'first', ${edited.first} - 1, 'last', ${edited.last} - 1)), '[]'),
+               'position', case when number = 0 then ${unstoredPosition} end)),
+             '{}')
       from record join principal on principal.id = record.principal_id
-           left join part on part.principal_id = principal.id
-     where step <> 'none'
+           join named on named.index = record.index
+           cross join lateral ${auditRowNumbers(namedCount)}
      order by record.index, number
   ), ${kind === 'rename' ? `${renamed}, ${eraseFailedRecords}, ` : ''}${storeOutcomes}
   select id from principal`;

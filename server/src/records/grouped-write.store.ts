@@ -69,12 +69,37 @@ export const storeOutcomes = `outcome as (
 /** The audit row holds the position of a record that has no stored outcome. */
 export const unstoredPosition = 'case when not keeps_outcome then position end';
 
+/** Maximum number of users in one audit row. A record with more of them has several rows, numbered from 0. */
+const usersPerAuditRow = 1000;
+
+/** Row source with the numbers of the audit rows of a record that names `users` users; `users` is SQL. */
+export const auditRowNumbers = (users: string) =>
+  // As an array, of which the planner expects 10 elements: it would expect 1,000 rows for each record otherwise.
+  `unnest(array(select generate_series(0, greatest(${users} - 1, 0) / ${usersPerAuditRow}))) as number`;
+
+/** The first and the last index, from 1, of a list in the audit row `number`; `before` users are in lists before it. */
+export const auditRowSlice = (before: string) => ({
+  first: `number * ${usersPerAuditRow} + 1 - (${before})`,
+  last: `(number + 1) * ${usersPerAuditRow} - (${before})`,
+});
+
+/** SQL for the part of an array that is in the audit row `number`; null if it is empty. */
+export function inAuditRow(array: string, before: string): string {
+  const { first, last } = auditRowSlice(before);
+  return `nullif(${array}[${first} : ${last}], '{}')`;
+}
+
+/** The further audit rows of a record have the action `update`, and users only: other events would be repeated. */
 export const appendAuditRows = (action: 'insert' | 'update') => `audit as (
     insert into anagrafe.audit_log (${actorColumns}, action, principal_id, registered, reset, details)
-    select ${actorColumns}, '${action}', principal.id, nullif(registered::bigint[], '{}'), nullif(reset::bigint[], '{}'),
-           case when ${unstoredPosition} is not null then jsonb_build_object('position', position) end
+    select ${actorColumns}, case when number = 0 then '${action}' else 'update' end, principal.id,
+           ${inAuditRow('named.registered', '0')}, ${inAuditRow('named.reset', 'cardinality(named.registered)')},
+           case when number = 0 and ${unstoredPosition} is not null then jsonb_build_object('position', position) end
       from record join principal on principal.id = record.principal_id
-     order by record.index
+           cross join lateral (
+             select record.registered::bigint[] as registered, record.reset::bigint[] as reset offset 0) as named
+           cross join lateral ${auditRowNumbers('cardinality(named.registered) + cardinality(named.reset)')}
+     order by record.index, number
   )`;
 
 const newUsers = rowsParameter('new_user', {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { entryColumns } from '../audit/audit.store.ts';
+import { readEntries } from '../audit/audit.store.ts';
 import { serviceActor } from '../audit/audit-log.ts';
 import { type Entry, eventActions } from '../audit/events.ts';
 import { disableWebhooks } from '../clients/clients.store.ts';
@@ -13,9 +13,9 @@ import { subjectsOf } from './message.ts';
 import type { Endpoint, Subscription } from './webhook.ts';
 import { endpointColumns, isOwnerAllowed } from './webhooks.store.ts';
 
-/** Audit rows for which one transaction creates the deliveries of a webhook. */
+/** Maximum number of audit rows for which one transaction creates the deliveries of a webhook. */
 const entriesAtOnce = 200;
-/** Number of deliveries after which the transaction ends: a row may have 100,000 of them. */
+/** Number of deliveries after which the transaction ends. */
 const deliveriesAtOnce = 10_000;
 
 interface WebhookCursor extends Subscription {
@@ -30,7 +30,8 @@ interface WebhookCursor extends Subscription {
 const active = `disabled_at is null and deleted_at is null and ${isOwnerAllowed}`;
 
 /**
- * Creates the deliveries of new audit rows for every webhook whose position is behind the hash chain. A row lock
+ * Creates the next deliveries for every webhook whose position is behind the hash chain, for each in a transaction of
+ * limited size, so that a webhook with many or large rows to catch up with does not stop the others. A row lock
  * makes sure that only one node does so for a webhook at a time. Returns true if more rows may be left. A webhook that
  * fails does not keep the others from getting theirs; its error is thrown at the end.
  */
@@ -59,16 +60,17 @@ async function createDeliveriesFor(database: Database, id: number): Promise<bool
       [id],
     );
     if (!webhook) return false;
-    const entries = await connection.query<Entry>(
-      `select ${entryColumns} from anagrafe.audit_log where position > $1 and position <= $2
-        order by position limit ${entriesAtOnce}`,
+    const { entries, ...read } = await readEntries(
+      connection,
+      'position > $1 and position <= $2',
+      { order: 'asc', limit: entriesAtOnce },
       [webhook.position, webhook.last],
     );
     let inserted = 0;
     let done = 0;
     for (; done < entries.length && inserted < deliveriesAtOnce; done++)
       inserted += await insertDeliveries(connection, webhook, entries[done] as Entry);
-    const more = entries.length === entriesAtOnce || done < entries.length;
+    const more = read.more || done < entries.length;
     const reached = more ? entries[done - 1]?.position : webhook.last;
     await connection.query('update anagrafe.webhooks set position = $2 where id = $1', [id, reached]);
     return more;
@@ -148,12 +150,12 @@ async function due(
       order by ${dueOrders[order]} limit $2`,
     [webhookId, limit],
   );
-  const entries = await database.query<Entry>(
-    `select ${entryColumns} from anagrafe.audit_log where position = any($1)`,
-    [[...new Set(rows.map(({ position }) => position))]],
-  );
+  const { entries, more } = await readEntries(database, 'position = any($1)', { order: 'asc', limit }, [
+    rows.map(({ position }) => position),
+  ]);
   const byPosition = new Map(entries.map((entry) => [entry.position, entry]));
-  if (rows.some(({ position }) => !byPosition.has(position))) {
+  // If the rows are large, only some of them are read, and the other deliveries stay due.
+  if (!more && rows.some(({ position }) => !byPosition.has(position))) {
     await failOrphaned(database, webhookId);
     return due(database, webhookId, limit, order);
   }

@@ -58,8 +58,8 @@ it.each(['irs/insert', 'irs/update'])(
             (select sum(amount) from anagrafe.row_counts where kind = 'users') as counted,
             (applied -> 0 ->> 0)::bigint = registered[1] as first,
             registered = array(select id from anagrafe.users order by substring(email from 6 for position('@' in email) - 6)::integer) as "inOrder"
-       from anagrafe.outcomes join anagrafe.audit_log on audit_log.principal_id = outcomes.principal_id
-      where registered is not null`,
+       from anagrafe.outcomes,
+            (select array(select unnest(registered) from anagrafe.audit_log order by audit_log.id)) as named (registered)`,
     );
     expect(written).toMatchObject({ registered: users, users, applied: users, first: true, inOrder: true });
     expect(Number(written?.counted)).toBe(users);
