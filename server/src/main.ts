@@ -2,6 +2,8 @@ import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { countHashProfiles } from './accounts/decoy-hashes.store.ts';
+import { DecoyHashes } from './accounts/decoy-hashes.ts';
 import { openLoginThrottle } from './accounts/login-throttle.store.ts';
 import { changeOwnPassword } from './accounts/own-password.ts';
 import { openSessions, openUserSessions } from './accounts/sessions.store.ts';
@@ -16,11 +18,8 @@ import { ensureFirstClient } from './clients/clients.ts';
 import { openConsoleSessions } from './clients/console-sessions.store.ts';
 import { type Config, ConfigError, prefix } from './config.ts';
 import { builtConsole } from './console/console.routes.ts';
-import type { Database } from './db/database.ts';
-import { keepMasterKeyIdentity, masterKeyIdentity } from './db/lookups.ts';
 import { migrate } from './db/migrations.ts';
 import { openReadiness } from './db/readiness.ts';
-import { KeyRing } from './encryption/key-ring.ts';
 import { openIdempotencyStore } from './idempotency/idempotency.store.ts';
 import { openChunks } from './jobs/chunks.store.ts';
 import { openJobs } from './jobs/jobs.store.ts';
@@ -32,7 +31,7 @@ import { isLoopback } from './lib/network.ts';
 import { commandLine } from './lib/operator-error.ts';
 import { version } from './lib/package-folder.ts';
 import { readKeyPair } from './lib/secrets.ts';
-import { findMasterKey, makeMasterKey, wrongMasterKey } from './master-key-file.ts';
+import { findMasterKey, openKeyRing } from './master-key-file.ts';
 import { openMetrics } from './metrics.ts';
 import { type HashingPool, openHasher } from './passwords/hash-pool.ts';
 import { needsRehash } from './passwords/hash-work.ts';
@@ -91,6 +90,9 @@ export async function startService(
       onEnd: (summary) => log.warn(summary, 'database available again'),
     },
   });
+  const warnOf = (message: string) => (error: unknown) => {
+    if (!isPartOfOutage(error)) log.warn({ err: error }, message);
+  };
   let queue: Queue | undefined;
   let hasher: HashingPool | undefined;
   let app: FastifyInstance | undefined;
@@ -115,7 +117,7 @@ export async function startService(
       onHash: metrics.hashed,
     });
     metrics.watch(hasher);
-    const noHash = await hasher.calibrate();
+    const ownHash = await hasher.calibrate();
     const recordStore = openRecordStore(database);
     const { isCommon } = openCommonPasswords();
     const password = { minLength: config.PASSWORD_MIN, isCommon };
@@ -131,9 +133,7 @@ export async function startService(
       database: store.queue,
       listen: store.listen,
       chunksAtOnce,
-      onError: (error) => {
-        if (!isPartOfOutage(error)) log.warn({ err: error }, 'error in the job queue');
-      },
+      onError: warnOf('error in the job queue'),
     });
     const auditLog = openAuditLog(database);
     const recentChunks = new RecentChunks();
@@ -152,7 +152,19 @@ export async function startService(
       maxRemovals: config.MAX_REMOVALS,
       limits: { answered: { records: config.MAX_RECORDS, users: config.MAX_USERS }, job: jobLimits },
     };
+    const hashing = {
+      throttleDigest: (text: string) => keyRing.throttleDigest(text),
+      needsRehash: (hash: string) => needsRehash(hash, cost),
+    };
+    const decoyHashes = new DecoyHashes({
+      ...hashing,
+      ownHash,
+      countProfiles: () => countHashProfiles(database),
+      onError: warnOf('could not count the formats of password hashes'),
+    });
+    await decoyHashes.count();
     const signIn = {
+      ...hashing,
       sessions: openSessions(database, {
         tokenMinutes: config.TOKEN_MINUTES,
         refreshDays: config.SESSION_DAYS,
@@ -160,9 +172,7 @@ export async function startService(
       loginThrottle: openLoginThrottle(database),
       auditLog,
       hasher,
-      throttleDigest: (text: string) => keyRing.throttleDigest(text),
-      needsRehash: (hash: string) => needsRehash(hash, cost),
-      noHash,
+      decoyFor: (username: string) => decoyHashes.hashFor(username),
     };
     const readiness = openReadiness(database);
     const signing = openSigning(keyRing, config.WEBHOOK_NETWORKS);
@@ -266,20 +276,6 @@ export async function startService(
     await Promise.all([app?.close(), background?.stop() ?? queue?.stop()]);
     await Promise.all([hasher?.close(), store.close()]);
   }
-}
-
-/**
- * Opens the key ring; generates the master key of a new store.
- *
- * @throws {ConfigError} if the master key is not the one that this database was first used with.
- */
-async function openKeyRing(found: Buffer | null, config: Config, database: Database): Promise<KeyRing> {
-  if (found === null && (await masterKeyIdentity(database))) throw wrongMasterKey(config, found);
-  const key = found ?? (await makeMasterKey(config));
-  const keyRing = new KeyRing(key);
-  const identity = await keepMasterKeyIdentity(database, keyRing.identity);
-  if (!identity?.equals(keyRing.identity)) throw wrongMasterKey(config, key);
-  return keyRing;
 }
 
 function clientRequired(host: string): ConfigError {

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, ConfigError, prefix } from './config.ts';
-import { readMasterKey } from './encryption/key-ring.ts';
+import type { Database } from './db/database.ts';
+import { keepMasterKeyIdentity, masterKeyIdentity } from './db/lookups.ts';
+import { KeyRing, readMasterKey } from './encryption/key-ring.ts';
 
 /**
  * Reads the master key from the setting, else from the data folder; returns null if none has been generated yet.
@@ -26,6 +28,24 @@ export async function findMasterKey(config: Config): Promise<Buffer | null> {
       advice: putBack,
     });
   return key;
+}
+
+/**
+ * Opens the key ring; generates the master key of a new store.
+ *
+ * @throws {ConfigError} if the master key is not the one that this database was first used with.
+ */
+export async function openKeyRing(
+  found: Buffer | null,
+  config: Config,
+  database: Database,
+): Promise<KeyRing> {
+  if (found === null && (await masterKeyIdentity(database))) throw wrongMasterKey(config, found);
+  const key = found ?? (await makeMasterKey(config));
+  const keyRing = new KeyRing(key);
+  const identity = await keepMasterKeyIdentity(database, keyRing.identity);
+  if (!identity?.equals(keyRing.identity)) throw wrongMasterKey(config, key);
+  return keyRing;
 }
 
 /** Generates the master key of a new store. The rename at the end prevents a partially written key file. */

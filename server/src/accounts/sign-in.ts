@@ -22,8 +22,8 @@ export interface SignInTools {
   throttleDigest(text: string): Buffer;
   /** Returns true if a hash does not have the configured algorithm and cost, such as an imported one. */
   needsRehash(hash: string): boolean;
-  /** A hash of the current cost that matches no password. An unknown user is verified against it, for equal timing. */
-  readonly noHash: string;
+  /** Returns the hash that the password of an unknown username is verified against, for equal timing. */
+  decoyFor(username: string): string;
 }
 
 export interface SignInRequest {
@@ -50,12 +50,14 @@ export async function signIn(request: SignInRequest, tools: SignInTools): Promis
   const mapped = mapUsername(request.username);
   const usernameKey = 'mapped' in mapped ? mapped.mapped : '';
   const account = await tools.sessions.findAccount(usernameKey);
-  const guess = guessOf(usernameKey || request.username, account, request.source, tools);
+  const entered = usernameKey || request.username;
+  const guess = guessOf(entered, account, request.source, tools);
+  const hash = account?.passwordHash ?? tools.decoyFor(entered);
   // Through a client that does not pass on addresses, each account counts as a source of its own.
   const { name, shared } = request.source;
   const source = shared ? JSON.stringify([name, usernameKey]) : name;
   const signedIn = await throttled(guess, account, actor, tools, (known) =>
-    verifyAndStartSession(account, { password, from: { known, source } }, actor, tools),
+    verifyAndStartSession(account, hash, { password, from: { known, source } }, actor, tools),
   );
   if (!signedIn) throw new ApiError('UNAUTHENTICATED', { variant: 'login' });
   return signedIn;
@@ -93,11 +95,12 @@ interface EnteredPassword {
 
 async function verifyAndStartSession(
   account: StoredAccount | null,
+  hash: string,
   entered: EnteredPassword,
   actor: Actor,
   tools: SignInTools,
 ): Promise<SignedIn | null> {
-  const right = await isPassword(entered, account?.passwordHash ?? tools.noHash, tools);
+  const right = await isPassword(entered, hash, tools);
   if (!account?.active || !right) return null;
   const { password } = entered;
   const signedIn = await begin(account, password, actor, tools);

@@ -1,8 +1,10 @@
 import { hash as bcrypt } from '@node-rs/bcrypt';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { countHashProfiles } from '../../src/accounts/decoy-hashes.store.ts';
+import { HashThread } from '../../src/passwords/hash-thread.ts';
 import { holding } from '../setup/jobs.ts';
 import { asUser, login, loginOf, ownHash, registerUsers, rightPassword, signedIn } from '../setup/login.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
+import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let principal: number;
@@ -128,6 +130,45 @@ describe('a login', () => {
     expect((await login(service, 'imported', 'the old password')).status).toBe(200);
     expect(await storedHash('imported')).toMatch(ownHash(service));
     expect((await login(service, 'imported', 'the old password')).status).toBe(200);
+  });
+});
+
+describe('the password of an unknown user', () => {
+  /** Returns the hash that the service verifies at a login, with its first parameters. */
+  async function verifiedHash(at: TestService, username: string): Promise<string> {
+    const run = vi.spyOn(HashThread.prototype, 'run');
+    expect((await login(at, username, 'wrong')).status).toBe(401);
+    const hashes = run.mock.calls.flatMap(([work]) => ('hash' in work ? [work.hash] : [work.kind]));
+    run.mockRestore();
+    return hashes.join();
+  }
+
+  it('is verified against hashes of the formats and costs that are stored, as often as these', async () => {
+    const own = await startTestService();
+    const [ID = 0] = await insertPrincipals(own, 1);
+    const identityV2 = Buffer.alloc(49, 7).fill(0, 0, 1).toString('base64');
+    const passlib = `$pbkdf2-sha256$29000$${'a'.repeat(21)}A$${'a'.repeat(42)}A`;
+    const hashes = [`$2a$08$${'e'.repeat(53)}`, identityV2, passlib];
+    const Users = Array.from({ length: 30 }, (_, n) => ({
+      Username: `imported.${n}`,
+      PasswordHash: hashes[n % 3],
+    }));
+    expect((await own.call('irs/insert', [{ Denomination: 'Rossi Srl', Users }])).status).toBe(200);
+    expect((await own.call('irs/update', [{ ID, Users: [newUser('own')] }])).status).toBe(200);
+    expect(await countHashProfiles(own.database)).toEqual([
+      { example: hashes[0], count: 10 },
+      { example: expect.stringMatching(ownHash(own)), count: 1 },
+      { example: hashes[2], count: 10 },
+      { example: identityV2, count: 10 },
+    ]);
+    // The service counts the stored hashes when it starts.
+    const restarted = await startTestService({ ANAGRAFE_DATABASE_URL: own.config.DATABASE_URL ?? '' });
+    const verified = [];
+    for (let n = 0; n < 24; n++) verified.push(await verifiedHash(restarted, `unknown.${n}`));
+    for (const kind of [/^\$2b\$08\$/, /^verify pbkdf2$/])
+      expect(verified.filter((hash) => kind.test(hash)).length).toBeGreaterThan(2);
+    expect(await verifiedHash(restarted, 'unknown.0')).toBe(verified[0]);
+    expect(await verifiedHash(restarted, 'imported.0')).toBe(hashes[0]);
   });
 });
 
