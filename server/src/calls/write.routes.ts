@@ -203,11 +203,12 @@ export function newWriteHandler(
 }
 
 /**
- * Returns the maximum memory in bytes that a call needs in addition to its body: a failed record is kept with its field
- * errors until the client has read the answer. For a body of three bytes per record, that is over 100 times its size.
+ * Returns the maximum memory in bytes that a call needs in addition to its body: parsed values are kept until they are
+ * written, and a failed record with its field errors until the client has read the answer. For a body of three bytes per
+ * record, that is over 100 times its size.
  */
 function workingMemory(body: RecordList | null): number {
-  return (body?.count ?? 0) * 1024 + (body?.users ?? 0) * 512;
+  return (body?.count ?? 0) * 1024 + (body?.users ?? 0) * 512 + (body?.values ?? 0) * 32;
 }
 
 async function answerOutcomes(

@@ -70,6 +70,7 @@ export async function validateJson(
     while (!validator.advance()) {
       if (timeSlice?.isOver) await timeSlice.yield();
     }
+    if (records) records.values = validator.values;
     return validator.isArray;
   } catch (error) {
     if (!(error instanceof ScanError)) throw error;

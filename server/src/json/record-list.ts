@@ -45,6 +45,8 @@ export class RecordList implements RecordSink {
   readonly #users = new NumberList();
   /** The number of users in all records. */
   users = 0;
+  /** The number of JSON values in the body. */
+  values = 0;
   /** Zero-based index of the first element that is not an object; -1 if every element is one. */
   firstNonObject = -1;
 

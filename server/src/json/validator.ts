@@ -29,6 +29,8 @@ const REST_OF_STRING = 6;
 export interface RecordSink {
   /** `start` is the offset of the first byte of the element in the body, `end` the offset after its last byte. */
   add(record: { isObject: boolean; users: number; start: number; end: number }): void;
+  /** Number of values in the body, objects and arrays included; set at the end. */
+  values: number;
 }
 
 /** An object or array that is being read. */
@@ -69,6 +71,11 @@ export class Validator {
     this.#maxDepth = maxDepth;
     this.#maxValues = maxValues;
     this.#records = records;
+  }
+
+  /** Number of values so far, objects and arrays included. */
+  get values(): number {
+    return this.#values;
   }
 
   /** The place of the value that is being read or was read last; while reading a name, the place of its object. */

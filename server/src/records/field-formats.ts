@@ -1,8 +1,29 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
 import { isAbsent, isObject, readString, shown, unreadableText, within } from '../lib/request-fields.ts';
 
-/** Further values of a user, by their names, such as `{"Department": "Sales"}`. Never empty: null means none. */
-export type Attributes = Readonly<Record<string, string>>;
+/**
+ * Further values of a user, by their names, such as `{"Department": "Sales"}`. Never empty: null means none. The database
+ * returns an object, a parsed record has `AttributesText`.
+ */
+export type Attributes = Readonly<Record<string, string>> | AttributesText;
+
+/**
+ * Attributes as JSON with sorted names. Many objects with different names would take ten times the memory of their
+ * texts, because each of them would have a shape of its own.
+ */
+export class AttributesText {
+  readonly json: string;
+
+  constructor(entries: readonly (readonly [name: string, value: string])[]) {
+    const sorted = entries.toSorted(([one], [other]) => (one < other ? -1 : 1));
+    const members = sorted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+    this.json = `{${members.join(',')}}`;
+  }
+
+  toJSON(): unknown {
+    return JSON.parse(this.json);
+  }
+}
 
 export const attributesMax = 20;
 const attributeName = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -56,8 +77,7 @@ export function readAttributes(
     if (text === null) valid = false;
     else attributes.push([name, text]);
   }
-  // `fromEntries` also defines a property named `__proto__`, which an assignment would not.
-  return valid && attributes.length > 0 ? Object.fromEntries(attributes) : null;
+  return valid && attributes.length > 0 ? new AttributesText(attributes) : null;
 }
 
 function readAttribute(
@@ -80,11 +100,14 @@ function readAttribute(
   return null;
 }
 
+/** Returns the attributes as JSON with sorted names. */
+export function attributesJson(attributes: Attributes): string {
+  return attributes instanceof AttributesText
+    ? attributes.json
+    : new AttributesText(Object.entries(attributes)).json;
+}
+
 /** Compares attributes without regard to the order of their names, which `jsonb` does not keep. */
 export function isSameAttributes(one: Attributes, other: Attributes): boolean {
-  const names = Object.keys(one);
-  return (
-    names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && one[name] === other[name])
-  );
+  return attributesJson(one) === attributesJson(other);
 }

@@ -8,7 +8,13 @@ import {
   readText,
   within,
 } from '../lib/request-fields.ts';
-import { type Attributes, isSameAttributes, readAttributes, readLanguage } from './field-formats.ts';
+import {
+  type Attributes,
+  attributesJson,
+  isSameAttributes,
+  readAttributes,
+  readLanguage,
+} from './field-formats.ts';
 
 /** The type of a value by its format. A text, key, email or language is stored as text, attributes are stored as `jsonb`. */
 interface FormatValues {
@@ -231,5 +237,5 @@ export function valuesOf<Table extends Definitions>(
 
 /** Returns the value as a parameter of a statement or as a cell of a CSV file: attributes become JSON. */
 export function columnText(value: FieldValue | null): string | null {
-  return value === null || typeof value === 'string' ? value : JSON.stringify(value);
+  return value === null || typeof value === 'string' ? value : attributesJson(value);
 }

@@ -5,12 +5,12 @@ import { versionOf, writeChanges } from './change.store.ts';
 import type { StoredPrincipal, StoredUser } from './compared-values.ts';
 import type { DeleteStore } from './delete.ts';
 import { selectedColumns } from './field-columns.ts';
-import type { Attributes } from './field-formats.ts';
 import { principalFields, userFields, valuesOf } from './fields.ts';
 import { insertPrincipals } from './insert.store.ts';
 import type { InsertStore } from './insert.ts';
 import { insertLargePrincipal, registerManyUsers } from './large-record.store.ts';
 import type { WantedUsers } from './references.ts';
+import type { AttributeValues } from './stored-attributes.ts';
 import { updateRecords } from './update.store.ts';
 import type { UpdateStore } from './update.ts';
 
@@ -114,8 +114,13 @@ function bytesBeyondEstimate(row: UserRow): number {
 
 const attributesById = selectByKeys('id, attributes', 'users', 'id', 'bigint');
 
-async function findAttributes(database: Database, ids: readonly number[]): Promise<Map<number, Attributes>> {
-  const rows = await database.query<{ id: number; attributes: Attributes | null }>(attributesById, [ids]);
+async function findAttributes(
+  database: Database,
+  ids: readonly number[],
+): Promise<Map<number, AttributeValues>> {
+  const rows = await database.query<{ id: number; attributes: AttributeValues | null }>(attributesById, [
+    ids,
+  ]);
   return new Map(rows.flatMap(({ id, attributes }) => (attributes === null ? [] : [[id, attributes]])));
 }
 

@@ -1,6 +1,6 @@
 import { clip } from '../lib/request-fields.ts';
 import type { StoredUser } from './compared-values.ts';
-import { type Attributes, isSameAttributes } from './field-formats.ts';
+import { type Attributes, AttributesText, isSameAttributes } from './field-formats.ts';
 
 /** A user whose sent attributes are compared with the stored ones. Null means no attributes. */
 export interface SentAttributes {
@@ -8,9 +8,11 @@ export interface SentAttributes {
   readonly attributes: Attributes | null;
 }
 
+export type AttributeValues = Readonly<Record<string, string>>;
+
 export interface AttributeStore {
   /** Returns the attributes of the users that have any. */
-  findAttributes(userIds: readonly number[]): Promise<ReadonlyMap<number, Attributes>>;
+  findAttributes(userIds: readonly number[]): Promise<ReadonlyMap<number, AttributeValues>>;
 }
 
 /** Maximum number of characters of a stored value in the answer to a dry run. */
@@ -23,7 +25,7 @@ const usersAtOnce = 200;
  * Stands for stored attributes that differ from the sent ones and are not needed. It equals no attributes that can be
  * sent, because attributes are never empty.
  */
-const otherAttributes: Attributes = {};
+const otherAttributes = new AttributesText([]);
 
 /**
  * Sets the stored attributes of users for whom attributes are sent. A call that sends little may name 100,000 users with
@@ -49,14 +51,14 @@ export async function setStoredAttributes(
 
 /** Returns the attributes with shortened values, and counts their memory. They must still differ from the sent ones. */
 function shownAttributes(
-  stored: Attributes,
+  stored: AttributeValues,
   sent: Attributes | null,
   keep: (bytes: number) => void,
 ): Attributes {
   const entries = Object.entries(stored).map(([name, value]) => {
     return [name, value.length > shownLength ? `${clip(value, shownLength)}…` : value] as const;
   });
-  const shown = Object.fromEntries(entries);
-  keep(entries.reduce((bytes, [name, value]) => bytes + 2 * (name.length + value.length) + 64, 0));
+  const shown = new AttributesText(entries);
+  keep(2 * shown.json.length + 64);
   return sent && isSameAttributes(shown, sent) ? otherAttributes : shown;
 }

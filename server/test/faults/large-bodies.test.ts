@@ -27,12 +27,12 @@ const postponeChunks = `
     for each row when (new.name = 'chunks') execute function public.postpone();`;
 
 /** Starts a service in a child process with a small heap and a probe that reports its memory use. */
-async function startProbed() {
+async function startProbed(heap = heapLimit) {
   const folder = makeFolder();
   const file = join(folder, 'seen');
   const { settings, database } = await childStore();
   await database.query(postponeChunks);
-  const options = `--max-old-space-size=${heapLimit} --require ${probe}`;
+  const options = `--max-old-space-size=${heap} --require ${probe}`;
   const child = await startChild({ ...settings, NODE_OPTIONS: options, PROBE: file });
   return {
     child,
@@ -70,8 +70,9 @@ async function send(
   { child }: Awaited<ReturnType<typeof startProbed>>,
   body: Buffer,
   { query, prefer }: Pick<(typeof ways)[number], 'query' | 'prefer'>,
+  operation = 'update',
 ): Promise<number> {
-  const answer = await request(`${child.url}/api/sync/v1/irs/update${query}`, {
+  const answer = await request(`${child.url}/api/sync/v1/irs/${operation}${query}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', prefer },
     body,
@@ -114,4 +115,23 @@ it('a record with 50,000 invalid users gets 422 as a dry run and 202 as a job', 
   const Users = range(users).map((n) => ({ ...newUser(n), ...wrong }));
   const body = Buffer.from(JSON.stringify([{ ID: 1, Users }]));
   for (const way of ways) expect(await send(probed, body, way)).toBe(way.whenWrong);
+});
+
+/** Users of whom each has 20 attributes, and almost no two have the same names. Written as text: objects would be slow. */
+function usersWithOtherNames(): Buffer {
+  const userText = (n: number) => {
+    const names = range(20).map((attribute) => `"name${(n * 7 + attribute * 491) % 9900}":"x"`);
+    return `${JSON.stringify(newUser(n)).slice(0, -1)},"Attributes":{${names.join(',')}}}`;
+  };
+  const records = range(200).map((record) => {
+    const userTexts = range(100).map((at) => userText(record * 100 + at));
+    return `{"ExternalKey":"key ${record}","Denomination":"Principal","Users":[${userTexts.join(',')}]}`;
+  });
+  return Buffer.from(`[${records.join(',')}]`);
+}
+
+it('users with attributes of other names fit into a heap of 160 MB', async () => {
+  const probed = await startProbed(160);
+  const dryRun = { query: '?dryRun=true', prefer: '' };
+  expect(await send(probed, usersWithOtherNames(), dryRun, 'upsert')).toBe(200);
 });

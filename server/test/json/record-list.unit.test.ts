@@ -50,8 +50,10 @@ describe('a list of records', () => {
     for (const n of [0, 7, 8, 9, 4095, 4096, 12_287, 12_288, count - 1])
       expect(await list?.fields(n)).toEqual({ ID: n });
     let taken = 0;
-    const sink = { add: () => void taken++ };
+    const sink = { add: () => void taken++, values: 0 };
     expect(await validateJson(bytes, limits, sink)).toBe(true);
+    // The array, and an object with a number for each record.
+    expect(sink.values).toBe(1 + 2 * count);
     expect(taken).toBe(count);
   });
 

@@ -177,7 +177,8 @@ describe('a record without its secrets', () => {
       { Username: 'eva', Attributes: 'secret' },
       { Username: 'leo', Attributes: {} },
     ];
-    expect(await withoutSecrets('update', { ID: 1, Users: users })).toEqual({
+    const kept = await withoutSecrets('update', { ID: 1, Users: users });
+    expect(JSON.parse(JSON.stringify(kept))).toEqual({
       ID: 1,
       Users: [
         { Username: 'mario', Attributes: { Department: 'Sales' }, ...empty },
