@@ -1,6 +1,7 @@
 // The COPY protocol of PostgreSQL, which `pg` supports only in part: large values are sent and received piece by piece.
 
 import pg from 'pg';
+import { answerTo } from './client.ts';
 
 /** The methods of a connection of `pg` that its types leave out. */
 interface CopyConnection extends pg.Connection {
@@ -18,39 +19,42 @@ export interface ByteStream {
  * Runs a statement `copy ... from stdin` and sends the bytes piece by piece: the parameters of other statements are
  * copied into one message, which takes a multiple of the memory.
  */
-export function copyIn(
+export async function copyIn(
   client: pg.ClientBase,
   sql: string,
   pieces: AsyncIterable<Buffer>,
   answerMs: number,
 ): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const copy = new CopyIn(sql, pieces, answerMs, (error) => (error ? reject(error) : resolve()));
-    client.query(copy);
+  const copy = new CopyIn(sql, pieces);
+  await answerTo(copy.run(client), answerMs).catch((error) => {
+    throw copy.failure ?? error;
   });
 }
 
-class CopyIn extends pg.Query {
-  /** Read by the client: the time limit of the statement. */
-  readonly query_timeout: number;
-  readonly #pieces: AsyncIterable<Buffer>;
-  #failure: unknown;
+/** A query object of `pg`, whose messages the client passes on. */
+class Copy extends pg.Query {
+  run(client: pg.ClientBase): Promise<pg.QueryResult> {
+    return new Promise((resolve, reject) => {
+      const callback = (error: unknown, result: pg.QueryResult) => (error ? reject(error) : resolve(result));
+      client.query(Object.assign(this, { callback }));
+    });
+  }
+}
 
-  constructor(
-    sql: string,
-    pieces: AsyncIterable<Buffer>,
-    answerMs: number,
-    callback: (error: unknown) => void,
-  ) {
-    super(sql, (error) => callback(this.#failure ?? error));
-    this.query_timeout = answerMs;
+class CopyIn extends Copy {
+  readonly #pieces: AsyncIterable<Buffer>;
+  /** The error with which the pieces could not be produced. */
+  failure: unknown;
+
+  constructor(sql: string, pieces: AsyncIterable<Buffer>) {
+    super(sql);
     this.#pieces = pieces;
   }
 
   /** Called by the client when the server is ready to receive. */
   handleCopyInResponse(connection: CopyConnection): void {
     this.#send(connection).catch((error) => {
-      this.#failure = error;
+      this.failure = error;
       // The server answers with an error, which ends the query.
       connection.sendCopyFail('the data could not be produced');
     });
@@ -88,30 +92,20 @@ function copyDataHead(bytes: number): Buffer {
  * Runs a statement `copy ... to stdout` and passes each message of the server, which contains one row, to `onRow`. The
  * bytes are valid until it returns. Unlike the results of other statements, they are not converted to texts.
  */
-export function copyOut(
+export async function copyOut(
   client: pg.ClientBase,
   sql: string,
   onRow: (message: Buffer) => void,
   answerMs: number,
 ): Promise<void> {
-  return new Promise((resolve, reject) => {
-    client.query(new CopyOut(sql, onRow, answerMs, (error) => (error ? reject(error) : resolve())));
-  });
+  await answerTo(new CopyOut(sql, onRow).run(client), answerMs);
 }
 
-class CopyOut extends pg.Query {
-  /** Read by the client: the time limit of the statement. */
-  readonly query_timeout: number;
+class CopyOut extends Copy {
   readonly #onRow: (message: Buffer) => void;
 
-  constructor(
-    sql: string,
-    onRow: (message: Buffer) => void,
-    answerMs: number,
-    callback: (error: unknown) => void,
-  ) {
-    super(sql, callback);
-    this.query_timeout = answerMs;
+  constructor(sql: string, onRow: (message: Buffer) => void) {
+    super(sql);
     this.#onRow = onRow;
   }
 

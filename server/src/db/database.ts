@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { answerTo, Client } from './client.ts';
 import { copyIn, copyOut } from './copy.ts';
-import { CommitUnknown, failureKind, NotConnected, ReadOnlyServer, readOnlyTransaction } from './errors.ts';
+import { CommitUnknown, NoAnswer, NotConnected, ReadOnlyServer, readOnlyTransaction } from './errors.ts';
 import type { OutageMonitor } from './outage.ts';
 import { orderedValues, type ParameterValues, type Statement } from './statement.ts';
 
@@ -75,6 +76,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const statementMs = options.statementMs ?? 25_000;
   const pool = new pg.Pool({
     ...options.connection,
+    Client,
     types,
     max: options.poolSize,
     application_name: 'anagrafe',
@@ -96,7 +98,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   const { outages } = options;
   pool.on('error', (error) => {
-    if (!outages?.failed(error)) options.onLostConnection(error);
+    if (!outages?.failed(new NoAnswer(error))) options.onLostConnection(error);
   });
   const connected = new Set<pg.PoolClient>();
   pool.on('connect', (client) => {
@@ -127,7 +129,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       outages?.failed(error as Error);
       // The pool discards a connection to a server that became a standby: it would reject every further write.
       const answered = error instanceof pg.DatabaseError && error.code !== readOnlyTransaction;
-      if (!answered || failureKind(error) === 'unknown') broken ??= error as Error;
+      if (!answered) broken ??= error as Error;
       throw error;
     } finally {
       client.removeListener('error', onError);
@@ -171,11 +173,12 @@ export function openDatabase(options: DatabaseOptions): Database {
             copyIn: (sql, pieces) => copyIn(client, sql, pieces, leftMs()),
           });
           await plain('commit').catch((error) => {
-            throw failureKind(error) === 'unknown' ? new CommitUnknown(error) : error;
+            throw error instanceof NoAnswer ? new CommitUnknown(error) : error;
           });
           return result;
         } catch (error) {
-          await rollback(client);
+          // A connection without an answer is closed, which rolls back too.
+          if (!(error instanceof NoAnswer)) await rollback(client);
           throw error;
         }
       }),
@@ -209,9 +212,11 @@ async function run<Row extends pg.QueryResultRow>(
   const { text, name } = typeof statement === 'string' ? { text: statement, name: null } : statement;
   const config = name === null ? { text } : { text, name };
   const parameters = [...values];
-  const query = { ...config, values: parameters, query_timeout: answerMs };
-  // `pg` returns an array of results for a text with several statements.
-  const result: pg.QueryResult<Row> | pg.QueryResult<Row>[] = await client.query<Row>(query);
+  const sent: Promise<pg.QueryResult<Row> | pg.QueryResult<Row>[]> = client.query<Row>({
+    ...config,
+    values: parameters,
+  });
+  const result = await answerTo(sent, answerMs);
   // V8 keeps ended queries of `pg` until the next collection of the whole heap, with the parameters of a large record.
   // A query that failed may still be sent, so it keeps them.
   parameters.length = 0;

@@ -7,7 +7,7 @@ import { OperatorError } from '../lib/operator-error.ts';
  * `conflict`: nothing was written, because of a concurrent write; read the data again and retry.
  * `away`: nothing was written; a retry may succeed later.
  * `refused`: nothing was written, and a retry would fail too.
- * `unknown`: the connection broke during the write, which may or may not be stored.
+ * `unknown`: there was no valid answer to the write, which may or may not be stored.
  * `settled`: nothing was written, because the record already has an outcome.
  */
 export type WriteFailureKind = 'conflict' | 'away' | 'refused' | 'unknown' | 'settled';
@@ -60,17 +60,28 @@ export class ReadOnlyServer extends StorageError {
   }
 }
 
-/** The connection broke during a commit, so the transaction may or may not be stored. */
-export class CommitUnknown extends Error {
-  constructor(cause: unknown) {
-    super('the connection broke during a commit', { cause });
-    this.name = 'CommitUnknown';
+/**
+ * The server has neither confirmed nor refused a statement: it may or may not be executed. The connection is closed,
+ * because the answer may still arrive.
+ */
+export class NoAnswer extends Error {
+  readonly timedOut: boolean;
+
+  constructor(cause: unknown, { timedOut = false } = {}) {
+    super('the connection to the database gave no valid answer', { cause });
+    this.name = 'NoAnswer';
+    this.timedOut = timedOut;
   }
+}
+
+/** There was no answer to a commit, so the transaction may or may not be stored. */
+export class CommitUnknown extends NoAnswer {
+  override name = 'CommitUnknown';
 }
 
 /**
  * Runs statements whose failure is the failure of the request. Throws an `ApiError` UNAVAILABLE with Retry-After if the
- * database cannot be reached, and OUTCOME_UNKNOWN if the connection broke during a commit. The statements that write
+ * database cannot be reached, and OUTCOME_UNKNOWN if there was no answer to a commit. The statements that write
  * records use `withWriteErrors` instead.
  */
 export async function withApiErrors<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -78,8 +89,7 @@ export async function withApiErrors<Result>(work: () => Promise<Result>): Promis
     return await work();
   } catch (error) {
     if (error instanceof CommitUnknown) throw new ApiError('OUTCOME_UNKNOWN', { cause: error });
-    const kind = failureKind(error);
-    throw kind === 'away' || kind === 'unknown' ? unavailable(error) : error;
+    throw error instanceof NoAnswer || failureKind(error) === 'away' ? unavailable(error) : error;
   }
 }
 
@@ -109,17 +119,33 @@ export async function withTransactionErrors<Result>(work: () => Promise<Result>)
     return await work();
   } catch (error) {
     if (error instanceof WriteFailure) throw error;
-    const kind = failureKind(error);
-    const isBeforeCommit = kind === 'unknown' && !(error instanceof CommitUnknown);
-    throw new WriteFailure(isBeforeCommit ? 'away' : kind, error);
+    const isBeforeCommit = error instanceof NoAnswer && !(error instanceof CommitUnknown);
+    throw new WriteFailure(isBeforeCommit ? 'away' : failureKind(error), error);
   }
+}
+
+/**
+ * SQLSTATEs that do not say that nothing was written: connection exceptions, timeouts of the session, an unknown
+ * completion, a shutdown or crash, and errors of the system, which the server can also send after the commit.
+ */
+const unconfirmedStates = /^(08...|25P03|25P04|40003|57P01|57P02|57P05|58...|F0...|XX...)$/;
+
+/**
+ * Returns the error with which a statement has failed: the `DatabaseError` of the server if it says that nothing was
+ * written, otherwise a `NoAnswer`. The server localizes the severity, so it is not compared with `ERROR`; the SQLSTATEs
+ * of errors that end the session are in `unconfirmedStates`.
+ */
+export function statementError(error: unknown): pg.DatabaseError | NoAnswer {
+  if (error instanceof NoAnswer) return error;
+  if (!(error instanceof pg.DatabaseError)) return new NoAnswer(error);
+  const { code = '', severity } = error;
+  const isRefusal = /^[0-9A-Z]{5}$/.test(code) && !unconfirmedStates.test(code);
+  return isRefusal && severity !== 'FATAL' && severity !== 'PANIC' ? error : new NoAnswer(error);
 }
 
 const kindsBySqlState: readonly (readonly [RegExp, WriteFailureKind])[] = [
   // Unique violation, serialization failure, deadlock.
   [/^(23505|40001|40P01)$/, 'conflict'],
-  // The connection broke or the backend was terminated, possibly between the commit and the answer.
-  [/^(08...|25P03|25P04|40003|57P01|57P02|57P05)$/, 'unknown'],
   // Insufficient resources, server starting, statement timeout or cancellation, lock timeout, standby.
   [/^(53...|57P03|57014|55P03|25006)$/, 'away'],
 ];
@@ -129,22 +155,16 @@ export function isTimeLimit(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '55P03' || error.code === '57014');
 }
 
-/** Classifies the error of a single statement by its effect on the data. */
+/**
+ * Classifies the error of a write by its effect on the data. Everything but the word of the server is `unknown`, also
+ * an error of the service itself, which may have occurred after the commit.
+ */
 export function failureKind(error: unknown): WriteFailureKind {
   if (error instanceof NotConnected || error instanceof ReadOnlyServer) return 'away';
-  if (error instanceof CommitUnknown) return 'unknown';
-  if (error instanceof pg.DatabaseError) {
-    if (error.constraint === 'outcomes_pkey') return 'settled';
-    const state = error.code ?? '';
-    const known = kindsBySqlState.find(([pattern]) => pattern.test(state))?.[1];
-    return known ?? (endsSession(state, error.severity) ? 'unknown' : 'refused');
-  }
-  return isBrokenConnection(error) ? 'unknown' : 'refused';
-}
-
-/** The server localizes the severity, so the SQLSTATE classes 58, F0 and XX count as fatal unless it is `ERROR`. */
-function endsSession(state: string, severity: string | undefined): boolean {
-  return severity === 'FATAL' || severity === 'PANIC' || (/^(58|F0|XX)/.test(state) && severity !== 'ERROR');
+  if (!(error instanceof pg.DatabaseError) || statementError(error) !== error) return 'unknown';
+  if (error.constraint === 'outcomes_pkey') return 'settled';
+  const state = error.code ?? '';
+  return kindsBySqlState.find(([pattern]) => pattern.test(state))?.[1] ?? 'refused';
 }
 
 /** SQLSTATEs of a broken connection, and of a server that is stopping, crashed, starting or a standby. */
@@ -152,34 +172,24 @@ const awayStates = /^(08(?!P01)...|57P01|57P02|57P03|25006)$/;
 
 /** Returns true if the server could not be reached, closed the connection, or is read-only. */
 export function isConnectionFailure(error: unknown): boolean {
-  if (error instanceof NotConnected) return !isTimeout(error);
   if (error instanceof ReadOnlyServer) return true;
-  if (error instanceof CommitUnknown) return isConnectionFailure(error.cause);
   if (error instanceof pg.DatabaseError) return awayStates.test(error.code ?? '');
-  return isBrokenConnection(error) && !isTimeout(error);
+  if (error instanceof CommitUnknown) return isConnectionFailure(error.cause);
+  if (error instanceof NoAnswer && error.cause instanceof pg.DatabaseError)
+    return isConnectionFailure(error.cause);
+  return (error instanceof NotConnected || error instanceof NoAnswer) && !isTimeout(error);
 }
 
-const timeouts = ['timeout exceeded when trying to connect', 'Query read timeout'];
+/** The error of the pool if no connection was free in time. It has no code. */
+const noFreeConnection = 'timeout exceeded when trying to connect';
 
 /** Returns true if no connection of the pool was free in time, or the server did not answer a statement in time. */
 export function isTimeout(error: unknown): boolean {
-  const { message } = (error instanceof NotConnected ? error.cause : error) as Error;
-  return timeouts.includes(message);
+  if (error instanceof NotConnected) return (error.cause as Error).message === noFreeConnection;
+  return error instanceof NoAnswer && error.timedOut;
 }
 
-const networkCodes = new Set([
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ECONNABORTED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-]);
-/** Messages of errors to which the `pg` driver assigns no code. */
-const driverMessages =
-  /^(Connection terminated|Query read timeout|Client has encountered a connection error)/;
-
-function isBrokenConnection(error: unknown): boolean {
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  return networkCodes.has(String(code)) || driverMessages.test(String(message));
+/** Returns true if a call failed because there was no answer to one of its statements. */
+export function isAnswerLost(error: unknown): boolean {
+  return error instanceof ApiError && error.cause instanceof NoAnswer;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { Client } from './client.ts';
 import { NotConnected, StorageError } from './errors.ts';
 
 const setting = 'anagrafe.pooling_check';
@@ -18,7 +19,7 @@ export async function refuseTransactionPooling(
 ): Promise<void> {
   const clients = [1, 2, 3].map(
     () =>
-      new pg.Client({
+      new Client({
         ...connection,
         application_name: 'anagrafe',
         connectionTimeoutMillis: answerMs,

@@ -107,16 +107,17 @@ async function writeGroup(group: readonly WaitingRecord[]): Promise<WaitingRecor
       else waiting.reject(new WriteFailure('conflict'));
     }
   } catch (error) {
+    // Any other error may have occurred after the commit.
+    const failure = error instanceof WriteFailure ? error : new WriteFailure('unknown', error);
     for (const waiting of group) {
-      if (group.length > 1 && concernsOneRecord(error)) leftOut.push({ ...waiting, alone: true });
-      else waiting.reject(error);
+      if (group.length > 1 && concernsOneRecord(failure)) leftOut.push({ ...waiting, alone: true });
+      else waiting.reject(failure);
     }
   }
   return leftOut;
 }
 
 /** Returns true if nothing was written because of one record; the others can be written without it. */
-function concernsOneRecord(error: unknown): boolean {
-  if (!(error instanceof WriteFailure)) return true;
+function concernsOneRecord(error: WriteFailure): boolean {
   return isTimeLimit(error.cause) || (error.kind !== 'away' && error.kind !== 'unknown');
 }

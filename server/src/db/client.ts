@@ -1,0 +1,113 @@
+// What the driver `pg` does not do: it throws, or never returns, when it reads a malformed message, and reports the
+// failure of a statement without saying if the server has answered it.
+
+import type { Duplex } from 'node:stream';
+import pg from 'pg';
+import { NoAnswer, statementError } from './errors.ts';
+
+type Listener = (bytes: Buffer) => void;
+
+/** The method of a connection of `pg` that adds its parser to the stream. Its types leave it out. */
+interface DriverConnection {
+  attachListeners(stream: { on(event: string, listener: Listener): unknown }): void;
+}
+
+/** A client whose connection is closed when the server sends a malformed message, also while it connects. */
+export class Client extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    const { connection } = this as unknown as { connection: DriverConnection };
+    const attach = connection.attachListeners.bind(connection);
+    connection.attachListeners = (stream) =>
+      attach({ on: (...listener) => guard(stream as Duplex, ...listener) });
+  }
+}
+
+function guard(stream: Duplex, event: string, listener: Listener): void {
+  const messages = new MessageReader();
+  stream.on(event, (bytes: Buffer) => {
+    try {
+      if (event === 'data') messages.read(bytes);
+      listener(bytes);
+    } catch (error) {
+      stream.destroy(error as Error);
+    }
+  });
+}
+
+const messageTypes = new Set(Buffer.from('123ACDEGHIKNRSTWZcdnst'));
+/** The types of ErrorResponse and NoticeResponse. */
+const textTypes = new Set(Buffer.from('EN'));
+/** PostgreSQL sends no longer message. */
+const maxBytes = 2 ** 30;
+
+/** Reads the boundaries of the messages, and throws at a message that the parser of `pg` must not read. */
+class MessageReader {
+  readonly #header = Buffer.alloc(5);
+  #headerBytes = 0;
+  /** Bytes of the message that are still to come. */
+  #left = 0;
+  /** The last two bytes of the message so far. */
+  #last = 0;
+
+  read(bytes: Buffer): void {
+    for (let at = 0; at < bytes.length; ) {
+      if (this.#left === 0) this.#readHeader(bytes[at++] as number);
+      else {
+        const end = at + Math.min(this.#left, bytes.length - at);
+        for (const byte of bytes.subarray(Math.max(at, end - 2), end))
+          this.#last = ((this.#last << 8) | byte) & 0xffff;
+        this.#left -= end - at;
+        at = end;
+        // The parser of `pg` would search for the end of the fields for ever.
+        if (this.#left === 0 && textTypes.has(this.#header[0] as number) && this.#last !== 0)
+          throw malformed();
+      }
+    }
+  }
+
+  #readHeader(byte: number): void {
+    this.#header[this.#headerBytes++] = byte;
+    if (this.#headerBytes < this.#header.length) return;
+    this.#headerBytes = 0;
+    this.#left = this.#header.readUInt32BE(1) - 4;
+    this.#last = 0xffff;
+    const type = this.#header[0] as number;
+    const least = textTypes.has(type) ? 2 : 0;
+    if (!messageTypes.has(type) || this.#left < least || this.#left > maxBytes) throw malformed();
+  }
+}
+
+function malformed(): Error {
+  return new Error('the server sent a message that is not part of the PostgreSQL protocol');
+}
+
+/**
+ * Waits for the answer to a statement. Throws a `DatabaseError` if the server has refused the statement; in every other
+ * case of failure a `NoAnswer`, after which the connection must be closed.
+ */
+export async function answerTo<Result extends pg.QueryResult | pg.QueryResult[]>(
+  statement: Promise<Result>,
+  answerMs: number,
+): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = () => new NoAnswer(new Error('the database did not answer in time'), { timedOut: true });
+    timer = setTimeout(() => reject(error()), answerMs);
+  });
+  const result = await Promise.race([statement, late])
+    .catch((error) => {
+      throw statementError(error);
+    })
+    .finally(() => clearTimeout(timer));
+  // `pg` returns an array of results for a text with several statements.
+  if (![result].flat().every(isComplete))
+    throw new NoAnswer(new Error('the answer of the database is incomplete'));
+  return result;
+}
+
+/** Returns true if the server has confirmed the end of the statement, and the number of its rows. */
+function isComplete({ command, fields, rowCount, rows }: pg.QueryResult): boolean {
+  const returnsRows = fields.length > 0 && rowCount !== null;
+  return command !== null && (!returnsRows || rows.length === rowCount);
+}

@@ -1,0 +1,63 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { finished, importedUser, jobOf, submit } from '../setup/jobs.ts';
+import { insertPrincipals } from '../setup/service.ts';
+import { expectTruth, type HurtService, startHurtService } from './hurt-answers.ts';
+import { faultNames } from './hurting-proxy.ts';
+
+const writesUsers = (text: string) => text.includes('insert into anagrafe.users');
+
+describe.each([
+  { transport: 'plain TCP', tls: false },
+  { transport: 'TLS', tls: true },
+])('a service that reaches PostgreSQL over $transport', ({ tls }) => {
+  let tested: HurtService;
+  beforeAll(async () => {
+    tested = await startHurtService({ tls });
+  });
+
+  describe.each(faultNames)('and gets %s', (fault) => {
+    it('does not say that a committed record has failed', async () => {
+      const hurt = { fault, when: 'after', nth: 1, seed: 0, concerns: writesUsers } as const;
+      const { body } = await expectTruth(tested, 'register', hurt, false);
+      expect(body.result?.records[0]?.Item2).toBe('OUTCOME_UNKNOWN');
+      expect(tested.proxy.isArmed()).toBe(false);
+    });
+
+    it('applies the record of a call with a key once, if the client sends it again', async () => {
+      for (const when of ['before', 'after'] as const)
+        await expectTruth(tested, 'register', { fault, when, nth: 1, seed: 0, concerns: writesUsers }, true);
+      expect(tested.proxy.isArmed()).toBe(false);
+    });
+
+    it('answers a read with 503, and the next one with 200 on another connection', async () => {
+      tested.proxy.arm({
+        fault,
+        when: 'after',
+        nth: 1,
+        seed: 0,
+        concerns: (text) => text.includes('from anagrafe.principals'),
+      });
+      expect((await tested.service.call('irs/list', {})).status).toBe(503);
+      for (let n = 0; n < 3; n++) expect((await tested.service.call('irs/list', {})).status).toBe(200);
+    });
+
+    it('opens another connection if that happens while it connects', async () => {
+      tested.proxy.closeAll();
+      tested.proxy.armConnect(fault);
+      await expect
+        .poll(async () => [(await tested.service.call('irs/list', {})).status, tested.proxy.isArmed()])
+        .toEqual([200, false]);
+    });
+  });
+
+  it.each(['an unknown message', 'a flipped byte'] as const)(
+    'applies the record of a job although it got %s instead of the answer to the first statement',
+    async (fault) => {
+      const [ID] = await insertPrincipals(tested.service, 1);
+      tested.proxy.arm({ fault, when: 'before', nth: 1, seed: 0, concerns: writesUsers });
+      const job = await submit(tested.service, 'irs/update', [{ ID, Users: [importedUser(`job ${fault}`)] }]);
+      expect(jobOf(await finished(tested.service, job))).toMatchObject({ RecordsDone: 1, RecordsFailed: 0 });
+      expect(tested.proxy.isArmed()).toBe(false);
+    },
+  );
+});
