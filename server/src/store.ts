@@ -1,5 +1,6 @@
 import { type Config, settings } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
+import { NoAnswer } from './db/errors.ts';
 import { type Listener, listen, type Subscription } from './db/listen.ts';
 import { type OutageEvents, OutageMonitor } from './db/outage.ts';
 import { refuseTransactionPooling } from './db/pooling.ts';
@@ -47,6 +48,8 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
   const engine = config.DATABASE_URL === null ? await startEngine(config, options) : null;
   const connection = engine?.connection ?? { connectionString: config.DATABASE_URL ?? '' };
   const outages = options.outage && new OutageMonitor(options.outage);
+  const onLostConnection = (error: Error) =>
+    options.log(`A connection to the database was lost: ${error.message}`);
   const open = (poolSize: number) =>
     openDatabase({
       connection,
@@ -54,7 +57,7 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
       writable: options.mode !== 'existing',
       ...(options.connectMs !== undefined && { connectMs: options.connectMs }),
       ...(outages && { outages }),
-      onLostConnection: (error) => options.log(`A connection to the database was lost: ${error.message}`),
+      onLostConnection,
     });
   const database = open(config.DATABASE_CONNECTIONS);
   const front = open(frontConnections);
@@ -68,7 +71,10 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
     async refuseTransactionPooling() {
       if (!engine) await refuseTransactionPooling(connection, options.connectMs);
     },
-    listen: (subscription) => listen(connection, subscription),
+    listen: (subscription) =>
+      listen(connection, subscription, (error) => {
+        if (!outages?.failed(new NoAnswer(error))) onLostConnection(error);
+      }),
     place: engine ? config.DATA : settings.DATABASE_URL.show(config.DATABASE_URL),
     async close() {
       await Promise.all([database.close(), front.close(), queue.close(), exports.close()]);

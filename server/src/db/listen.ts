@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { Client } from './client.ts';
 
 const retryMs = 1000;
+/** Time limit of the connect and of the statement `listen`. */
+const answerMs = 10_000;
 
 export interface Subscription {
   readonly channel: string;
@@ -16,15 +19,27 @@ export interface Listener {
 
 /**
  * Listens for the notifications of a channel on a connection of its own. A lost connection is opened again every
- * second; the error is not logged, because the pools log the outage of the database.
+ * second. `onError` is called when it is lost, and not again until it was restored.
  */
-export function listen(connection: pg.ClientConfig, subscription: Subscription): Listener {
+export function listen(
+  connection: pg.ClientConfig,
+  subscription: Subscription,
+  onError: (error: Error) => void,
+): Listener {
   const closing = new AbortController();
   const listening = listenAgain();
 
   async function listenAgain(): Promise<void> {
+    let reported = false;
+    const onConnect = () => {
+      reported = false;
+      subscription.onConnect();
+    };
     while (!closing.signal.aborted) {
-      await listenUntilLost(connection, subscription, closing.signal).catch(() => undefined);
+      await listenUntilLost(connection, { ...subscription, onConnect }, closing.signal).catch((error) => {
+        if (!reported && !closing.signal.aborted) onError(error);
+        reported = true;
+      });
       await sleep(retryMs, undefined, { signal: closing.signal }).catch(() => undefined);
     }
   }
@@ -42,19 +57,22 @@ async function listenUntilLost(
   { channel, onNotification, onConnect }: Subscription,
   closing: AbortSignal,
 ): Promise<void> {
-  const client = new pg.Client({
+  const client = new Client({
     ...connection,
     application_name: 'anagrafe',
     keepAlive: true,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: answerMs,
+    query_timeout: answerMs,
   });
-  let onLost = () => {};
-  const lost = new Promise<void>((resolve) => {
-    onLost = resolve;
+  let onEnd = () => {};
+  const lost = new Promise<void>((resolve, reject) => {
+    onEnd = resolve;
+    client.on('error', reject);
   });
-  client.on('error', onLost);
-  client.on('end', onLost);
-  closing.addEventListener('abort', onLost);
+  // The error may occur before anything waits for it.
+  lost.catch(() => undefined);
+  client.on('end', onEnd);
+  closing.addEventListener('abort', onEnd);
   client.on('notification', ({ payload = '' }) => onNotification(payload));
   try {
     await client.connect();
@@ -63,7 +81,7 @@ async function listenUntilLost(
     await lost;
   } finally {
     // The signal outlives the connection: a long outage would otherwise add a listener every second.
-    closing.removeEventListener('abort', onLost);
+    closing.removeEventListener('abort', onEnd);
     await client.end().catch(() => undefined);
   }
 }

@@ -7,10 +7,14 @@ import { until } from '../setup/until.ts';
 
 let empty: Awaited<ReturnType<typeof emptyStore>>;
 let store: Store;
+const log: string[] = [];
 
 beforeAll(async () => {
   empty = await emptyStore();
-  store = await openStore(readConfig(empty.settings), { mode: 'create', log: () => {} });
+  store = await openStore(readConfig(empty.settings), {
+    mode: 'create',
+    log: (line) => log.push(line),
+  });
 });
 
 afterAll(async () => {
@@ -62,6 +66,7 @@ describe('a notification', () => {
     await until(() => node.connects === 2);
     await notify(store.database, 'again');
     await until(() => node.payloads.length === 1);
+    expect(log).toEqual([expect.stringContaining('A connection to the database was lost: terminating')]);
   });
 
   it('does not reach a node that has stopped listening, which holds no connection either', async () => {

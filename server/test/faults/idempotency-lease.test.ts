@@ -64,7 +64,7 @@ describe('the holder of a lease that has expired', () => {
     const { first } = await takenOver('job');
     const queue = await openQueue({
       database: service.database,
-      listen: (subscription) => listen({ connectionString: service.config.DATABASE_URL ?? '' }, subscription),
+      listen: (subscription) => listen({ connectionString: service.config.DATABASE_URL ?? '' }, subscription, () => {}),
       chunksAtOnce: 1,
       onError: () => {},
     });
