@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { Agent, request } from 'undici';
 import { expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
@@ -97,4 +98,18 @@ it('the service stops although its standard output and error are closed', async 
   // A stop that hangs ends with exit code 1 after ANAGRAFE_STOP_SECONDS.
   expect(await child.end('SIGTERM')).toBe(0);
   expect(isRunning(postmaster)).toBe(false);
+});
+
+it('after an uncaught error the service ends within seconds, although a call is running', async () => {
+  const { settings, url } = await childStore();
+  const thrower = fileURLToPath(new URL('throw-on-signal.cjs', import.meta.url));
+  const child = await startChild({ ...settings, NODE_OPTIONS: `--require ${thrower}` });
+  const principals = await newPrincipals(child, 1);
+  const lock = await lockPrincipals(url, principals);
+  const call = child.call('irs/update', newRecords(principals, { imported: 1 })).catch(() => 'none');
+  await lock.blocked(1);
+  expect(await child.end('SIGUSR2')).toBe(1);
+  expect(await call).toBe('none');
+  expect(child.log.join('\n')).toContain('running requests did not finish within 5 seconds and were aborted');
+  await lock.release();
 });

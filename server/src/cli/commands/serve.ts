@@ -34,6 +34,8 @@ async function serve(options: SettingsOptions): Promise<void> {
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 /** A second signal within this time is a duplicate: npm forwards signals that the process group already received. */
 const duplicateMs = 1000;
+/** Time limit for running requests after an uncaught error. */
+const uncaughtSeconds = 5;
 
 interface StopOptions {
   readonly log: Logger;
@@ -49,12 +51,15 @@ interface StopOptions {
 function handleShutdown({ log, seconds, stop }: StopOptions): () => void {
   let stoppingSince: number | undefined;
 
+  function exitAfter(limit: number): void {
+    setTimeout(() => {
+      log.fatal(`running requests did not finish within ${limit} seconds and were aborted`);
+      process.exit(1);
+    }, limit * 1000);
+  }
+
   async function begin(exitCode: number): Promise<void> {
     stoppingSince = performance.now();
-    const timer = setTimeout(() => {
-      log.fatal(`running requests did not finish within ${seconds} seconds and were aborted`);
-      process.exit(1);
-    }, seconds * 1000);
     try {
       await stop();
       log.info('stopped');
@@ -63,13 +68,13 @@ function handleShutdown({ log, seconds, stop }: StopOptions): () => void {
       log.fatal({ err }, 'shutdown failed');
       process.exitCode = 1;
     }
-    clearTimeout(timer);
     process.exit();
   }
 
   function onSignal(signal: NodeJS.Signals): void {
     if (stoppingSince === undefined) {
       log.info({ signal }, 'shutting down: waiting for running requests');
+      exitAfter(seconds);
       void begin(0);
     } else if (performance.now() - stoppingSince > duplicateMs) {
       log.fatal({ signal }, 'second signal: running requests are aborted');
@@ -79,6 +84,7 @@ function handleShutdown({ log, seconds, stop }: StopOptions): () => void {
 
   function onUncaught(err: unknown): void {
     log.fatal({ err }, 'shutting down after an unexpected error');
+    exitAfter(Math.min(seconds, uncaughtSeconds));
     if (stoppingSince === undefined) void begin(1);
   }
 
