@@ -107,6 +107,7 @@ create table anagrafe.calls (
   idempotency_key text collate "C",
   fingerprint bytea,
   key_expires_at timestamp with time zone,
+  lease_id uuid,
   lease_renewed_at timestamp with time zone,
   submitted_at timestamp with time zone not null default now(),
   started_at timestamp with time zone,
@@ -135,6 +136,7 @@ CREATE UNIQUE INDEX calls_idempotency_key ON anagrafe.calls USING btree (COALESC
 CREATE INDEX calls_jobs ON anagrafe.calls USING btree (submitted_at DESC, id) WHERE is_job;
 CREATE INDEX calls_jobs_of_client ON anagrafe.calls USING btree (client_id, submitted_at DESC, id) WHERE is_job;
 CREATE INDEX calls_key_expires_at ON anagrafe.calls USING btree (key_expires_at) WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX calls_open ON anagrafe.calls USING btree (lease_renewed_at) WHERE (state = 'open'::text);
 CREATE INDEX calls_open_jobs ON anagrafe.calls USING btree (COALESCE(client_id, (0)::bigint)) WHERE (is_job AND (ended_at IS NULL));
 
 create table anagrafe.chunks (

@@ -202,7 +202,9 @@ create table anagrafe.calls (
   -- A keyed hash of the operation and the body, so that passwords cannot be guessed from it.
   fingerprint       bytea,
   key_expires_at    timestamptz,
-  -- The last renewal of the lease of an open call; null if no request holds it.
+  -- The lease of the request that works on an open call; null if no request does.
+  lease_id          uuid,
+  -- The last renewal of the lease, also of one that has ended.
   lease_renewed_at  timestamptz,
   submitted_at      timestamptz not null default now(),
   started_at        timestamptz,
@@ -237,6 +239,7 @@ create index calls_jobs on anagrafe.calls (submitted_at desc, id) where is_job;
 create index calls_jobs_of_client on anagrafe.calls (client_id, submitted_at desc, id) where is_job;
 create index calls_open_jobs on anagrafe.calls (coalesce(client_id, 0)) where is_job and ended_at is null;
 create index calls_key_expires_at on anagrafe.calls (key_expires_at) where idempotency_key is not null;
+create index calls_open on anagrafe.calls (lease_renewed_at) where state = 'open';
 create index calls_ended_at on anagrafe.calls (ended_at);
 
 -- The result of each record. There is no foreign key to the call: its check would lock the row of the call in every

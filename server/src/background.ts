@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { countPending, openChainWriter, readChain } from './audit/hash-chain.store.ts';
 import type { Config } from './config.ts';
 import type { KeyRing } from './encryption/key-ring.ts';
+import { completeSettledCalls } from './idempotency/idempotency.store.ts';
 import type { Queue } from './jobs/queue.ts';
 import type { ChunkTools } from './jobs/run-chunk.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
@@ -43,6 +44,10 @@ export async function startBackground(tools: BackgroundTools) {
         log.warn({ err: error, webhook: id }, 'webhook deliveries were interrupted; they are retried');
     }),
   );
+  await queue.repeat('completion', '* * * * *', async () => {
+    const calls = await completeSettledCalls(store.queue);
+    if (calls > 0) log.info({ calls }, 'completed calls whose last statement had failed');
+  });
   await queue.repeat('retention', '17 * * * *', () => removeExpiredRows(tools, stopping.signal));
 
   /** Starts a worker of its own for a task, so that a task that fails or is slow does not stop the others. */

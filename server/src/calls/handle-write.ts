@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../audit/audit-log.ts';
+import { isAnswerLost } from '../db/errors.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import {
   type Claim,
@@ -151,7 +152,13 @@ function requireSyncLimits(call: WriteCall, limits: WriteTools['limits']): Recor
 }
 
 async function handleOnce(call: ParsedCall, key: IdempotencyKey, tools: WriteTools): Promise<WriteResult> {
-  const claim = await tools.idempotency.claim({ ...call, key });
+  const { clientId, operation, records } = call;
+  const keyed = { clientId, operation, key, records: records.count, users: records.users };
+  const leaseId = randomUUID();
+  const claim = await tools.idempotency.claim(keyed, leaseId).catch(async (error) => {
+    if (isAnswerLost(error)) await release(() => tools.idempotency.abandon(keyed, leaseId), call.report);
+    throw error;
+  });
   switch (claim.state) {
     case 'reused':
       throw new ApiError('IDEMPOTENCY_KEY_REUSED');
@@ -193,20 +200,20 @@ async function workWithLease(
 /**
  * Releases the lease of a call that has ended without a final answer. The answer waits for the first attempt only. If
  * that fails, a timer retries until the lease would have expired anyway, so that a client that retries after a short
- * outage does not get `IDEMPOTENCY_IN_PROGRESS`.
+ * outage does not get `IDEMPOTENCY_IN_PROGRESS`. `change` returns false if the lease does not exist yet: PostgreSQL may
+ * still be executing the claim.
  */
-async function release(change: () => Promise<void>, report: (error: unknown) => void): Promise<void> {
-  try {
-    await change();
-  } catch (error) {
-    report(error);
-    const lastAttempt = Date.now() + leaseMs;
-    const tryAgain = () =>
-      change().catch(() => {
-        if (Date.now() < lastAttempt) setTimeout(tryAgain, releaseRetryMs).unref();
-      });
-    setTimeout(tryAgain, releaseRetryMs).unref();
-  }
+async function release(change: () => Promise<unknown>, report: (error: unknown) => void): Promise<void> {
+  const lastAttempt = Date.now() + leaseMs;
+  const attempt = async (onError: (error: unknown) => void): Promise<void> => {
+    const isReleased = await change().catch((error) => {
+      onError(error);
+      return false;
+    });
+    if (isReleased === false && Date.now() < lastAttempt)
+      setTimeout(() => void attempt(() => undefined), releaseRetryMs).unref();
+  };
+  await attempt(report);
 }
 
 function inProgress(): ApiError {

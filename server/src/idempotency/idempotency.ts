@@ -14,6 +14,9 @@ export interface KeyedCall {
   readonly clientId: number | null;
   readonly operation: OperationName;
   readonly key: IdempotencyKey;
+  /** The number of records and of their users. */
+  readonly records: number;
+  readonly users: number;
 }
 
 /**
@@ -54,8 +57,13 @@ export type CompletedDetails = CallCounts & Readonly<Record<string, unknown>>;
 
 /** Stores the outcome of each record for calls with a key, and only the failed records for calls without one. */
 export interface IdempotencyStore {
-  /** Finds or creates the call with the key, and takes its lease if no other request holds it. */
-  claim(call: KeyedCall): Promise<Claim>;
+  /**
+   * Finds or creates the call with the key, and takes its lease if no other request holds it. The caller chooses the ID
+   * of the lease, so that it can give up a lease that it does not know of, because the answer was lost.
+   */
+  claim(call: KeyedCall, leaseId: string): Promise<Claim>;
+  /** Ends the lease with this ID. Returns false if the call does not have it, or not yet. */
+  abandon(call: KeyedCall, leaseId: string): Promise<boolean>;
   /** Returns the outcomes stored so far, by the zero-based index of the record in the request. */
   outcomes(callId: string): Promise<ReadonlyMap<number, Outcome>>;
   /** Stores what is approved for each record of a call, by its index, for a retry that resumes the call. */

@@ -82,7 +82,7 @@ async function putJob(connection: Connection, job: NewJob): Promise<boolean> {
     `insert into anagrafe.calls as call (id, client_id, operation, state, is_job, records, users, wrapped_key, options, bytes)
      values ($1, $2, $3, 'queued', true, $4, $5, $6, $7, $8)
      on conflict (id) do update
-        set state = 'queued', is_job = true, records = $4, users = $5, wrapped_key = $6, options = $7, bytes = $8, lease_renewed_at = null,
+        set state = 'queued', is_job = true, records = $4, users = $5, wrapped_key = $6, options = $7, bytes = $8, lease_id = null,
             submitted_at = now()
       where call.state = 'open'
      returning id`,

@@ -173,9 +173,9 @@ it('a retry with the same key succeeds as soon as the database is back after a s
   await proxy.restore();
   expect(await lock.terminateBlocked()).toBe(1);
   await lock.release();
-  // The column is null once the service has released the lease; an expired lease keeps its time.
-  const renewed = 'select lease_renewed_at as "at" from anagrafe.calls where idempotency_key is not null';
-  await expect.poll(() => database.query(renewed)).toEqual([{ at: null }]);
+  // The column is null once the service has released the lease; an expired lease keeps its ID.
+  const held = 'select lease_id as lease from anagrafe.calls where idempotency_key is not null';
+  await expect.poll(() => database.query(held)).toEqual([{ lease: null }]);
   const other = await startTestService(settings);
   expect((await other.call('irs/update', sent, { headers })).status).toBe(200);
   await expectAppliedOnce(

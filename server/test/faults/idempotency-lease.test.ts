@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import type { Database } from '../../src/db/database.ts';
@@ -22,12 +23,20 @@ beforeAll(async () => {
   service = await startTestService();
 });
 
-const claim = (call: KeyedCall) => openIdempotencyStore(service.database, { keyHours: 1 }).claim(call);
+const claim = (call: KeyedCall) =>
+  openIdempotencyStore(service.database, { keyHours: 1 }).claim(call, randomUUID());
+
+const callWith = (text: string): KeyedCall => ({
+  clientId: null,
+  operation: 'update',
+  key: { text, fingerprint: Buffer.from(text) },
+  records: 1,
+  users: 1,
+});
 
 /** Claims a call twice: the second claim succeeds because the lease of the first has expired. */
 async function takenOver(text: string) {
-  const key = { text, fingerprint: Buffer.from(text) };
-  const call: KeyedCall = { clientId: null, operation: 'update', key };
+  const call = callWith(text);
   const first = (await claim(call)) as Held;
   expect(first.state).toBe('new');
   expect((await claim(call)).state).toBe('running');
@@ -64,7 +73,8 @@ describe('the holder of a lease that has expired', () => {
     const { first } = await takenOver('job');
     const queue = await openQueue({
       database: service.database,
-      listen: (subscription) => listen({ connectionString: service.config.DATABASE_URL ?? '' }, subscription, () => {}),
+      listen: (subscription) =>
+        listen({ connectionString: service.config.DATABASE_URL ?? '' }, subscription, () => {}),
       chunksAtOnce: 1,
       onError: () => {},
     });
@@ -98,8 +108,7 @@ describe('the holder of a lease that has expired', () => {
 
 describe('the holder of a lease that is renewed', () => {
   it('keeps the call after every renewal', async () => {
-    const key = { text: 'long', fingerprint: Buffer.from('long') };
-    const call: KeyedCall = { clientId: null, operation: 'update', key };
+    const call = callWith('long');
     const { lease, callId } = (await claim(call)) as Held;
     const almost = `update anagrafe.calls set lease_renewed_at = lease_renewed_at - interval '4 seconds' where id = $1`;
     for (let round = 0; round < 3; round++) {
@@ -111,16 +120,14 @@ describe('the holder of a lease that is renewed', () => {
   });
 
   it('frees the key of a call without outcomes, even while a renewal is in progress', async () => {
-    const key = { text: 'free', fingerprint: Buffer.from('free') };
-    const call: KeyedCall = { clientId: null, operation: 'update', key };
+    const call = callWith('free');
     const { lease } = (await claim(call)) as Held;
     await Promise.all([lease.renew(), lease.discard()]);
     expect((await claim(call)).state).toBe('new');
   });
 
   it('recognises its lease when the answer to a renewal was lost', async () => {
-    const key = { text: 'lost answer', fingerprint: Buffer.from('lost answer') };
-    const call: KeyedCall = { clientId: null, operation: 'update', key };
+    const call = callWith('lost answer');
     let losesAnswers = false;
     const database = {
       ...service.database,
@@ -130,7 +137,10 @@ describe('the holder of a lease that is renewed', () => {
         return rows;
       },
     };
-    const { lease } = (await openIdempotencyStore(database, { keyHours: 1 }).claim(call)) as Held;
+    const { lease } = (await openIdempotencyStore(database, { keyHours: 1 }).claim(
+      call,
+      randomUUID(),
+    )) as Held;
     losesAnswers = true;
     await expect(lease.renew()).rejects.toThrow();
     losesAnswers = false;

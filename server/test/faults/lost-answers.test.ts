@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { completeSettledCalls, openIdempotencyStore } from '../../src/idempotency/idempotency.store.ts';
+import { importedUser } from '../setup/jobs.ts';
+import { insertPrincipals } from '../setup/service.ts';
+import { type HurtService, startHurtService } from './hurt-answers.ts';
+
+let tested: HurtService;
+beforeAll(async () => {
+  tested = await startHurtService({ tls: false });
+});
+
+const isClaim = (text: string) => text.includes('insert into anagrafe.calls');
+const completes = (text: string) => text.includes(`'call.completed'`);
+
+/** Prepares a call with a key that registers one user. */
+async function newCall() {
+  const [ID] = await insertPrincipals(tested.service, 1);
+  const key = randomUUID();
+  const records = [{ ID, Users: [importedUser(key)] }];
+  return {
+    key,
+    send: () => tested.service.call('irs/update', records, { headers: { 'idempotency-key': key } }),
+  };
+}
+
+const openCall = (key: string) =>
+  tested.rows('select id, lease_id as "leaseId" from anagrafe.calls where idempotency_key = $1', [key]);
+const completedRows = (key: string) =>
+  tested.rows(
+    `select details from anagrafe.audit_log join anagrafe.calls on calls.id = call_id
+      where idempotency_key = $1 and action = 'call.completed'`,
+    [key],
+  );
+
+describe('a key whose claim was stored although its answer was lost', () => {
+  it('can be used again as soon as the call is answered', async () => {
+    const { key, send } = await newCall();
+    tested.proxy.arm({ fault: 'a TLS alert', when: 'after', nth: 1, seed: 0, concerns: isClaim });
+    expect((await send()).status).toBe(503);
+    expect(await openCall(key)).toHaveLength(1);
+    expect((await send()).status).toBe(200);
+  });
+
+  it('is released when PostgreSQL executes the claim after the call was answered', async () => {
+    const { key, send } = await newCall();
+    const answer = await tested.transaction(async (connection) => {
+      // The claim waits for the end of the transaction that has inserted the same key.
+      await connection.query(
+        `insert into anagrafe.calls (id, operation, state, idempotency_key) values ($1, 'update', 'open', $2)`,
+        [randomUUID(), key],
+      );
+      const sent = send();
+      const blocked = 'select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))';
+      await expect.poll(() => connection.query(blocked)).toHaveLength(1);
+      tested.proxy.closeAll();
+      await connection.query('delete from anagrafe.calls where idempotency_key = $1', [key]);
+      return sent;
+    });
+    expect(answer.status).toBe(503);
+    await expect.poll(() => openCall(key)).toEqual([{ id: expect.any(String), leaseId: null }]);
+    expect((await send()).status).toBe(200);
+  });
+});
+
+describe('a call with a key whose last statement failed', () => {
+  it('is completed later, with its audit row', async () => {
+    const { key, send } = await newCall();
+    tested.proxy.arm({ fault: 'a TLS alert', when: 'before', nth: 1, seed: 0, concerns: completes });
+    const { status, text } = await send();
+    expect(status).toBe(200);
+    expect(tested.proxy.isArmed()).toBe(false);
+    await Promise.all([1, 2].map(() => completeSettledCalls(tested.service.database)));
+    const details = {
+      operation: 'update',
+      records: 1,
+      recordsFailed: 0,
+      users: 1,
+      usersApplied: 1,
+      milliseconds: expect.any(Number),
+    };
+    expect(await completedRows(key)).toEqual([{ details }]);
+    const again = await send();
+    expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([text, 'true']);
+  });
+
+  it('is not completed while a record has no outcome, or a request works on it', async () => {
+    const store = openIdempotencyStore(tested.service.database, { keyHours: 1 });
+    const call = (records: number) => {
+      const text = randomUUID();
+      const key = { text, fingerprint: Buffer.from(text) };
+      return { clientId: null, operation: 'update', key, records, users: 1 } as const;
+    };
+    const [unfinished, running] = [call(2), call(1)];
+    for (const each of [unfinished, running]) {
+      const claim = await store.claim(each, randomUUID());
+      if (claim.state !== 'new') throw new Error('the key was used before');
+      await tested.rows(
+        `insert into anagrafe.outcomes (call_id, position, users, applied) values ($1, 0, 1, '[]')`,
+        [claim.callId],
+      );
+      if (each === unfinished) await claim.lease.release();
+    }
+    await completeSettledCalls(tested.service.database);
+    for (const { key } of [unfinished, running]) expect(await completedRows(key.text)).toEqual([]);
+  });
+
+  it('is searched for once a minute', async () => {
+    const scheduled = `select cron from anagrafe_queue.schedule where name = $1`;
+    expect(await tested.rows(scheduled, ['completion'])).toEqual([{ cron: '* * * * *' }]);
+  });
+});
