@@ -1,5 +1,6 @@
 import { Command, Help } from 'commander';
 import { version } from '../lib/package-folder.ts';
+import { terminalLines } from '../lib/terminal-text.ts';
 import { auditCommand } from './commands/audit.ts';
 import { clientCommand } from './commands/client.ts';
 import { configCommand } from './commands/config.ts';
@@ -49,7 +50,8 @@ for (const command of commandsBelow(program)) {
   else withSettingsFile(command);
   command
     .configureOutput({
-      outputError: (text, write) => write(withCommandPaths(text).replace(/^error: /, 'anagrafe: ')),
+      outputError: (text, write) =>
+        write(terminalLines(withCommandPaths(text).replace(/^error: /, 'anagrafe: '))),
     })
     .configureHelp({
       commandUsage(of) {

@@ -6,7 +6,7 @@ const shown = (protectedMode: boolean, settings: Record<string, string> = {}) =>
   banner(
     { url: 'http://127.0.0.1:8420', protectedMode, stop: () => Promise.resolve() },
     readConfig(settings),
-  );
+  ).join('\n');
 
 it('the banner says that only this machine can call, and what to set, once an API client exists', () => {
   const text = shown(false).replaceAll(/\s+/g, ' ');

@@ -116,7 +116,7 @@ function create({ name, scope, network, knownByAddress, json, ...settings }: Cre
     const { client, secret } = await createClient(options, store, operatorActor);
     if (json) return print(JSON.stringify({ ...client, secret }));
     showSecret(client.publicKey, secret);
-    tell(`\nCreated client "${name}" with the scopes ${client.scopes.join(', ')}. Database: ${place}`);
+    tell('', `Created client "${name}" with the scopes ${client.scopes.join(', ')}. Database: ${place}`);
     if (!first) return;
     tell('Protected mode is off: calls now need an API client.');
     const hint = localOnlyHint(config);
@@ -170,7 +170,7 @@ function rotate(
     const secret = await rotateSecret(publicKey, oldEndsAt, store, operatorActor);
     if (json) return print(JSON.stringify({ publicKey, secret, oldEndsAt }));
     showSecret(publicKey, secret);
-    tell(`\nThe old secret key is valid until ${oldEndsAt.toISOString()}.`);
+    tell('', `The old secret key is valid until ${oldEndsAt.toISOString()}.`);
   });
 }
 
@@ -196,7 +196,7 @@ function withClients(
 function showSecret(publicKey: string, secret: string): void {
   print(`Public key: ${publicKey}`);
   print(`Secret key: ${secret}`);
-  tell('\nStore the secret key now: it is not shown again.');
+  tell('', 'Store the secret key now: it is not shown again.');
   tell(
     'To use it in commands, set ANAGRAFE_KEY=<public>.<secret>, or save these two lines to a file for --key-file.',
   );

@@ -44,7 +44,7 @@ async function doctor({ json, config }: SettingsOptions & { json?: boolean }): P
   if (failed > 0) process.exitCode = exitCodes.trouble;
   const withText = findings.map((finding) => ({ ...finding, ...describeFinding(finding) }));
   if (json) print(JSON.stringify(withText, null, 2));
-  else tell(verdict(failed, warned));
+  else tell('', verdict(failed, warned));
 }
 
 const marks: Record<Severity, { mark: string; colour: 'green' | 'yellow' | 'red' }> = {
@@ -67,10 +67,10 @@ function lineOf(finding: Finding): string {
 }
 
 function verdict(failed: number, warned: number): string {
-  if (failed + warned === 0) return '\nNo problems found.';
+  if (failed + warned === 0) return 'No problems found.';
   const warnings = `${warned} ${warned === 1 ? 'warning' : 'warnings'}`;
   const errors = failed === 0 ? 'No errors' : `${failed} ${failed === 1 ? 'error' : 'errors'}`;
-  return `\n${errors}, ${warnings}.`;
+  return `${errors}, ${warnings}.`;
 }
 
 /** Runs every check, in the order of the steps of a start. */

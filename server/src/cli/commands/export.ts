@@ -3,6 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { ExportFormat, RecordExport } from '@anagrafe/client';
 import { Command, Option } from 'commander';
+import { terminalLines } from '../../lib/terminal-text.ts';
 import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
 import { grouped, readCount } from '../output/format.ts';
 import { exitCodes, print, tell } from '../output/output.ts';
@@ -72,10 +73,16 @@ async function exportRecords(
 }
 
 async function printBytes(bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  await pipeline(bytes, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
+  const output = process.stdout.isTTY ? escaped(bytes) : bytes;
+  await pipeline(output, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
     // The reader of a pipe may exit before the end.
     if (error.code !== 'EPIPE') throw error;
   });
+}
+
+async function* escaped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  for await (const some of bytes) yield terminalLines(decoder.decode(some, { stream: true }));
 }
 
 /** Writes the file under another name until it is complete. Returns the number of bytes. */

@@ -28,7 +28,7 @@ async function serve(options: SettingsOptions): Promise<void> {
     removeHandlers();
     throw error;
   });
-  tell(banner(service, config));
+  tell(...banner(service, config));
 }
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;

@@ -68,7 +68,8 @@ async function rotate(
     if (json) return print(JSON.stringify({ id: webhookId, secret, oldEndsAt }));
     print(`Secret: ${secret}`);
     tell(
-      `\nStore the secret now: it is not shown again. Messages are signed with the old one too until ${oldEndsAt.toISOString()}.`,
+      '',
+      `Store the secret now: it is not shown again. Messages are signed with the old one too until ${oldEndsAt.toISOString()}.`,
     );
   });
 }

@@ -136,7 +136,7 @@ async function create(
     if (json) return print(JSON.stringify({ ...made, secret }));
     print(`Webhook: ${made.id}`);
     print(`Secret:  ${secret}`);
-    tell('\nStore the secret now: it is not shown again. The endpoint verifies messages with it.');
+    tell('', 'Store the secret now: it is not shown again. The endpoint verifies messages with it.');
   });
 }
 

@@ -4,8 +4,8 @@ import { commandLine } from '../../lib/operator-error.ts';
 import { version } from '../../lib/package-folder.ts';
 import type { Service } from '../../main.ts';
 
-/** Returns the text that `serve` prints when the service is ready. Its curl commands run as pasted. */
-export function banner(service: Service, config: Config): string {
+/** Returns the lines that `serve` prints when the service is ready. Its curl commands run as pasted. */
+export function banner(service: Service, config: Config): string[] {
   const { url } = service;
   const store =
     config.DATABASE_URL === null
@@ -21,7 +21,7 @@ export function banner(service: Service, config: Config): string {
     '',
     ...(service.protectedMode ? protectedHints(url) : clientHints(url, config)),
     '',
-  ].join('\n');
+  ];
 }
 
 function protectedHints(url: string): string[] {
@@ -61,14 +61,15 @@ function clientHints(url: string, config: Config): string[] {
   return [
     `  Calls need an API client (${commandLine('client list')}). With ANAGRAFE_KEY=<public>.<secret>:`,
     '',
-    ...call(url, 'list', '{"PageSize":10}', ` \\\n      -H "Authorization: Bearer $ANAGRAFE_KEY"`),
+    ...call(url, 'list', '{"PageSize":10}', '-H "Authorization: Bearer $ANAGRAFE_KEY"'),
     ...(hint === null ? [] : ['', ...wrapped(hint)]),
   ];
 }
 
-function call(url: string, name: string, body: string, credential = ''): string[] {
+function call(url: string, name: string, body: string, ...more: string[]): string[] {
   return [
-    `    curl ${url}/api/sync/v1/irs/${name}${credential} \\`,
+    `    curl ${url}/api/sync/v1/irs/${name} \\`,
+    ...more.map((option) => `      ${option} \\`),
     `      -H 'Content-Type: application/json' \\`,
     `      -d '${body}'`,
   ];

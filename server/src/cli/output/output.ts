@@ -7,6 +7,7 @@ import { NotConnected } from '../../db/errors.ts';
 import { translate } from '../../i18n/translate.ts';
 import { ApiError } from '../../lib/field-errors.ts';
 import { commandLine, inOneLine, OperatorError, type OperatorProblem } from '../../lib/operator-error.ts';
+import { terminalLines, terminalText } from '../../lib/terminal-text.ts';
 
 /** Exit codes of all commands. Scripts depend on them. */
 export const exitCodes = {
@@ -36,8 +37,14 @@ export function exitCodeText(): string {
   ].join('\n');
 }
 
-export function print(line: string): void {
-  process.stdout.write(`${line}\n`);
+/** Prints output for programs, or on a terminal for a person. */
+export function print(text: string): void {
+  process.stdout.write(`${forStdout(text)}\n`);
+}
+
+/** Programs get a text unchanged. On a terminal its control characters are escaped. */
+export function forStdout(text: string): string {
+  return process.stdout.isTTY ? terminalLines(text) : text;
 }
 
 /** Prints any number of lines with backpressure: `lines` is consumed only as fast as stdout is read. */
@@ -49,12 +56,15 @@ export async function printLines(lines: AsyncIterable<string>): Promise<void> {
 }
 
 async function* addNewlines(lines: AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const line of lines) yield `${line}\n`;
+  for await (const line of lines) yield `${forStdout(line)}\n`;
 }
 
-/** Prints a message for a person to stderr. Only output for programs goes to stdout. */
-export function tell(line: string): void {
-  process.stderr.write(`${line}\n`);
+/**
+ * Prints lines for a person to stderr. Only output for programs goes to stdout. Control characters are escaped, line
+ * ends too: a text may contain names from files of other people.
+ */
+export function tell(...lines: string[]): void {
+  for (const line of lines) process.stderr.write(`${terminalText(line)}\n`);
 }
 
 /** Thrown after Ctrl-C at a prompt. Nothing was done yet, and there is nothing to explain. */
@@ -66,7 +76,8 @@ export class PromptInterrupted extends Error {
 export function explainToOperator(failure: unknown): number {
   if (failure instanceof PromptInterrupted) return exitCodes.interrupted;
   const message = operatorMessage(failure);
-  tell(`anagrafe: ${message ?? (failure as Error)?.stack ?? failure}`);
+  if (message !== undefined) tell(`anagrafe: ${message}`);
+  else tell(...`anagrafe: ${(failure as Error)?.stack ?? failure}`.split('\n'));
   return exitCodes.trouble;
 }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { ConfigError } from '../../config.ts';
+import { terminalText } from '../../lib/terminal-text.ts';
 import { PromptInterrupted, tell } from './output.ts';
 
 /** No password is longer. Bounds the memory that a wrong pipe can take. */
@@ -11,7 +12,7 @@ const maxLineLength = 4096;
 export async function confirm(question: string): Promise<boolean> {
   if (!process.stdin.isTTY)
     throw new ConfigError(`${question} There is no terminal to answer. Use --yes to confirm.`);
-  const answer = await askLine(`${question} [y/N] `, { hidden: false });
+  const answer = await askLine(`${terminalText(question)} [y/N] `, { hidden: false });
   return /^y(es)?$/i.test(answer.trim());
 }
 

@@ -1,5 +1,6 @@
 import type { Page } from '@anagrafe/client';
 import { type Command, Option } from 'commander';
+import { terminalText } from '../../lib/terminal-text.ts';
 import { grouped, paint, readCount } from './format.ts';
 import { print, tell } from './output.ts';
 import { type Column, printRows } from './table.ts';
@@ -53,13 +54,8 @@ export function printRecord(record: Readonly<Record<string, unknown>>): void {
 }
 
 function textOf(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return inOneLine(String(value));
+  if (typeof value !== 'object' || value === null) return terminalText(String(value));
   return Object.entries(value)
-    .map(([name, part]) => `${name}=${inOneLine(String(part))}`)
+    .map(([name, part]) => `${terminalText(name)}=${terminalText(String(part))}`)
     .join(', ');
-}
-
-/** Replaces control characters: a stored text must not move the cursor or add lines. */
-function inOneLine(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, ' ');
 }

@@ -1,3 +1,4 @@
+import { terminalText } from '../../lib/terminal-text.ts';
 import { paint } from './format.ts';
 import { printLines } from './output.ts';
 
@@ -86,7 +87,7 @@ function bodyLine<Row>(row: Row, fitting: Fitting<Row>): string {
 }
 
 function shownCell<Row>(column: Column<Row>, row: Row): string {
-  return (column.shown ?? column.cell)(row);
+  return terminalText((column.shown ?? column.cell)(row));
 }
 
 /** Formats an ISO 8601 timestamp to the minute, in UTC; null gives an empty text. */
