@@ -1382,7 +1382,7 @@ export interface Operations {
       query?: {
         id?: number | undefined;
         externalKey?: string | undefined;
-        format?: 'ndjson' | 'csv' | undefined;
+        format?: 'ndjson' | 'csv' | 'spreadsheet' | undefined;
         hashes?: boolean | undefined;
       };
     };

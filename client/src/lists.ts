@@ -111,7 +111,8 @@ export class CursorList<Item, Cursor> implements AsyncIterable<Item> {
   }
 }
 
-export type ExportFormat = 'ndjson' | 'csv';
+/** `spreadsheet` is CSV without formulas, to open in a spreadsheet. Only `csv` can be imported again. */
+export type ExportFormat = 'ndjson' | 'csv' | 'spreadsheet';
 
 /** Options of an export. Without `ID` and `ExternalKey` it has all principals. */
 export interface ExportFilter {

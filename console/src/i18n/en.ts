@@ -939,6 +939,7 @@ export const principals = {
   export: {
     action: 'Export',
     csv: 'Export as CSV',
+    spreadsheet: 'Export for spreadsheets (CSV)',
     ndjson: 'Export as NDJSON',
     started: 'Export started. The file is saved when it is complete.',
     saved: (name: string) => `${name} saved.`,

@@ -939,6 +939,7 @@ export const principals: Messages['principals'] = {
   export: {
     action: 'Esporta',
     csv: 'Esporta in CSV',
+    spreadsheet: 'Esporta per fogli di calcolo (CSV)',
     ndjson: 'Esporta in NDJSON',
     started: 'Esportazione avviata. Il file viene salvato quando è completo.',
     saved: (name) => `${name} salvato.`,

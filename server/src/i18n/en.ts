@@ -126,6 +126,7 @@ export const english: Sentences = {
     calls: 'Too many requests. Retry after {seconds} s.',
     loginThrottle: 'Too many wrong passwords. Retry after {seconds} s.',
     jobs: 'This client has too many open jobs. At most {jobs} may be open, with {bytes} bytes together. Nothing was stored. Retry after {seconds} s, or when a job has ended.',
+    ownExport: 'An export of this client is running. Retry after {seconds} s.',
     exports: '{count} exports are running. Retry after {seconds} s.',
   },
   OVERLOADED: 'The service is overloaded. No changes were made. Retry after {seconds} s.',

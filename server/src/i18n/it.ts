@@ -129,6 +129,7 @@ export const italian: Sentences = {
     calls: 'Troppe richieste. Riprovare tra {seconds} s.',
     loginThrottle: 'Troppe password errate. Riprovare tra {seconds} s.',
     jobs: 'Questo client ha troppe elaborazioni aperte. Possono essere aperte al massimo {jobs}, con {bytes} byte in tutto. Nulla è stato salvato. Riprovare tra {seconds} s, o quando una di esse è terminata.',
+    ownExport: "Un'esportazione di questo client è già in corso. Riprovare tra {seconds} s.",
     exports: 'Sono già in corso {count} esportazioni. Riprovare tra {seconds} s.',
   },
   OVERLOADED: 'Il servizio è sovraccarico. Nessuna modifica eseguita. Riprovare tra {seconds} s.',

@@ -36,20 +36,32 @@ export const exportFormats = {
       yield '\n';
     },
   }),
-  csv({ hashes }: FormatOptions): Format {
-    const columns = csvColumns(hashes);
-    const names = columns.map(([name]) => name);
-    return {
-      // Excel reads a CSV as UTF-8 only if it begins with the byte order mark. The importer accepts it.
-      head: `\ufeff${csvLine(names)}`,
-      *textsOf(part) {
-        for (const row of csvRows(part)) yield csvLine(columns.map(([, cell]) => cell(row)));
-      },
-    };
-  },
+  /** The values are not changed: a file that is imported again must have the values that are stored. */
+  csv: ({ hashes }: FormatOptions): Format => csvFormat(hashes, (cell) => cell),
+  /** A CSV to open in a spreadsheet, which runs no value as a formula. */
+  spreadsheet: ({ hashes }: FormatOptions): Format => csvFormat(hashes, withoutFormula),
 } as const satisfies Record<string, (options: FormatOptions) => Format>;
 
 export type ExportFormat = keyof typeof exportFormats;
+
+function csvFormat(hashes: boolean, shown: (cell: string) => string): Format {
+  const columns = csvColumns(hashes);
+  const names = columns.map(([name]) => name);
+  return {
+    // Excel reads a CSV as UTF-8 only if it begins with the byte order mark. The importer accepts it.
+    head: `\ufeff${csvLine(names)}`,
+    *textsOf(part) {
+      for (const row of csvRows(part)) yield csvLine(columns.map(([, cell]) => shown(cell(row))));
+    },
+  };
+}
+
+/** Matches a cell that a spreadsheet takes for a formula, also after white space and with full-width characters. */
+const formula = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
+
+function withoutFormula(cell: string): string {
+  return formula.test(cell) ? `'${cell}` : cell;
+}
 
 function exportedUser(user: ExportedUser, hashes: boolean) {
   const answer = userAnswer(user);
@@ -87,10 +99,7 @@ function csvRows(principal: ExportedPrincipal): CsvRow[] {
   return users.length === 0 ? [{ principal, user: null }] : users.map((user) => ({ principal, user }));
 }
 
-/**
- * Formats a line (RFC 4180). The values are not changed, not even those that a spreadsheet takes for a formula: a file
- * that is imported again must have the values that are stored.
- */
+/** Formats a line (RFC 4180). */
 function csvLine(cells: readonly string[]): string {
   return `${cells.map(quoted).join(',')}\r\n`;
 }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { requireScope } from '../clients/access.ts';
-import { actorOf } from '../clients/authentication.plugin.ts';
+import { actorOf, rateLimitKey } from '../clients/authentication.plugin.ts';
 import { errorAnswer, errorAnswers } from '../http/answer-schemas.ts';
 import { debug, flag, Id, language, named, oneOf, strictObject } from '../http/schemas.ts';
 import type { Api } from '../http/validation.ts';
@@ -21,6 +21,13 @@ interface ExportTools {
 const contentTypes: Readonly<Record<ExportFormat, string>> = {
   ndjson: 'application/x-ndjson',
   csv: 'text/csv',
+  spreadsheet: 'text/csv',
+};
+
+const fileNames: Readonly<Record<ExportFormat, string>> = {
+  ndjson: 'anagrafe.ndjson',
+  csv: 'anagrafe.csv',
+  spreadsheet: 'anagrafe-spreadsheet.csv',
 };
 
 /** `irs/export`: all principals and users, or those of one principal, as a stream. */
@@ -37,7 +44,7 @@ export function exportRoute(app: Api, { exporter, listing, auditLog }: ExportToo
         operationId: 'exportRecords',
         summary: 'Export principals and users',
         description:
-          'Streams all principals with their users, or one principal, as they are stored at one moment, in the order of principal IDs. NDJSON has one principal with up to 1,000 of its users on each line; a principal with more continues on further lines. CSV has one user on each line, and can be imported again. At most two exports run at once. A client that reads nothing for a minute is disconnected.',
+          'Streams all principals with their users, or one principal, as they are stored at one moment, in the order of principal IDs. NDJSON has one principal with up to 1,000 of its users on each line; a principal with more continues on further lines. CSV has one user on each line, and can be imported again. `spreadsheet` is CSV to open in a spreadsheet: a value that would be run as a formula has an apostrophe in front. At most two exports run at once, and one for each client. A client that reads nothing for a minute is disconnected.',
         tags: ['irs'],
         querystring: ExportQuery,
         headers: ExportHeaders,
@@ -50,7 +57,7 @@ export function exportRoute(app: Api, { exporter, listing, auditLog }: ExportToo
       const format = request.query.format ?? acceptedFormat(request);
       const selection = { principalId: id, externalKey };
       const principalId = await listing.findPrincipalId(selection);
-      const stream = await exporter.start({ selection, format, hashes });
+      const stream = await exporter.start({ client: rateLimitKey(request), selection, format, hashes });
       await auditLog
         .note(actorOf(request), {
           action: 'records.exported',
@@ -63,7 +70,7 @@ export function exportRoute(app: Api, { exporter, listing, auditLog }: ExportToo
         });
       return reply
         .type(`${contentTypes[format]}; charset=utf-8`)
-        .header('content-disposition', `attachment; filename="anagrafe.${format}"`)
+        .header('content-disposition', `attachment; filename="${fileNames[format]}"`)
         .header('vary', 'Accept')
         .send(stream);
     },
@@ -130,5 +137,8 @@ const exportAnswers = {
     },
   },
   ...errorAnswers,
-  429: errorAnswer('Too many requests, or two exports are running. See `Retry-After`.', 'RATE_LIMITED'),
+  429: errorAnswer(
+    'Too many requests, or two exports, or one of the client, are running. See `Retry-After`.',
+    'RATE_LIMITED',
+  ),
 };

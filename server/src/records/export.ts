@@ -45,6 +45,8 @@ const bufferBytes = 262_144;
 const pieceLength = 65_536;
 
 interface ExportRequest extends FormatOptions {
+  /** Identifies the client, which can run one export at a time. */
+  readonly client: string;
   readonly selection: ExportSelection;
   readonly format: ExportFormat;
 }
@@ -54,7 +56,8 @@ export class Exporter {
   readonly #store: ExportStore;
   readonly #limits: ExportLimits;
   readonly #slots: Semaphore;
-  readonly #running = new Set<PassThrough>();
+  /** The running export of each client. */
+  readonly #running = new Map<string, PassThrough>();
 
   constructor(store: ExportStore, limits = exportLimits) {
     this.#store = store;
@@ -67,6 +70,10 @@ export class Exporter {
    * an error destroys the stream: the response ends without its last chunk, which the client reports as an error.
    */
   async start(request: ExportRequest): Promise<Readable> {
+    if (this.#running.has(request.client)) {
+      const figures = { seconds: retryAfterSeconds };
+      throw new ApiError('RATE_LIMITED', { variant: 'ownExport', figures, retryAfterSeconds });
+    }
     const output = new PassThrough({ highWaterMark: bufferBytes });
     // Fastify adds its listener after the first records are read.
     output.on('error', () => undefined);
@@ -87,11 +94,11 @@ export class Exporter {
 
   /** Ends all running exports, because a stop of the service cannot wait for slow clients. */
   stop(): void {
-    for (const output of this.#running) output.destroy(new Error('the service stops'));
+    for (const output of this.#running.values()) output.destroy(new Error('the service stops'));
   }
 
   async #write(
-    { selection, format, hashes }: ExportRequest,
+    { client, selection, format, hashes }: ExportRequest,
     output: PassThrough,
     onBegin: () => void,
   ): Promise<void> {
@@ -107,7 +114,7 @@ export class Exporter {
       const isFull = !output.write(text);
       if (isFull) await consumed(output, 'drain', stalledMs);
     };
-    this.#running.add(output);
+    this.#running.set(client, output);
     try {
       const timeSlice = new TimeSlice();
       let piece = head;
@@ -129,7 +136,7 @@ export class Exporter {
       output.end();
       await consumed(output, 'end', stalledMs);
     } finally {
-      this.#running.delete(output);
+      this.#running.delete(client);
     }
   }
 }

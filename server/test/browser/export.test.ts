@@ -9,13 +9,13 @@ const [first] = await insert(service, office, [
   {
     Denomination: 'Rossi Srl',
     ExternalKey: 'C-1',
-    Users: [newUser('mario', { Email: 'mario@example.com' })],
+    Users: [newUser('mario', { Email: 'mario@example.com', Phone: '+39 1' })],
   },
   { Denomination: 'Bianchi SpA', ExternalKey: 'C-2' },
 ]);
 
 describe('the export in the console', () => {
-  it('saves all principals with their users as NDJSON and as CSV', async () => {
+  it('saves all principals with their users as NDJSON, as CSV and as CSV for spreadsheets', async () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/principals', office);
@@ -37,7 +37,10 @@ describe('the export in the console', () => {
     await page.getByText('principals.ndjson saved.').waitFor();
     const csv = await downloaded(page, choose('Export as CSV'));
     expect(csv.name).toBe('principals.csv');
-    expect(csv.bytes.toString('utf8')).toMatch(/mario@example\.com[\s\S]*Bianchi SpA/);
+    expect(csv.bytes.toString('utf8')).toMatch(/mario@example\.com,\+39 1[\s\S]*Bianchi SpA/);
+    const spreadsheet = await downloaded(page, choose('Export for spreadsheets (CSV)'));
+    expect(spreadsheet.name).toBe('principals-spreadsheet.csv');
+    expect(spreadsheet.bytes.toString('utf8')).toContain("mario@example.com,'+39 1");
   });
 
   it('saves one principal from its page', async () => {

@@ -54,6 +54,8 @@ describe('the export command', () => {
     const byId = await run('--principal', '2', '--format', 'csv');
     expect(linesOf(byId.stdout)).toHaveLength(2);
     expect(byId.stdout).toContain('C-2,Bianchi Srl');
+    const forSpreadsheets = await run('--principal', '2', '--format', 'spreadsheet');
+    expect(forSpreadsheets.stdout).toBe(byId.stdout);
     const byKey = await run('--external-key', 'C-1');
     expect(linesOf(byKey.stdout).map((line) => JSON.parse(line).ExternalKey)).toEqual(['C-1']);
   });
@@ -101,6 +103,6 @@ describe('the export command', () => {
   });
 
   it('refuses an unknown format', async () => {
-    expectWrongUsage(await run('--format', 'xlsx'), /--format.*csv, ndjson/);
+    expectWrongUsage(await run('--format', 'xlsx'), /--format.*csv, spreadsheet, ndjson/);
   });
 });

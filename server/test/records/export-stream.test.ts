@@ -9,6 +9,7 @@ import type { ExportedPrincipal } from '@anagrafe/client';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openExports } from '../../src/records/export.store.ts';
 import { Exporter, exportLimits } from '../../src/records/export.ts';
+import { type Credential, credential } from '../setup/admin.ts';
 import { newUser, startTestService, type TestService } from '../setup/service.ts';
 import { until, waitLimitMs } from '../setup/until.ts';
 
@@ -20,9 +21,11 @@ const usersOfPrincipal = 25;
 /** The bytes of the attributes of a user. The export is far larger than the buffers of the service and the network. */
 const padding = 4000;
 let service: TestService;
+let clients: readonly Credential[];
 
 beforeAll(async () => {
   service = await startTestService();
+  clients = [await credential(service), await credential(service), await credential(service)];
   await service.database.query(
     `with principal as (
        insert into anagrafe.principals (denomination, search_terms, users_count)
@@ -37,6 +40,7 @@ beforeAll(async () => {
 });
 
 const everything = {
+  client: 'one',
   selection: { principalId: null, externalKey: null },
   format: 'ndjson',
   hashes: false,
@@ -51,12 +55,17 @@ interface Download {
   readonly response: IncomingMessage;
 }
 
-/** Starts an export of everything. The response is not read until the test does. */
-async function download(): Promise<Download> {
-  const request = get(`${service.url}/api/sync/v1/irs/export`, { agent: false });
+/** Starts an export of everything by a client. The response is not read until the test does. */
+async function download(client = 0): Promise<Download> {
+  const headers = clients[client] ?? {};
+  const request = get(`${service.url}/api/sync/v1/irs/export`, { agent: false, headers });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   return { request, response };
 }
+
+const call = (path: string, body: unknown) => service.call(path, body, { headers: clients[0] ?? {} });
+const fetchExport = (client: number, query = '') =>
+  fetch(`${service.url}/api/sync/v1/irs/export${query}`, { headers: clients[client] ?? {} });
 
 async function openSnapshots(): Promise<number> {
   const [row] = await service.database.query<{ count: number }>(
@@ -124,12 +133,11 @@ describe('an export of 10,000 users', () => {
     const exporter = new Exporter(openExports(service.database));
     const stream = await exporter.start(everything);
     // The buffer of the stream is full, and most of the users are not read yet.
-    const { body } = await service.call('irs/insert', [
-      { Denomination: 'Meanwhile', Users: [newUser('meanwhile')] },
-    ]);
+    const records = [{ Denomination: 'Meanwhile', Users: [newUser('meanwhile')] }];
+    const { body } = await call('irs/insert', records);
     const newest = body.result?.records[0]?.Item1 ?? 0;
     const late = newest - 1;
-    expect((await service.call('irs/update', [{ ID: late, Users: [newUser('late')] }])).status).toBe(200);
+    expect((await call('irs/update', [{ ID: late, Users: [newUser('late')] }])).status).toBe(200);
     const principals = parsed(await text(stream));
     expect(principals).toHaveLength(users / usersOfPrincipal);
     expect(principals.at(-1)).toMatchObject({ ID: late, UsersCount: usersOfPrincipal });
@@ -142,10 +150,10 @@ describe('an export of 10,000 users', () => {
 
 describe('irs/export', () => {
   it('runs two exports at once, and answers a third with 429 until a client aborts one of the two', async () => {
-    const first = await download();
-    const second = await download();
+    const first = await download(0);
+    const second = await download(1);
     await until(async () => (await openSnapshots()) === 2);
-    const third = await fetch(`${service.url}/api/sync/v1/irs/export`);
+    const third = await fetchExport(2);
     expect([third.status, Number(third.headers.get('retry-after'))]).toEqual([429, expect.any(Number)]);
     expect(await third.json()).toMatchObject({
       errorCode: 'RATE_LIMITED',
@@ -155,7 +163,7 @@ describe('irs/export', () => {
     await until(async () => (await openSnapshots()) === 1);
     // The next export can start a moment after the end of the transaction.
     await until(async () => {
-      const fourth = await fetch(`${service.url}/api/sync/v1/irs/export?id=1`);
+      const fourth = await fetchExport(2, '?id=1');
       await fourth.text();
       return fourth.status === 200;
     });
@@ -163,10 +171,28 @@ describe('irs/export', () => {
     await until(async () => (await openSnapshots()) === 0);
   });
 
+  it('runs one export for each client, so that a client leaves room for others', async () => {
+    const { request } = await download(0);
+    const own = await fetchExport(0, '?id=1');
+    expect([own.status, await own.json()]).toEqual([
+      429,
+      expect.objectContaining({
+        errorCode: 'RATE_LIMITED',
+        message: 'An export of this client is running. Retry after 15 s.',
+      }),
+    ]);
+    const other = await fetchExport(1, '?id=1');
+    expect([other.status, parsed(await other.text()).length]).toEqual([200, 1]);
+    request.destroy();
+    await until(async () => (await openSnapshots()) === 0);
+    // The next export can start a moment after the end of the transaction.
+    await expect.poll(async () => (await fetchExport(0, '?id=1')).status).toBe(200);
+  });
+
   it('does not delay other calls', async () => {
-    const downloads = [await download(), await download()];
-    expect((await service.call('irs/users', { Username: '1.1' })).status).toBe(200);
-    expect((await service.call('irs/update', [{ ID: 1, Users: [newUser('other')] }])).status).toBe(200);
+    const downloads = [await download(0), await download(1)];
+    expect((await call('irs/users', { Username: '1.1' })).status).toBe(200);
+    expect((await call('irs/update', [{ ID: 1, Users: [newUser('other')] }])).status).toBe(200);
     for (const { request } of downloads) request.destroy();
     await until(async () => (await openSnapshots()) === 0);
   });

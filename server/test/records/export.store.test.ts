@@ -156,6 +156,25 @@ describe('an export as CSV', () => {
   });
 });
 
+describe('an export for spreadsheets', () => {
+  it('is the CSV with an apostrophe before each value that a spreadsheet would run as a formula', async () => {
+    const [[plain], [safe]] = [await table('?id=1&format=csv'), await table('?id=1&format=spreadsheet')];
+    expect(plain).toMatchObject({ Denomination: odd.Denomination, Phone: mario.Phone });
+    expect(safe).toEqual({ ...plain, Denomination: `'${odd.Denomination}`, Phone: `'${mario.Phone}` });
+  });
+
+  it.each(['=1', '+1', '-1', '@SUM(1)', ' =1', '\t1', '\r1', '\uff1d1'])('escapes %j', async (value) => {
+    await service.database.query(`update anagrafe.users set last_name = $1 where username = 'ugo'`, [value]);
+    expect((await table('?id=2&format=spreadsheet'))[0]?.LastName).toBe(`'${value}`);
+  });
+
+  it('is a CSV file with a name of its own', async () => {
+    const { headers } = await getText(service, `${path}?id=1&format=spreadsheet`);
+    expect(headers['content-type']).toBe('text/csv; charset=utf-8');
+    expect(headers['content-disposition']).toBe('attachment; filename="anagrafe-spreadsheet.csv"');
+  });
+});
+
 describe('the format of an export', () => {
   it.each([
     ['text/csv', 'csv'],

@@ -7,7 +7,13 @@ import { Failure } from '../../ui/loading-or-error.tsx';
 import { useNotice } from '../../ui/notice.tsx';
 import { usePatientAnagrafe } from '../session/api-client.ts';
 
-const formats: readonly ExportFormat[] = ['csv', 'ndjson'];
+const formats: readonly ExportFormat[] = ['csv', 'spreadsheet', 'ndjson'];
+
+const suffixes: Readonly<Record<ExportFormat, string>> = {
+  csv: '.csv',
+  spreadsheet: '-spreadsheet.csv',
+  ndjson: '.ndjson',
+};
 
 /** The bytes that are held in the memory of the page before the browser gets them as a blob. */
 const blobBytes = 8_388_608;
@@ -43,7 +49,7 @@ export function useExport(principalId?: number) {
     },
     gcTime: 0,
     onSuccess: (file, format) => {
-      const name = `${principalId === undefined ? 'principals' : `principal-${principalId}`}.${format}`;
+      const name = `${principalId === undefined ? 'principals' : `principal-${principalId}`}${suffixes[format]}`;
       saveFile(name, [file]);
       notify(messages.saved(name));
     },

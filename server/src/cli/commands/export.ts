@@ -24,6 +24,7 @@ export function exportCommand(): Command {
     .addOption(
       new Option('--format <format>', 'default: csv for a file named .csv, otherwise ndjson').choices([
         'csv',
+        'spreadsheet',
         'ndjson',
       ]),
     )
@@ -35,10 +36,11 @@ export function exportCommand(): Command {
   return withConnection(command)
     .addHelpText(
       'after',
-      '\nAll records are exported as they are stored at one moment. A CSV file can be imported again, and an NDJSON file' +
-        '\ncannot.' +
+      '\nAll records are exported as they are stored at one moment. Only a file in the format csv can be imported' +
+        '\nagain. The format spreadsheet is CSV to open in a spreadsheet: a value that would be run as a formula has an' +
+        '\napostrophe in front.' +
         '\nThe file is complete if it exists: until then it has the suffix .part.' +
-        '\n\nExamples:\n  anagrafe export users.csv\n  anagrafe export --principal 12 | jq .Users',
+        '\n\nExamples:\n  anagrafe export users.csv\n  anagrafe export users.csv --format spreadsheet\n  anagrafe export --principal 12 | jq .Users',
     )
     .action(exportRecords);
 }
