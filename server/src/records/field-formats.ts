@@ -8,8 +8,8 @@ import { isAbsent, isObject, readString, shown, unreadableText, within } from '.
 export type Attributes = Readonly<Record<string, string>> | AttributesText;
 
 /**
- * Attributes as JSON with sorted names. Many objects with different names would take ten times the memory of their
- * texts, because each of them would have a shape of its own.
+ * Attributes as JSON with sorted names. Many objects with different names would take more than twice the memory of their
+ * texts.
  */
 export class AttributesText {
   readonly json: string;
