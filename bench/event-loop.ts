@@ -50,9 +50,9 @@ function casesFor(ids: readonly number[]): Case[] {
   const shapes: [string, Buffer][] = [
     ['100,000 records', bodyOf(ids, 1)],
     ['1,000 records', bodyOf(ids, 100)],
-    ['one record', bodyOf(ids, users)],
+    ['10 records', bodyOf(ids, 10_000)],
   ];
-  const faulty = range(users).map((n) => ({
+  const faulty = range(10_000).map((n) => ({
     ...newUser(n),
     Email: 'no address',
     ConfirmPassword: 'another',

@@ -4,7 +4,6 @@ import { eventLoop } from './event-loop.ts';
 import { growth } from './growth.ts';
 import { importing } from './import.ts';
 import { interactive } from './interactive.ts';
-import { largeRecord } from './large-record.ts';
 import { nodes } from './nodes.ts';
 import { overload } from './overload.ts';
 import { peers } from './peers.ts';
@@ -37,11 +36,6 @@ const benchmarks: Record<string, Benchmark> = {
   },
   removal: { run: removal, measures: 'the deletion of 1,000,000 users, beside one DELETE', minutes: 4 },
   import: { run: importing, measures: 'the import of 1,000,000 rows, beside COPY', minutes: 6 },
-  'large-record': {
-    run: largeRecord,
-    measures: 'the memory for one record of 100,000 users, beside its body',
-    minutes: 2,
-  },
   overload: { run: overload, measures: 'registrations under 5 and 10 times the load', minutes: 3 },
   scale: { run: scale, measures: 'jobs whose passwords take no time to hash', minutes: 2 },
   nodes: { run: nodes, measures: 'a job on two nodes, beside one', minutes: 2 },

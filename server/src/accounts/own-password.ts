@@ -27,7 +27,7 @@ export async function changeOwnPassword(
   operation: Operation,
   tools: SignInTools,
 ): Promise<Outcome> {
-  const { current, record } = await readOwnRecord(call.body, call.user);
+  const { current, record } = readOwnRecord(call.body, call.user);
   const [read] = await checkRecords([record], operation, operation.newCheck(), new ErrorBudget());
   const parsed = required(read);
   const { actor, report } = call;
@@ -49,11 +49,11 @@ export async function changeOwnPassword(
 }
 
 /** Returns the record without the current password. Throws `FORBIDDEN` unless the record is about this user alone. */
-async function readOwnRecord(
+function readOwnRecord(
   body: RecordList | null,
   { id, principalId }: SignedInUser,
-): Promise<{ current: unknown; record: Fields }> {
-  const fields = body?.count === 1 && body.firstNonObject < 0 ? await body.fields(0) : {};
+): { current: unknown; record: Fields } {
+  const fields = (body?.count === 1 && body.firstNonObject < 0 && body.fields(0)) || {};
   const users: unknown = fields.Users;
   const [user] = Array.isArray(users) && users.length === 1 ? users : [];
   const own = fields.ID === principalId && isObject(user) && user.ID === id && isReset(user);

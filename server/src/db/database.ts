@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { answerTo, Client } from './client.ts';
-import { copyIn, copyOut } from './copy.ts';
 import { CommitUnknown, NoAnswer, NotConnected, ReadOnlyServer, readOnlyTransaction } from './errors.ts';
 import type { OutageMonitor } from './outage.ts';
 import { orderedValues, type ParameterValues, type Statement } from './statement.ts';
@@ -27,12 +26,6 @@ export interface Connection {
   execute<Row extends pg.QueryResultRow>(statement: Statement, values: ParameterValues): Promise<Row[]>;
 }
 
-/** A connection with an open transaction. */
-export interface Transaction extends Connection {
-  /** Runs a statement `copy ... from stdin` and sends the pieces to the server as they are produced. */
-  copyIn(sql: string, pieces: AsyncIterable<Buffer>): Promise<void>;
-}
-
 /** A connection pool. Each call of `query` or `execute` runs in its own transaction. */
 export interface Database extends Connection {
   /**
@@ -41,11 +34,9 @@ export interface Database extends Connection {
    * state of the database, and cannot write.
    */
   transaction<Result>(
-    work: (connection: Transaction) => Promise<Result>,
+    work: (connection: Connection) => Promise<Result>,
     options?: { patient?: boolean; snapshot?: boolean },
   ): Promise<Result>;
-  /** Runs a statement `copy ... to stdout` and passes each row to `onRow`; see `fieldsOfRow`. */
-  copyOut(sql: string, onRow: (message: Buffer) => void): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -170,7 +161,6 @@ export function openDatabase(options: DatabaseOptions): Database {
             query: (statement, values) => run(client, statement, values, leftMs()),
             execute: (statement, values) =>
               run(client, statement, orderedValues(statement, values), leftMs()),
-            copyIn: (sql, pieces) => copyIn(client, sql, pieces, leftMs()),
           });
           await plain('commit').catch((error) => {
             throw error instanceof NoAnswer ? new CommitUnknown(error) : error;
@@ -182,7 +172,6 @@ export function openDatabase(options: DatabaseOptions): Database {
           throw error;
         }
       }),
-    copyOut: (sql, onRow) => withClient((client) => copyOut(client, sql, onRow, statementMs + answerSlackMs)),
     async close() {
       await pool.end();
       // `pool.end` does not wait until the server has closed the connections. A PostgreSQL that is stopped before that

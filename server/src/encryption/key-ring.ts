@@ -1,12 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, type Hmac, hkdfSync, randomBytes } from 'node:crypto';
-import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 
 const algorithm = 'aes-256-gcm';
 const keyBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
-/** Number of bytes that are encrypted or decrypted in one step. */
-export const blockBytes = 65_536;
 
 /** The encryption key of one job, in plain form and in encrypted form for the database. */
 export interface JobKey {
@@ -83,39 +80,6 @@ export function encrypt(plain: Buffer, key: Buffer, associatedData: string): Buf
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Number of bytes that the result of `encrypt` has more than the plain text. */
-export const encryptionBytes = nonceBytes + tagBytes;
-
-/** Encrypts like `encrypt`, and yields the result piece by piece. */
-export async function* encryptStream(
-  plain: Iterable<Buffer>,
-  key: Buffer,
-  associatedData: string,
-): AsyncGenerator<Buffer> {
-  const timeSlice = new TimeSlice();
-  const { nonce, cipher } = newCipher(key, associatedData);
-  yield nonce;
-  for (const piece of plain) {
-    yield cipher.update(piece);
-    if (timeSlice.isOver) await timeSlice.yield();
-  }
-  cipher.final();
-  yield cipher.getAuthTag();
-}
-
-/** Encrypts pieces of `byteCount` bytes in total like `encrypt`, in time slices that do not block the event loop. */
-export async function encryptPieces(
-  plain: Iterable<Buffer>,
-  byteCount: number,
-  key: Buffer,
-  associatedData: string,
-): Promise<Buffer> {
-  const encrypted = Buffer.allocUnsafe(byteCount + encryptionBytes);
-  let at = 0;
-  for await (const piece of encryptStream(plain, key, associatedData)) at += piece.copy(encrypted, at);
-  return encrypted;
-}
-
 function newCipher(key: Buffer, associatedData: string) {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
@@ -129,26 +93,6 @@ export function decrypt(encrypted: Buffer, key: Buffer, associatedData: string):
   // `final` returns no more bytes; it throws if the tag is wrong.
   decipher.final();
   return plain;
-}
-
-/**
- * Decrypts like `decrypt`, in time slices that do not block the event loop. Returns a part of `encrypted`, which it
- * overwrites, because it may be large.
- */
-export async function decryptInBlocks(
-  encrypted: Buffer,
-  key: Buffer,
-  associatedData: string,
-): Promise<Buffer> {
-  const timeSlice = new TimeSlice();
-  const decipher = newDecipher(encrypted, key, associatedData);
-  const text = encrypted.subarray(nonceBytes, -tagBytes);
-  for (let at = 0; at < text.length; at += blockBytes) {
-    decipher.update(text.subarray(at, at + blockBytes)).copy(text, at);
-    if (timeSlice.isOver) await timeSlice.yield();
-  }
-  decipher.final();
-  return text;
 }
 
 function newDecipher(encrypted: Buffer, key: Buffer, associatedData: string) {

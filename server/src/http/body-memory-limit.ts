@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import { ApiError } from '../lib/field-errors.ts';
-import { allocateBuffer, freeLargeBuffer } from '../lib/large-buffer.ts';
 import { overloaded } from '../lib/overloaded.ts';
 
 const retrySeconds = 5;
@@ -142,9 +141,8 @@ class GrowingBuffer {
   /** Allocates the declared length once a sixteenth of it has arrived. */
   #grow(needed: number): void {
     const expected = needed * 16 >= this.#declared ? this.#declared : needed * 4;
-    const larger = allocateBuffer(Math.max(expected, needed, Math.min(needed * 2, needed + maxStep)));
+    const larger = Buffer.allocUnsafe(Math.max(expected, needed, Math.min(needed * 2, needed + maxStep)));
     this.#bytes.copy(larger, 0, 0, this.#length);
-    freeLargeBuffer(this.#bytes);
     this.#bytes = larger;
   }
 

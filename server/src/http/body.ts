@@ -5,7 +5,6 @@ import { JsonError } from '../json/errors.ts';
 import { readJson } from '../json/read-json.ts';
 import { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
-import { freeLargeBuffer } from '../lib/large-buffer.ts';
 import { sourceOf } from '../lib/network.ts';
 import { BodyBudget, collect, type MemoryReservation } from './body-memory-limit.ts';
 import { onceClosed } from './connections.ts';
@@ -24,10 +23,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The memory reservation of the request; null until its body arrives. */
     memory: MemoryReservation | null;
-    /** The unparsed body; null until it has arrived. */
-    bodyBytes: Buffer | null;
-    /** True when the handler has ended. */
-    isHandled: boolean;
     /** Reference count of the body: the connection and the handler. At 0 the memory is released. */
     holders: number;
     /** Reserves memory to process the body, until the request ends. Throws an `ApiError` OVERLOADED. */
@@ -94,8 +89,6 @@ export function readBodies(
   app.decorateRequest('memory', null);
   app.decorateRequest('fingerprint', null);
   app.decorateRequest('holders', 0);
-  app.decorateRequest('bodyBytes', null);
-  app.decorateRequest('isHandled', false);
   app.decorateRequest('holdMemory', function (this: FastifyRequest, bytes: number) {
     this.memory?.addEstimate(bytes);
   });
@@ -103,8 +96,6 @@ export function readBodies(
   function releaseBody(request: FastifyRequest): void {
     if (--request.holders > 0) return;
     request.memory?.release();
-    // After a disconnection during the body or its validation, the handler still needs the bytes.
-    if (request.bodyBytes && request.isHandled) freeLargeBuffer(request.bodyBytes);
   }
   app.addHook('onRequest', async (request, reply) => {
     request.holders++;
@@ -119,7 +110,6 @@ export function readBodies(
       try {
         return await handler.call(this, request, reply);
       } finally {
-        request.isHandled = true;
         releaseBody(request);
       }
     };
@@ -166,7 +156,6 @@ export function readBodies(
       })
       .finally(() => clearTimeout(timer));
     memory.complete();
-    request.bodyBytes = bytes;
     request.fingerprint = fingerprint?.digest() ?? null;
     const jsonLimits = { maxDepth: limits.depth, maxValues: maxValues ?? limits.values };
     try {

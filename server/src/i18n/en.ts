@@ -144,6 +144,14 @@ export const english: Sentences = {
     done: 'The users of the record have field errors. The record was not applied.',
     dry: 'The users of the record have field errors. The record would not be applied.',
   },
+  RECORD_TOO_LARGE: {
+    records:
+      'The record has more than {users} users or {mebibytes} MiB. Send several records of the principal, which are applied in order.',
+    insert:
+      'The record has more than {users} users or {mebibytes} MiB. Insert the principal with fewer users, and send the others with irs/update.',
+    upsert:
+      'The record has more than {users} users or {mebibytes} MiB. Send its users in several calls, with missing=keep.',
+  },
   PRINCIPAL_NOT_FOUND: {
     id: 'There is no principal with this ID.',
     key: 'There is no principal with this ExternalKey.',

@@ -148,6 +148,14 @@ export const italian: Sentences = {
     done: 'Gli utenti del record contengono errori. Il record è stato scartato.',
     dry: 'Gli utenti del record contengono errori. Il record verrebbe scartato.',
   },
+  RECORD_TOO_LARGE: {
+    records:
+      "Il record ha più di {users} utenti o supera {mebibytes} MiB. Inviare più record della stessa anagrafica, che vengono applicati nell'ordine di invio.",
+    insert:
+      "Il record ha più di {users} utenti o supera {mebibytes} MiB. Inserire l'anagrafica con meno utenti e inviare gli altri con irs/update.",
+    upsert:
+      'Il record ha più di {users} utenti o supera {mebibytes} MiB. Inviare gli utenti in più chiamate, con missing=keep.',
+  },
   PRINCIPAL_NOT_FOUND: {
     id: 'Nessuna anagrafica con questo ID.',
     key: 'Nessuna anagrafica con questo codice esterno.',

@@ -1,15 +1,11 @@
-import { fieldsOfRow, quoted } from '../db/copy.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
-import { allocateBuffer } from '../lib/large-buffer.ts';
 import { storeFailures } from '../records/outcomes.store.ts';
 import { paceSeconds } from './job.ts';
 import type { BegunChunk, ChunkStore } from './run-chunk.ts';
 
-/** Maximum size in bytes of a chunk that is read in one row. */
-const bytesAtOnce = 1_000_000;
-/** Number of bytes per row in which a larger chunk is read. */
-const bytesPerRow = 16_000;
+/** Number of bytes of a chunk that are read at a time: the driver decodes them in one step. */
+const bytesPerRow = 1_000_000;
 
 /** SQL for the columns of `counted`: the numbers of outcomes and of their users. */
 export const outcomeCounts = `count(*)::integer as records, count(error)::integer as failed,
@@ -46,7 +42,19 @@ export function openChunks(database: Database): ChunkStore {
           : [];
       return { ...chunk, done: new Set(rows.map((row) => row.position)) };
     },
-    readRecords: (callId, number, bytes) => readRecords(database, callId, number, bytes),
+    async readRecords(callId, number, bytes) {
+      const pieces: Buffer[] = [];
+      for (let at = 1; at <= bytes; at += bytesPerRow) {
+        const [row] = await database.query<{ piece: Buffer }>(
+          `select substring(encrypted_records from $3 for ${bytesPerRow}) as piece
+             from anagrafe.chunks where call_id = $1 and number = $2`,
+          [callId, number, at],
+        );
+        if (!row) return null;
+        pieces.push(row.piece);
+      }
+      return Buffer.concat(pieces);
+    },
     async isCancelled(callId) {
       const [found] = await database.query<{ cancelled: boolean }>(
         'select cancelled_at is not null as cancelled from anagrafe.calls where id = $1',
@@ -85,38 +93,6 @@ export function openChunks(database: Database): ChunkStore {
         { patient: true },
       ),
   });
-}
-
-/**
- * Reads the encrypted records. Returns null if another worker has ended the chunk meanwhile. A large chunk is read in
- * rows of bytes: as text, it would take several times its memory and block the event loop.
- */
-async function readRecords(
-  database: Database,
-  callId: string,
-  number: number,
-  bytes: number,
-): Promise<Buffer | null> {
-  if (bytes <= bytesAtOnce) {
-    const [chunk] = await database.query<{ encrypted: Buffer }>(
-      'select encrypted_records as encrypted from anagrafe.chunks where call_id = $1 and number = $2',
-      [callId, number],
-    );
-    return chunk?.encrypted ?? null;
-  }
-  const encryptedRecords = allocateBuffer(bytes);
-  let read = 0;
-  await database.copyOut(
-    `copy (select at, substring(encrypted_records from at for ${bytesPerRow})
-             from anagrafe.chunks cross join generate_series(1, ${Math.trunc(bytes)}, ${bytesPerRow}) as at
-            where call_id = ${quoted(callId)} and number = ${Math.trunc(number)})
-       to stdout (format binary)`,
-    (row) => {
-      const [at, piece] = fieldsOfRow(row);
-      if (at && piece) read += piece.copy(encryptedRecords, at.readInt32BE() - 1);
-    },
-  );
-  return read === bytes ? encryptedRecords : null;
 }
 
 /** SQL for the effects of the applied records of an upsert; see `EffectCounts`. */

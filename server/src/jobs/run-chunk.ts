@@ -2,7 +2,6 @@ import { serviceActor } from '../audit/audit-log.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import type { Code } from '../lib/error-codes.ts';
 import { ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
-import { freeLargeBuffer } from '../lib/large-buffer.ts';
 import type { Fields } from '../lib/request-fields.ts';
 import { Aborted, type Hasher } from '../passwords/hash-pool.ts';
 import { admitPasswords, applyRecords, isSettled } from '../records/apply.ts';
@@ -93,13 +92,12 @@ export async function runChunk(
 ): Promise<void> {
   const begun = await begin(callId, number, tools);
   if (!begun) return;
-  const { chunk, left, readable, bytes } = begun;
+  const { chunk, left, readable } = begun;
   const run = { callId, chunk, tools, signal };
   if (chunk.cancelled) await refuseAll(left, 'CANCELLED', run);
   else if (!readable || chunk.attempts > attemptsMax) await refuseAll(left, 'RECORD_FAILED', run);
   else await applyAll(left, run);
   await tools.store.end(callId, number);
-  if (bytes) freeLargeBuffer(bytes);
 }
 
 /** Returns the records that have no outcome yet. A later attempt to read unreadable ones would fail too. */
@@ -108,18 +106,32 @@ async function begin(callId: string, number: number, tools: ChunkTools) {
   if (!begun) return null;
   const { wrappedKey, bytes, positions, done, ...chunk } = begun;
   const recent = tools.recentChunks.take(chunkName(callId, number));
-  if (recent && done.size === 0) return { chunk, left: recent, readable: true, bytes: null };
+  if (recent && done.size === 0) return { chunk, left: recent, readable: true };
   const encryptedRecords = await tools.store.readRecords(callId, number, bytes);
   if (!encryptedRecords) return null;
-  const decrypt = async () =>
-    decryptRecords(encryptedRecords, tools.keyRing.openJobKey(wrappedKey, callId), chunkName(callId, number));
-  const decrypted = await decrypt().catch((error) => {
-    tools.report(error);
-    return null;
-  });
+  const decrypted = decryptChunk(encryptedRecords, wrappedKey, callId, number, tools);
   const records = decrypted ?? positions.map(unreadable);
   const left = records.filter(({ position }) => !done.has(position));
-  return { chunk, left, readable: decrypted !== null, bytes: encryptedRecords };
+  return { chunk, left, readable: decrypted !== null };
+}
+
+function decryptChunk(
+  encryptedRecords: Buffer,
+  wrappedKey: Buffer,
+  callId: string,
+  number: number,
+  { keyRing, report }: ChunkTools,
+): WaitingRecord[] | null {
+  try {
+    return decryptRecords(
+      encryptedRecords,
+      keyRing.openJobKey(wrappedKey, callId),
+      chunkName(callId, number),
+    );
+  } catch (error) {
+    report(error);
+    return null;
+  }
 }
 
 /** Replaces a record that could not be decrypted. Only its position is known. */
@@ -130,8 +142,7 @@ function unreadable(position: number): WaitingRecord {
     weight: 0,
     ids: { principal: null, users: [] },
     approved: null,
-    fields: async () => ({}),
-    fieldsToRead: async () => ({}),
+    fields: () => ({}),
   };
 }
 
@@ -246,6 +257,6 @@ function sizeOf({ users }: WaitingRecord): number {
   return users;
 }
 
-function* fieldsOf(records: readonly WaitingRecord[]): Generator<Promise<Fields>> {
-  for (const record of records) yield record.fieldsToRead();
+function* fieldsOf(records: readonly WaitingRecord[]): Generator<Fields> {
+  for (const record of records) yield record.fields();
 }

@@ -1,5 +1,4 @@
 import { openAuditLog } from '../audit/audit.store.ts';
-import { binaryRow, int32, int32Array, uuidBytes } from '../db/copy.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { ApiError } from '../lib/field-errors.ts';
@@ -13,9 +12,6 @@ const turnWeight = 100;
 
 /** Value of `Retry-After` for a client with too many open jobs. */
 const retryAfterSeconds = 10;
-
-const copyChunk = `copy anagrafe.chunks (call_id, number, positions, turn, encrypted_records)
-                     from stdin (format binary)`;
 
 /** Limits of the open jobs of a client. */
 interface OpenJobLimits {
@@ -45,16 +41,11 @@ export function openSubmissions(
           await fill({
             storeFailures: (failures) => storeFailures(connection, job.id, failures),
             async addChunk({ number, weight, positions, encrypted }) {
-              if (Buffer.isBuffer(encrypted)) {
-                await connection.query(
-                  `insert into anagrafe.chunks (call_id, number, positions, turn, encrypted_records)
-                   values ($1, $2, $3, 0, $4)`,
-                  [job.id, number, positions, encrypted],
-                );
-              } else {
-                const row = [uuidBytes(job.id), int32(number), int32Array(positions), int32(0), encrypted];
-                await connection.copyIn(copyChunk, binaryRow(row));
-              }
+              await connection.query(
+                `insert into anagrafe.chunks (call_id, number, positions, turn, encrypted_records)
+                 values ($1, $2, $3, 0, $4)`,
+                [job.id, number, positions, encrypted],
+              );
               chunks.push({ number, weight });
             },
           });

@@ -1,7 +1,5 @@
 import type { Actor } from '../audit/audit-log.ts';
-import type { ByteStream } from '../db/copy.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
-import { largeListBytes, readLargeRecord } from '../json/large-list.ts';
 import { type RecordList, readRecord } from '../json/record-list.ts';
 import { ErrorBudget } from '../lib/field-errors.ts';
 import type { Hasher } from '../passwords/hash-pool.ts';
@@ -13,7 +11,7 @@ import { type Outcome, refused } from '../records/outcome.ts';
 import { type ParsedRecord, required } from '../records/parsed-record.ts';
 import type { PlanReview } from '../records/plan.ts';
 import { inGroups, type PlannedRecord, planChunks } from './chunk-planner.ts';
-import { encryptRecords, type SentRecord, streamRecords } from './encrypted-chunk.ts';
+import { encryptRecords, type SentRecord } from './encrypted-chunk.ts';
 import { type CheckedWaitingRecord, callMemoryMax, memoryOf, type RecentChunks } from './recent-chunks.ts';
 
 /** Number of users per group. The records of a group are checked with one set of queries. */
@@ -38,7 +36,7 @@ export interface EncryptedChunk {
   /** See `PlannedChunk.weight`. */
   readonly weight: number;
   readonly positions: readonly number[];
-  readonly encrypted: Buffer | ByteStream;
+  readonly encrypted: Buffer;
 }
 
 /** Adds the failed records and the chunks of a new job, in the transaction that stores the job. */
@@ -116,8 +114,7 @@ export async function submitJob(
         };
       });
       const name = chunkName(id, number);
-      const isLarge = chunk.some(({ text }) => text.length > largeListBytes);
-      const encrypted = await (isLarge ? streamRecords : encryptRecords)(chunk, key, name);
+      const encrypted = encryptRecords(chunk, key, name);
       await writer.addChunk({ number, weight: Math.ceil(weight), positions, encrypted });
       if (chunk.every(isChecked)) checkedChunks.set(name, checkedRecords(chunk));
     }
@@ -142,10 +139,8 @@ function checkedRecords(chunk: readonly CheckedRecord[]): CheckedWaitingRecord[]
     const start = end;
     const bytes = text.length;
     end += bytes;
-    const textOf = () => texts.subarray(start, start + bytes);
-    const fields = () => readRecord(textOf());
-    const fieldsToRead = () => readLargeRecord(textOf());
-    return { position, users, weight, ids, approved, parsed, fields, fieldsToRead };
+    const fields = () => readRecord(texts.subarray(start, start + bytes));
+    return { position, users, weight, ids, approved, parsed, fields };
   });
 }
 
@@ -199,11 +194,8 @@ async function partitionRecords(
         const users = Math.max(records.usersOf(position), operation.size(parsed));
         const weight = passwords + (1 + users - passwords) / unhashedPerHash;
         const need = operation.need(parsed);
-        // Not kept: plaintext passwords, records that hold stored values, which may be large, and large records, which
-        // refer to the body.
-        const isSmall =
-          callMemory(records) <= callMemoryMax && records.text(position).length <= largeListBytes;
-        const isKept = isSmall && passwords === 0 && need.principals === 1;
+        // Not kept: plaintext passwords, and records that hold stored values, which may be large.
+        const isKept = callMemory(records) <= callMemoryMax && passwords === 0 && need.principals === 1;
         const order = operation.order(parsed);
         waiting.push({ position, weight, order, approved, parsed: isKept ? parsed : null });
         needs.push(need);

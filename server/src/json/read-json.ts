@@ -1,6 +1,5 @@
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import { JsonError } from './errors.ts';
-import { NO_FIELDS, parseInPieces } from './parse-in-pieces.ts';
 import { ScanError, Scanner } from './scanner.ts';
 import { endOfPiece, firstInvalid, lengthInUtf16, startOfText } from './utf8.ts';
 import { type RecordSink, Validator } from './validator.ts';
@@ -18,8 +17,8 @@ export interface JsonLimits {
 const SMALL = 65_536;
 /** The number of bytes that are validated or counted between two checks of the time slice. */
 const PIECE = 262_144;
-/** The number of values that are visited between two checks of the time slice. */
-const VALUES = 256;
+/** The prototype of parsed objects: it has no setter for `__proto__`. */
+const NO_FIELDS: object = Object.freeze(Object.create(null));
 
 // Without these limits, 32 MB of `{},` would take 800 MB of memory, and one object with millions of fields, or one
 // array with millions of items, would block the event loop for a third of a second whenever its table grows.
@@ -27,8 +26,7 @@ const MAX_VALUES = 4_000_000;
 const MAX_NAMES = 10_000;
 
 /**
- * Parses a JSON body like `JSON.parse`, but with the stricter rules of `validateJson` and without blocking the event
- * loop. The bytes must not change until the promise settles; the result does not refer to them.
+ * Parses a JSON body of at most some kilobytes like `JSON.parse`, but with the stricter rules of `validateJson`.
  *
  * Objects inherit nothing: `Object.keys`, `Object.hasOwn`, spreading and `value.Field` work as usual, `__proto__` and
  * `constructor` are ordinary fields, and an absent field is undefined. Their prototype is an empty frozen object,
@@ -38,10 +36,9 @@ const MAX_NAMES = 10_000;
  */
 export async function readJson(bytes: Uint8Array, limits: JsonLimits): Promise<unknown> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const timeSlice = timeSliceFor(buffer);
-  await validateJson(buffer, limits, undefined, timeSlice);
-  const value = await parseValid(buffer.subarray(startOfText(buffer)), timeSlice);
-  await removePrototypes(value, timeSlice);
+  await validateJson(buffer, limits);
+  const value: unknown = JSON.parse(buffer.toString('utf8', startOfText(buffer)));
+  removePrototypes(value);
   return value;
 }
 
@@ -59,8 +56,8 @@ export async function validateJson(
   bytes: Buffer,
   limits: JsonLimits,
   records?: RecordSink,
-  timeSlice = timeSliceFor(bytes),
 ): Promise<boolean> {
+  const timeSlice = bytes.length > SMALL ? new TimeSlice() : undefined;
   const start = startOfText(bytes);
   const scanner = new Scanner(bytes, start, limits.maxNames ?? MAX_NAMES);
   const validator = new Validator(scanner, limits.maxDepth, limits.maxValues ?? MAX_VALUES, records);
@@ -79,27 +76,15 @@ export async function validateJson(
   }
 }
 
-/** Parses a text that is known to be valid, in pieces if it is large. */
-export async function parseValid(text: Buffer, timeSlice = timeSliceFor(text)): Promise<unknown> {
-  return timeSlice ? parseInPieces(text, timeSlice) : JSON.parse(text.toString());
-}
-
-function timeSliceFor({ length }: Buffer): TimeSlice | undefined {
-  return length > SMALL ? new TimeSlice() : undefined;
-}
-
-async function removePrototypes(value: unknown, timeSlice: TimeSlice | undefined): Promise<void> {
+function removePrototypes(value: unknown): void {
   const left: object[] = [];
-  let visited = 0;
   const visit = (child: unknown) => {
     if (typeof child === 'object' && child !== null) left.push(child);
-    return ++visited % VALUES === 0 && timeSlice?.isOver;
   };
   visit(value);
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     if (!Array.isArray(next)) Object.setPrototypeOf(next, NO_FIELDS);
-    const children: unknown[] = Array.isArray(next) ? next : Object.values(next);
-    for (const child of children) if (visit(child)) await timeSlice?.yield();
+    for (const child of Array.isArray(next) ? next : Object.values(next)) visit(child);
   }
 }
 

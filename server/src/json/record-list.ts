@@ -1,6 +1,5 @@
 import type { Fields } from '../lib/request-fields.ts';
-import { readLargeRecord } from './large-list.ts';
-import { type JsonLimits, parseValid, validateJson } from './read-json.ts';
+import { type JsonLimits, validateJson } from './read-json.ts';
 import type { RecordSink } from './validator.ts';
 
 /** The number of entries in one typed array of a `NumberList`. */
@@ -86,17 +85,18 @@ export class RecordList implements RecordSink {
     return this.#bytes.subarray(this.#starts.at(position), this.#ends.at(position));
   }
 
-  fields(position: number): Promise<Fields> {
-    return readRecord(this.text(position));
-  }
-
-  /** Like `fields`, but a large array `Users` becomes a `LargeList` that refers to the body. */
-  fieldsToRead(position: number): Promise<Fields> {
-    return readLargeRecord(this.text(position));
+  /** Parses a record; returns null if it exceeds `recordMax`. */
+  fields(position: number): Fields | null {
+    const text = this.text(position);
+    const isTooLarge = this.usersOf(position) > recordMax.users || text.length > recordMax.bytes;
+    return isTooLarge ? null : readRecord(text);
   }
 }
 
+/** The largest record. All users of a record are parsed, checked and written together, so larger ones would block. */
+export const recordMax = { users: 10_000, bytes: 4 * 1024 * 1024 };
+
 /** Parses the text of one record, which `RecordList.read` has already validated. */
-export function readRecord(text: Buffer): Promise<Fields> {
-  return parseValid(text) as Promise<Fields>;
+export function readRecord(text: Buffer): Fields {
+  return JSON.parse(text.toString());
 }

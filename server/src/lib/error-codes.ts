@@ -36,6 +36,7 @@ export const codes = {
 
   INVALID_RECORD: 'record',
   INVALID_USERS: 'record',
+  RECORD_TOO_LARGE: 'record',
   PRINCIPAL_NOT_FOUND: 'record',
   PRINCIPAL_DISABLED: 'record',
   USER_NOT_FOUND: 'record',

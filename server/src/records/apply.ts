@@ -2,11 +2,9 @@ import type { Actor } from '../audit/audit-log.ts';
 import { WriteFailure, type WriteFailureKind } from '../db/errors.ts';
 import type { ErrorDetail } from '../lib/error-codes.ts';
 import { ApiError } from '../lib/field-errors.ts';
-import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import { Aborted, type Hasher } from '../passwords/hash-pool.ts';
 import type { Demand, HashBatch } from '../passwords/hash-reservation.ts';
 import { ThreadEnded } from '../passwords/hash-thread.ts';
-import { heldPasswordHash, sendsPassword } from './compact-registration.ts';
 import type { Operation, ReservedIds } from './operation.ts';
 import {
   applied,
@@ -22,9 +20,6 @@ import type { UserItem } from './user-item.ts';
 
 /** Maximum number of attempts to write a record that conflicts with concurrent writes. */
 const attemptsMax = 10;
-
-/** Maximum number of hashes of one record that are requested at a time. */
-const hashesAtOnce = 1000;
 
 /** The client or job on whose behalf records are applied. */
 export interface Requester {
@@ -81,9 +76,7 @@ export function demandFor(count: number): Demand {
 }
 
 export function passwordsOf(parsed: ParsedRecord): number {
-  let passwords = 0;
-  for (const item of parsed.users) if (sendsPassword(item)) passwords++;
-  return passwords;
+  return parsed.users.filter(({ password }) => password !== null).length;
 }
 
 /**
@@ -116,7 +109,7 @@ async function applyRecord<D extends ParsedRecord>(
   const { operation, requester } = context;
   try {
     const hashes = new Map<UserItem, string>();
-    if (addImported(parsed, hashes).length > 0) await hashPasswords(parsed, hashes, context.hashes);
+    await hashPasswords(parsed, hashes, context.hashes);
     const earlier = before && (await before);
     // A resumed call would apply the unsettled earlier record after this one, and undo the change of this one.
     if (reference?.kept && earlier && !isSettled(earlier))
@@ -148,38 +141,18 @@ function kindOf(error: unknown): WriteFailureKind {
   return error instanceof ApiError || error instanceof ThreadEnded ? 'away' : 'refused';
 }
 
-/** Adds the imported hashes, and returns the users whose passwords have no hash yet. */
-function addImported({ users }: ParsedRecord, hashes: Map<UserItem, string>): UserItem[] {
-  return users.filter((item) => {
-    const held = heldPasswordHash(item);
-    if (held !== null) hashes.set(item, held);
-    return sendsPassword(item) && !hashes.has(item);
-  });
-}
-
-/**
- * Adds the hashes of the passwords that have none yet. Requests them in groups of `hashesAtOnce`, because a record may
- * have 100,000 users.
- */
+/** Adds the imported hashes, and hashes the passwords that have no hash yet. */
 async function hashPasswords(
   parsed: ParsedRecord,
   hashes: Map<UserItem, string>,
   batch: HashBatch,
 ): Promise<void> {
-  const missing = addImported(parsed, hashes);
-  const timeSlice = new TimeSlice();
-  for (let at = 0; at < missing.length; at += hashesAtOnce) {
-    const passwords: [UserItem, string][] = [];
-    for (const item of missing.slice(at, at + hashesAtOnce)) {
-      passwords.push([item, required(item.password)]);
-      if (timeSlice.isOver) await timeSlice.yield();
-    }
-    await Promise.all(
-      passwords.map(async ([item, password]) => {
-        hashes.set(item, await batch.hash(password));
-      }),
-    );
-  }
+  await Promise.all(
+    parsed.users.map(async (item) => {
+      if (item.passwordHash !== null) hashes.set(item, item.passwordHash);
+      else if (item.password !== null && !hashes.has(item)) hashes.set(item, await batch.hash(item.password));
+    }),
+  );
 }
 
 const failureDetails: Readonly<Record<Exclude<WriteFailureKind, 'settled'>, ErrorDetail>> = {

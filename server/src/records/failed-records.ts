@@ -221,7 +221,8 @@ export interface StoredFailure {
 /** A record to be stored as failed, whose fields are parsed when they are needed. */
 export interface Failure {
   readonly position: number;
-  readonly fields: () => Promise<Fields>;
+  /** Null for a record that is too large. */
+  readonly fields: () => Fields | null;
   readonly outcome: Outcome | ((fields: Fields) => Outcome);
 }
 
@@ -233,7 +234,7 @@ export async function storedFailures(
   const timeSlice = new TimeSlice();
   const stored: StoredFailure[] = [];
   for (const { position, fields: parse, outcome } of failed) {
-    const fields = await parse();
+    const fields = parse() ?? {};
     const mentions = await mentionsOf(fields, timeSlice);
     const record = await withoutSecrets(operation, fields, timeSlice);
     const own = typeof outcome === 'function' ? outcome(fields) : outcome;

@@ -1,13 +1,6 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, refuseUnknownFields } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import {
-  appliedRegistrations,
-  type NewUserList,
-  newUserList,
-  registrationReader,
-  wholeRegistrations,
-} from './compact-registration.ts';
 import { termsOf } from './compare.ts';
 import {
   type PrincipalFields,
@@ -20,7 +13,7 @@ import { type IdStore, reserveIds } from './id-reservation.ts';
 import type { Operation, ReadyRecord } from './operation.ts';
 import type { PrincipalOutcome, WriteContext, Written } from './outcome.ts';
 import { ignoredFields, newUser, type ParsedRecord, readUsers, required } from './parsed-record.ts';
-import type { NewUser, Registration, UserRules } from './user-item.ts';
+import { type NewUser, type Registration, readRegistration, type UserRules } from './user-item.ts';
 import { type ExternalKeyStore, ExternalKeys, type UsernameStore, Usernames } from './usernames.ts';
 
 export interface NewPrincipal {
@@ -35,16 +28,9 @@ export interface NewPrincipal {
   readonly context: WriteContext;
 }
 
-/** A principal with so many users that they are written by several statements. */
-export interface LargePrincipal extends Omit<NewPrincipal, 'users' | 'state' | 'outcome'> {
-  readonly users: NewUserList;
-}
-
 export interface InsertStore extends UsernameStore, ExternalKeyStore, IdStore {
   /** Writes a group of records as `Operation.write` describes. */
   insertPrincipals(principals: readonly NewPrincipal[]): Promise<readonly Written[]>;
-  /** Writes one record as `Operation.write` describes, and reads its users in slices. */
-  insertLargePrincipal(principal: LargePrincipal): Promise<void>;
 }
 
 interface ParsedInsert extends ParsedRecord {
@@ -68,24 +54,8 @@ export function insertOperation(store: InsertStore, rules: UserRules): Operation
     need: (parsed) => ({ principals: 1, users: parsed.users.length }),
     reserveIds: (needs) => reserveIds(needs, store),
     idOf: (_parsed, ids) => ids.principal,
-    write: (records) => write(records, store),
+    write: (records) => store.insertPrincipals(records.map(newPrincipal)),
   };
-}
-
-/** Writes a group of records. A record with many users is never part of a larger group. */
-async function write(
-  records: readonly ReadyRecord<ParsedInsert>[],
-  store: InsertStore,
-): Promise<readonly Written[]> {
-  const [first] = records;
-  if (!first || first.parsed.users.length <= wholeRegistrations)
-    return store.insertPrincipals(records.map(newPrincipal));
-  const { parsed, ids, hashes, context } = first;
-  const users = newUserList(parsed.users, ids.users, hashes);
-  const principal = { id: required(ids.principal), fields: parsed.principal, context };
-  const searchTerms = termsOf(parsed.principal);
-  await store.insertLargePrincipal({ ...principal, searchTerms, users });
-  return [{ id: principal.id, users: appliedRegistrations(parsed.users, ids.users) }];
 }
 
 function newPrincipal({ parsed, ids, hashes, context }: ReadyRecord<ParsedInsert>): NewPrincipal {
@@ -106,7 +76,12 @@ async function readRecord(
 ): Promise<ParsedInsert> {
   refuseUnknownFields(fields, [...principalFieldNames, 'Users', ...ignoredFields], '', errors);
   const principal = readPrincipal(fields, errors);
-  const users = await readUsers(fields.Users, registrationReader(rules), errors, timeSlice);
+  const users = await readUsers(
+    fields.Users,
+    (user, place) => readRegistration(user, place, rules, errors),
+    errors,
+    timeSlice,
+  );
   return { sentId: null, externalKey: principal.ExternalKey, principal, users, errors };
 }
 

@@ -1,6 +1,5 @@
-import { LargeList } from '../json/large-list.ts';
 import type { FieldErrors } from '../lib/field-errors.ts';
-import { type Fields, isAbsent, usersOf } from '../lib/request-fields.ts';
+import { type Fields, isAbsent } from '../lib/request-fields.ts';
 import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import type { Edit, NewUser, Registration, UserItem } from './user-item.ts';
 
@@ -37,62 +36,22 @@ export interface ParsedRecord {
 /** Fields that the API adds to failed records for people to read. They are ignored when a record is sent again. */
 export const ignoredFields = ['FieldErrors', 'Position'];
 
-/** A sent user that can be parsed again, so that its values need not stay in memory. */
-export interface ItemSource {
-  readonly list: LargeList;
-  /** Zero-based index of the user in the record. */
-  readonly position: number;
-  readonly start: number;
-  readonly end: number;
-}
-
-type ReadItem<Item> = (
-  value: unknown,
-  place: string,
-  errors: FieldErrors,
-  source: ItemSource | null,
-) => Item | null;
-
-/** Returns true if `Users` is an array that is not empty. */
-export function hasUsers(fields: Fields): boolean {
-  return fields.Users instanceof LargeList || usersOf(fields).length > 0;
-}
-
-/**
- * Parses the users and removes them from the array `value`, so that 100,000 users are not held in memory twice. If
- * `value` is a `LargeList`, `readItem` also gets the source of each small item.
- */
+/** Parses the users of a record. */
 export async function readUsers<Item>(
   value: unknown,
-  readItem: ReadItem<Item>,
+  readItem: (value: unknown, place: string, errors: FieldErrors) => Item | null,
   errors: FieldErrors,
   timeSlice: TimeSlice,
 ): Promise<Item[]> {
   const items: Item[] = [];
   if (isAbsent(value)) return items;
-  if (value instanceof LargeList) {
-    let position = 0;
-    for (const range of value.ranges()) {
-      if (timeSlice.isOver) await timeSlice.yield();
-      if (range === null) continue;
-      const source = value.isSmall(range) ? { list: value, position, ...range } : null;
-      const sent = source
-        ? value.parseSmall(range.start, range.end)
-        : await value.parseLarge(range, timeSlice);
-      const item = readItem(sent, `Users[${position}]`, errors, source);
-      if (item) items.push(item);
-      position++;
-    }
-    return items;
-  }
   if (!Array.isArray(value)) {
     errors.add('Users', 'WRONG_TYPE', undefined, 'array');
     return items;
   }
-  for (let position = 0; position < value.length; position++) {
-    const item = readItem(value[position], `Users[${position}]`, errors, null);
+  for (const [position, user] of value.entries()) {
+    const item = readItem(user, `Users[${position}]`, errors);
     if (item) items.push(item);
-    value[position] = undefined;
     if (timeSlice.isOver) await timeSlice.yield();
   }
   return items;

@@ -1,12 +1,18 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, refuseUnknownFields } from '../lib/request-fields.ts';
 import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import { userItemReader } from './compact-registration.ts';
 import type { SentPrincipal } from './compared-values.ts';
 import { editablePrincipalFields, externalKeyField, readFieldEdits, readState } from './fields.ts';
 import { ignoredFields, readUsers } from './parsed-record.ts';
 import { type ReferringRecord, readPrincipalReference } from './references.ts';
-import { type Edit, isNamedByUsername, type UpdateItem, type UserItem, type UserRules } from './user-item.ts';
+import {
+  type Edit,
+  isNamedByUsername,
+  readUserItem,
+  type UpdateItem,
+  type UserItem,
+  type UserRules,
+} from './user-item.ts';
 
 export interface ParsedUpdate extends ReferringRecord {
   /** The new values of the principal; null if the record has none. */
@@ -31,7 +37,12 @@ export async function readUpdate(
   const principal = readPrincipal(fields, errors);
   if (isAbsent(fields.Users) && principal === null) errors.addMissing('Users');
   else if (Array.isArray(fields.Users) && fields.Users.length === 0) errors.add('Users', 'NO_USERS');
-  const items = await readUsers(fields.Users, userItemReader(rules), errors, timeSlice);
+  const items = await readUsers(
+    fields.Users,
+    (user, place) => readUserItem(user, place, rules, errors),
+    errors,
+    timeSlice,
+  );
   const renames = items.filter(isEdit).filter(({ newUsername }) => newUsername !== null);
   return { ...reference, principal, items, users: items.filter(hasPassword), renames, errors };
 }

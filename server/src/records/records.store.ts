@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { withApiErrors, withTransactionErrors, withWriteErrors } from '../db/errors.ts';
+import { withApiErrors, withWriteErrors } from '../db/errors.ts';
 import { arrayLiteral, elementsAtOnce, preparedStatement, selectByKeys } from '../db/statement.ts';
 import { versionOf, writeChanges } from './change.store.ts';
 import type { StoredPrincipal, StoredUser } from './compared-values.ts';
@@ -8,7 +8,6 @@ import { selectedColumns } from './field-columns.ts';
 import { principalFields, userFields, valuesOf } from './fields.ts';
 import { insertPrincipals } from './insert.store.ts';
 import type { InsertStore } from './insert.ts';
-import { insertLargePrincipal, registerManyUsers } from './large-record.store.ts';
 import type { WantedUsers } from './references.ts';
 import type { AttributeValues } from './stored-attributes.ts';
 import { updateRecords } from './update.store.ts';
@@ -28,9 +27,6 @@ export function openRecordStore(database: Database): UpdateStore & InsertStore &
     updateRecords: (changes) => withWriteErrors(() => updateRecords(database, changes)),
     writeChanges: (changes) => withWriteErrors(() => writeChanges(database, changes)),
     insertPrincipals: (principals) => withWriteErrors(() => insertPrincipals(database, principals)),
-    insertLargePrincipal: (principal) =>
-      withTransactionErrors(() => insertLargePrincipal(database, principal)),
-    registerManyUsers: (record) => withTransactionErrors(() => registerManyUsers(database, record)),
   };
 }
 

@@ -1,11 +1,11 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
-import { type Fields, isAbsent, refuseUnknownFields, within } from '../lib/request-fields.ts';
+import { type Fields, isAbsent, refuseUnknownFields, usersOf, within } from '../lib/request-fields.ts';
 import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import type { ChangeStore, PrincipalChange } from './change.ts';
 import { editPrincipal, stateEdit } from './compare.ts';
 import { readState, type State } from './fields.ts';
 import type { Operation, ReadyRecord } from './operation.ts';
-import { hasUsers, ignoredFields, readUsers, required } from './parsed-record.ts';
+import { ignoredFields, readUsers, required } from './parsed-record.ts';
 import {
   findReferences,
   type ReferenceStore,
@@ -45,7 +45,7 @@ export function stateOperation(store: ReferenceStore & ChangeStore): Operation<P
 async function readRecord(fields: Fields, errors: FieldErrors, timeSlice: TimeSlice): Promise<ParsedState> {
   const reference = readPrincipalReference(fields, errors);
   refuseUnknownFields(fields, ['ID', 'ExternalKey', 'State', 'Users', ...ignoredFields], '', errors);
-  if (isAbsent(fields.State) && !hasUsers(fields)) errors.addMissing('State');
+  if (isAbsent(fields.State) && usersOf(fields).length === 0) errors.addMissing('State');
   const state = readState(fields.State, 'State', errors);
   const items = await readUsers(fields.Users, readItem, errors, timeSlice);
   return { ...reference, state, items, users: [], errors };

@@ -2,13 +2,6 @@ import { within } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import { refuseOwnNames } from '../passwords/policy.ts';
 import type { ChangeStore, PrincipalChange, UserEdit } from './change.ts';
-import {
-  appliedRegistrations,
-  type NewUserList,
-  newUserList,
-  passwordHashOf,
-  wholeRegistrations,
-} from './compact-registration.ts';
 import { changedOfUser, clearedField, editPrincipal, editUser } from './compare.ts';
 import { principalFieldNames } from './fields.ts';
 import { type IdStore, reserveIds } from './id-reservation.ts';
@@ -24,7 +17,6 @@ import {
   isNamedByUsername,
   type NewPassword,
   type NewUser,
-  type Registration,
   type Reset,
   type UpdateItem,
   type UserRules,
@@ -38,18 +30,9 @@ export interface RecordChange {
   readonly context: WriteContext;
 }
 
-/** A record that registers so many users under a stored principal that they are written by several statements. */
-export interface LargeRegistration {
-  readonly principalId: number;
-  readonly users: NewUserList;
-  readonly context: WriteContext;
-}
-
 export interface UpdateStore extends ReferenceStore, AttributeStore, UsernameStore, IdStore, ChangeStore {
   /** Writes a group of records as `Operation.write` describes. */
   updateRecords(changes: readonly RecordChange[]): Promise<readonly (Written | null)[]>;
-  /** Writes one record as `Operation.write` describes, and reads its users in slices. */
-  registerManyUsers(record: LargeRegistration): Promise<void>;
 }
 
 /** Registers, edits and deletes users under existing principals, resets passwords, and edits the principals. */
@@ -70,29 +53,13 @@ export function updateOperation(store: UpdateStore, rules: UserRules): Operation
   };
 }
 
-/** Writes a group of records. A record with many users is never part of a larger group. */
 async function write(
   records: readonly ReadyRecord<ParsedUpdate>[],
   store: UpdateStore,
 ): Promise<readonly (Written | null)[]> {
-  const [first] = records;
-  const isLarge = first && first.parsed.users.length > wholeRegistrations;
-  if (isLarge && isPlain(first.parsed) && first.parsed.users.every(isRegistration))
-    return [await registerMany(first, first.parsed.users, store)];
   return records.every(({ parsed }) => isPlain(parsed))
     ? store.updateRecords(records.map(recordChange))
     : store.writeChanges(await Promise.all(records.map(principalChange)));
-}
-
-async function registerMany(
-  { parsed, ids, hashes, context }: ReadyRecord<ParsedUpdate>,
-  users: readonly Registration[],
-  store: UpdateStore,
-): Promise<Written> {
-  const principalId = required(parsed.principalId);
-  const list = newUserList(users, ids.users, hashes);
-  await store.registerManyUsers({ principalId, users: list, context });
-  return { id: principalId, users: appliedRegistrations(users, ids.users) };
 }
 
 async function checkAgainstStore(
@@ -174,7 +141,7 @@ function recordChange({ parsed, ids, hashes, context }: ReadyRecord<ParsedUpdate
   const userIds = ids.users.values();
   const users = parsed.users.map((item) =>
     isRegistration(item)
-      ? newUser(item, userIds.next().value, passwordHashOf(item, hashes))
+      ? newUser(item, userIds.next().value, hashes.get(item))
       : newPassword(item, hashes.get(item)),
   );
   return { principalId: required(parsed.principalId), users, context };
@@ -202,7 +169,7 @@ async function principalChange({
   const deletes: number[] = [];
   const applyItem = (item: UpdateItem): AppliedUser => {
     if (item.operation === 'register') {
-      const user = newUser(item, userIds.next().value, passwordHashOf(item, hashes));
+      const user = newUser(item, userIds.next().value, hashes.get(item));
       registrations.push(user);
       return { id: user.id, username: user.username, email: user.fields.Email, operation: 'register' };
     }
