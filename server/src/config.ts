@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { readMasterKey } from './encryption/key-ring.ts';
+import { recordUsersMax } from './json/record-list.ts';
 import { closestName } from './lib/did-you-mean.ts';
 import { areTooWide, isNetwork } from './lib/network.ts';
 import { commandLine, OperatorError } from './lib/operator-error.ts';
@@ -80,6 +81,7 @@ export const settings = {
   MAX_DEPTH: integer(4, 64, 8, 'maximum nesting depth of the JSON in a request body'),
   MAX_RECORDS: integer(1, 100_000, 1000, 'maximum number of records in a synchronous call'),
   MAX_USERS: integer(1, 100_000, 1000, 'maximum number of users in a synchronous call'),
+  MAX_RECORD_USERS: integer(1, recordUsersMax, recordUsersMax, 'maximum number of users in a record'),
   MAX_JOB_RECORDS: integer(1, 1_000_000, 100_000, 'maximum number of records in a job or a dry run'),
   MAX_JOB_USERS: integer(1, 1_000_000, 100_000, 'maximum number of users in a job or a dry run'),
   MAX_OPEN_JOBS: integer(1, 100_000, 200, 'maximum number of open jobs of a client'),

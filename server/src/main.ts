@@ -185,6 +185,7 @@ export async function startService(
         depth: config.MAX_DEPTH,
         values: valuesPerRecord * (jobLimits.records + jobLimits.users),
         bytesTogether: config.MAX_BODY_BYTES * bodyMemoryFactor,
+        recordUsers: config.MAX_RECORD_USERS,
       },
       callsPerMinute: config.CALLS_PER_MINUTE,
       trustedProxies: config.TRUST_PROXY,

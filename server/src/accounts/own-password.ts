@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/audit-log.ts';
 import type { SignedInUser } from '../clients/access.ts';
-import type { RecordList } from '../json/record-list.ts';
+import { type RecordList, RecordTooLarge } from '../json/record-list.ts';
 import { ApiError, ErrorBudget } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, isObject } from '../lib/request-fields.ts';
 import { admitPasswords, applyRecords } from '../records/apply.ts';
@@ -53,7 +53,8 @@ function readOwnRecord(
   body: RecordList | null,
   { id, principalId }: SignedInUser,
 ): { current: unknown; record: Fields } {
-  const fields = (body?.count === 1 && body.firstNonObject < 0 && body.fields(0)) || {};
+  const sent = body?.count === 1 && body.firstNonObject < 0 ? body.fields(0) : {};
+  const fields: Fields = sent instanceof RecordTooLarge ? {} : sent;
   const users: unknown = fields.Users;
   const [user] = Array.isArray(users) && users.length === 1 ? users : [];
   const own = fields.ID === principalId && isObject(user) && user.ID === id && isReset(user);

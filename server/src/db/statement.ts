@@ -1,5 +1,3 @@
-import { TimeSlice } from '../lib/yield-to-event-loop.ts';
-
 export interface Statement {
   /** Null if PostgreSQL parses and plans the statement at each execution. */
   readonly name: string | null;
@@ -52,7 +50,7 @@ export function selectByKeys(columns: string, table: string, key: string, type: 
 
 type ColumnType = 'bigint' | 'integer' | 'text' | 'boolean' | 'uuid' | 'inet' | 'jsonb' | 'tsvector';
 
-/** Maximum number of array elements serialised in one step: 100,000 users at once would block the event loop. */
+/** Maximum number of rows that are read in one step. */
 export const elementsAtOnce = 2000;
 
 /** A list of rows as a parameter of a statement: PostgreSQL receives one array per column. */
@@ -63,7 +61,7 @@ export interface RowsParameter<Column extends string> {
   values<Row>(
     rows: readonly Row[],
     columns: Readonly<Record<Column, (row: Row) => unknown>>,
-  ): Promise<ParameterValues>;
+  ): ParameterValues;
 }
 
 export function rowsParameter<Column extends string>(
@@ -74,42 +72,22 @@ export function rowsParameter<Column extends string>(
   const arrays = names.map((column) => `:${alias}_${column}::${columns[column]}[]`);
   return {
     sql: `unnest(${arrays.join(', ')}) with ordinality as ${alias} (${names.join(', ')}, index)`,
-    async values(rows, elements) {
-      const timeSlice = new TimeSlice();
-      const values: Record<string, unknown> = {};
-      for (const column of names)
-        values[`${alias}_${column}`] = await arrayValue(rows, elements[column], timeSlice);
-      return values;
-    },
+    values: (rows, elements) =>
+      Object.fromEntries(names.map((column) => [`${alias}_${column}`, arrayValue(rows, elements[column])])),
   };
 }
 
 /**
- * Serialises an array with pauses for the event loop; the driver would do it in one step, and more slowly. Nulls
- * at the end are left out, because `unnest` adds nulls to the shorter of its arrays.
+ * Serialises an array, which the driver does more slowly. Nulls at the end are left out, because `unnest` adds nulls to
+ * the shorter of its arrays.
  */
-async function arrayValue<Row>(
-  rows: readonly Row[],
-  elementOf: (row: Row) => unknown,
-  timeSlice: TimeSlice,
-): Promise<string> {
-  const pieces: string[] = [];
-  let elements: string[] = [];
-  let nulls = 0;
-  for (let at = 0; at < rows.length; at++) {
-    const value = elementOf(rows[at] as Row);
-    if (value === null) nulls++;
-    else {
-      for (; nulls > 0; nulls--) elements.push('NULL');
-      elements.push(arrayElement(value));
-    }
-    if (elements.length < elementsAtOnce) continue;
-    pieces.push(elements.join(','));
-    elements = [];
-    if (timeSlice.isOver) await timeSlice.yield();
-  }
-  if (elements.length > 0) pieces.push(elements.join(','));
-  return `{${pieces.join(',')}}`;
+function arrayValue<Row>(rows: readonly Row[], elementOf: (row: Row) => unknown): string {
+  const elements = rows.map(elementOf);
+  const length = elements.findLastIndex((value) => value !== null) + 1;
+  return `{${elements
+    .slice(0, length)
+    .map((value) => (value === null ? 'NULL' : arrayElement(value)))
+    .join(',')}}`;
 }
 
 function arrayElement(value: unknown): string {

@@ -13,6 +13,8 @@ import { addressOf } from './credentials.ts';
 export interface BodyLimits {
   readonly bytes: number;
   readonly depth: number;
+  /** Maximum number of users in a record. */
+  readonly recordUsers: number;
   /** Maximum number of JSON values (strings, numbers, objects, ...); more than a body of full size needs. */
   readonly values: number;
   /** Maximum bytes of the bodies of all concurrent requests of API clients. */
@@ -157,7 +159,11 @@ export function readBodies(
       .finally(() => clearTimeout(timer));
     memory.complete();
     request.fingerprint = fingerprint?.digest() ?? null;
-    const jsonLimits = { maxDepth: limits.depth, maxValues: maxValues ?? limits.values };
+    const jsonLimits = {
+      maxDepth: limits.depth,
+      maxValues: maxValues ?? limits.values,
+      maxRecordUsers: limits.recordUsers,
+    };
     try {
       return records ? await RecordList.read(bytes, jsonLimits) : await readJson(bytes, jsonLimits);
     } catch (error) {

@@ -33,12 +33,32 @@ class NumberList {
   }
 }
 
+/** The most users of a record. All of them are parsed, checked and written together, so more would block the others. */
+export const recordUsersMax = 10_000;
+/** The most bytes of a record, for the same reason. */
+const bytesMax = 4 * 1024 * 1024;
+
+/** Takes the place of a record with too many users or bytes, which is not parsed. */
+export class RecordTooLarge {
+  readonly figures: { readonly users: number; readonly mebibytes: number };
+
+  constructor(users: number) {
+    this.figures = { users, mebibytes: bytesMax / 1024 ** 2 };
+  }
+}
+
+export interface RecordLimits extends JsonLimits {
+  /** The maximum number of users in a record; defaults to `recordUsersMax`. */
+  readonly maxRecordUsers?: number;
+}
+
 /**
  * The records of a body. As objects they would take many times the memory of the body. So the list validates the whole
  * text once, keeps only the byte range of each record, and parses a record from the same bytes whenever it is needed.
  */
 export class RecordList implements RecordSink {
   readonly #bytes: Buffer;
+  readonly #maxUsers: number;
   readonly #starts = new NumberList();
   readonly #ends = new NumberList();
   readonly #users = new NumberList();
@@ -49,13 +69,14 @@ export class RecordList implements RecordSink {
   /** Zero-based index of the first element that is not an object; -1 if every element is one. */
   firstNonObject = -1;
 
-  private constructor(bytes: Buffer) {
+  private constructor(bytes: Buffer, maxUsers: number) {
     this.#bytes = bytes;
+    this.#maxUsers = maxUsers;
   }
 
   /** Returns null if the body is valid JSON, but not an array. Throws a `JsonError`. */
-  static async read(bytes: Buffer, limits: JsonLimits): Promise<RecordList | null> {
-    const list = new RecordList(bytes);
+  static async read(bytes: Buffer, limits: RecordLimits): Promise<RecordList | null> {
+    const list = new RecordList(bytes, limits.maxRecordUsers ?? recordUsersMax);
     return (await validateJson(bytes, limits, list)) ? list : null;
   }
 
@@ -85,16 +106,13 @@ export class RecordList implements RecordSink {
     return this.#bytes.subarray(this.#starts.at(position), this.#ends.at(position));
   }
 
-  /** Parses a record; returns null if it exceeds `recordMax`. */
-  fields(position: number): Fields | null {
+  /** Parses a record, unless it is too large. */
+  fields(position: number): Fields | RecordTooLarge {
     const text = this.text(position);
-    const isTooLarge = this.usersOf(position) > recordMax.users || text.length > recordMax.bytes;
-    return isTooLarge ? null : readRecord(text);
+    const isTooLarge = this.usersOf(position) > this.#maxUsers || text.length > bytesMax;
+    return isTooLarge ? new RecordTooLarge(this.#maxUsers) : readRecord(text);
   }
 }
-
-/** The largest record. All users of a record are parsed, checked and written together, so larger ones would block. */
-export const recordMax = { users: 10_000, bytes: 4 * 1024 * 1024 };
 
 /** Parses the text of one record, which `RecordList.read` has already validated. */
 export function readRecord(text: Buffer): Fields {

@@ -1,4 +1,4 @@
-import { type RecordList, recordMax } from '../json/record-list.ts';
+import { type RecordList, RecordTooLarge } from '../json/record-list.ts';
 import type { Figures } from '../lib/error-codes.ts';
 import { ApiError, type ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
 import type { Fields } from '../lib/request-fields.ts';
@@ -36,11 +36,11 @@ function tooLarge(limits: BatchLimits, { variant, figures }: TooLargeHint): ApiE
 }
 
 /**
- * Parses records one by one (null: a record that is too large) and checks them against the store, with pauses for the event loop. `budget` limits the
+ * Parses records one by one and checks them against the store, with pauses for the event loop. `budget` limits the
  * number of field errors that are kept for all records of the call.
  */
 export async function checkRecords<D extends ParsedRecord>(
-  records: Iterable<Fields | null>,
+  records: Iterable<Fields | RecordTooLarge>,
   operation: Operation<D>,
   check: Check<D>,
   budget: ErrorBudget,
@@ -48,9 +48,10 @@ export async function checkRecords<D extends ParsedRecord>(
   const timeSlice = new TimeSlice();
   const parsedRecords: D[] = [];
   for (const fields of records) {
-    const parsed = fields
-      ? await operation.read(fields, budget.newFieldErrors(), timeSlice)
-      : await tooLargeRecord(operation, timeSlice);
+    const parsed =
+      fields instanceof RecordTooLarge
+        ? await parsedTooLarge(fields, operation, timeSlice)
+        : await operation.read(fields, budget.newFieldErrors(), timeSlice);
     budget.limit(parsed.errors);
     parsedRecords.push(parsed);
     if (timeSlice.isOver) await timeSlice.yield();
@@ -65,18 +66,21 @@ export function positionsOf(list: RecordList): number[] {
 }
 
 /** Parses the records at the given positions on demand, so that only one of them is in memory at a time. */
-export function* recordsAt(list: RecordList, positions: readonly number[]): Generator<Fields | null> {
+export function* recordsAt(
+  list: RecordList,
+  positions: readonly number[],
+): Generator<Fields | RecordTooLarge> {
   for (const position of positions) yield list.fields(position);
 }
 
 /** Returns a record without values, whose only error is its size. */
-async function tooLargeRecord<D extends ParsedRecord>(
+async function parsedTooLarge<D extends ParsedRecord>(
+  { figures }: RecordTooLarge,
   operation: Operation<D>,
   timeSlice: TimeSlice,
 ): Promise<D> {
   const errors = new FieldErrors();
   const { name } = operation;
-  const figures = { users: recordMax.users, mebibytes: recordMax.bytes / 1024 ** 2 };
   errors.add('Users', 'RECORD_TOO_LARGE', figures, name === 'insert' || name === 'upsert' ? name : 'records');
   return { ...(await operation.read({}, new FieldErrors(), timeSlice)), errors };
 }

@@ -52,11 +52,11 @@ export async function changeParameters(changes: readonly PrincipalChange[]): Pro
   const records: ChangedRecord[] = [];
   for (const change of changes) records.push(await changedRecord(change));
   return {
-    ...(await changedRecords.values(records, changedRecordColumns)),
-    ...(await changedUsers.values(changes.flatMap(changedUsersOf), changedUserColumns)),
-    ...(await newUserValues(
+    ...changedRecords.values(records, changedRecordColumns),
+    ...changedUsers.values(changes.flatMap(changedUsersOf), changedUserColumns),
+    ...newUserValues(
       changes.map(({ principalId, registrations }) => ({ principalId, users: registrations })),
-    )),
+    ),
   };
 }
 

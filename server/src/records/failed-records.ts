@@ -1,3 +1,4 @@
+import { RecordTooLarge } from '../json/record-list.ts';
 import type { ErrorDetail } from '../lib/error-codes.ts';
 import { FieldErrors } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, isEmail, isObject, shown, usersOf } from '../lib/request-fields.ts';
@@ -221,8 +222,7 @@ export interface StoredFailure {
 /** A record to be stored as failed, whose fields are parsed when they are needed. */
 export interface Failure {
   readonly position: number;
-  /** Null for a record that is too large. */
-  readonly fields: () => Fields | null;
+  readonly fields: () => Fields | RecordTooLarge;
   readonly outcome: Outcome | ((fields: Fields) => Outcome);
 }
 
@@ -234,7 +234,8 @@ export async function storedFailures(
   const timeSlice = new TimeSlice();
   const stored: StoredFailure[] = [];
   for (const { position, fields: parse, outcome } of failed) {
-    const fields = parse() ?? {};
+    const parsed = parse();
+    const fields = parsed instanceof RecordTooLarge ? {} : parsed;
     const mentions = await mentionsOf(fields, timeSlice);
     const record = await withoutSecrets(operation, fields, timeSlice);
     const own = typeof outcome === 'function' ? outcome(fields) : outcome;

@@ -151,7 +151,7 @@ interface NewUserOf {
 
 export function newUserValues(
   records: readonly { readonly principalId: number; readonly users: readonly NewUser[] }[],
-): Promise<ParameterValues> {
+): ParameterValues {
   const rows = records.flatMap(({ principalId, users }) => users.map((user) => ({ principalId, user })));
   return newUsers.values(rows, newUserColumns);
 }

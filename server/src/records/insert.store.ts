@@ -66,8 +66,8 @@ export async function insertPrincipals(
   principals: readonly NewPrincipal[],
 ): Promise<Written[]> {
   await database.execute(insertStatements[sizeOf(principals)], {
-    ...(await newPrincipals.values(principals, newPrincipalColumns)),
-    ...(await newUserValues(principals.map(({ id, users }) => ({ principalId: id, users })))),
+    ...newPrincipals.values(principals, newPrincipalColumns),
+    ...newUserValues(principals.map(({ id, users }) => ({ principalId: id, users }))),
   });
   return principals.map(({ id, users, outcome }) => ({
     id,

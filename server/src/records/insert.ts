@@ -1,6 +1,6 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, refuseUnknownFields } from '../lib/request-fields.ts';
-import { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import { termsOf } from './compare.ts';
 import {
   type PrincipalFields,
@@ -100,13 +100,12 @@ async function checkAgainstStore(
 ): Promise<void> {
   const wanted = parsedRecords.map((parsed) => parsed.externalKey).filter((key) => key !== null);
   await Promise.all([keys.lookUp(wanted), usernames.lookUp(parsedRecords)]);
-  const timeSlice = new TimeSlice();
   for (const parsed of parsedRecords) {
     const { errors, externalKey } = parsed;
     if (externalKey !== null) keys.refuseTaken(externalKey, 'ExternalKey', null, errors);
-    await usernames.refuseTaken(parsed, timeSlice);
+    usernames.refuseTaken(parsed);
     if (!errors.none) continue;
-    await usernames.claim(parsed, timeSlice);
+    usernames.claim(parsed);
     if (externalKey !== null) keys.claim(externalKey);
   }
 }

@@ -1,6 +1,7 @@
+import type { QueryResultRow } from 'pg';
 import type { Database } from '../db/database.ts';
 import { withApiErrors, withWriteErrors } from '../db/errors.ts';
-import { arrayLiteral, elementsAtOnce, preparedStatement, selectByKeys } from '../db/statement.ts';
+import { preparedStatement, selectByKeys } from '../db/statement.ts';
 import { versionOf, writeChanges } from './change.store.ts';
 import type { StoredPrincipal, StoredUser } from './compared-values.ts';
 import type { DeleteStore } from './delete.ts';
@@ -30,18 +31,13 @@ export function openRecordStore(database: Database): UpdateStore & InsertStore &
   };
 }
 
-/** Runs a query for each piece of a list, with the piece as an array literal, and returns all rows. */
-export async function inPieces<Row>(
-  items: readonly (string | number)[],
-  query: (piece: string) => Promise<Row[]>,
+/** Runs a statement of `selectByKeys`, unless there are no keys. */
+async function rowsByKeys<Row extends QueryResultRow>(
+  database: Database,
+  sql: string,
+  keys: readonly (string | number)[],
 ): Promise<Row[]> {
-  if (items.length === 0) return [];
-  if (items.length <= elementsAtOnce) return query(arrayLiteral(items));
-  const rows: Row[] = [];
-  for (let at = 0; at < items.length; at += elementsAtOnce) {
-    for (const row of await query(arrayLiteral(items.slice(at, at + elementsAtOnce)))) rows.push(row);
-  }
-  return rows;
+  return keys.length > 0 ? database.query<Row>(sql, [keys]) : [];
 }
 
 const principalsById = selectByKeys(
@@ -57,7 +53,7 @@ async function findPrincipals(
   database: Database,
   ids: readonly number[],
 ): Promise<Map<number, StoredPrincipal>> {
-  const rows = await inPieces(ids, (piece) => database.query<PrincipalRow>(principalsById, [piece]));
+  const rows = await rowsByKeys<PrincipalRow>(database, principalsById, ids);
   return new Map(
     rows.map(({ id, version, state, usersCount, ...row }) => {
       return [id, { id, version, state, usersCount, fields: valuesOf(principalFields, row) }];
@@ -85,15 +81,12 @@ async function findUsers(
   { ids, usernameKeys }: WantedUsers,
   holdMemory?: (bytes: number) => void,
 ): Promise<StoredUser[]> {
-  const read = async (column: keyof typeof usersBy, piece: string) => {
-    const rows = await database.query<UserRow>(usersBy[column], [piece]);
+  const read = async (column: keyof typeof usersBy, keys: readonly (string | number)[]) => {
+    const rows = await rowsByKeys<UserRow>(database, usersBy[column], keys);
     holdMemory?.(rows.reduce((bytes, row) => bytes + bytesBeyondEstimate(row), 0));
     return rows.map(storedUser);
   };
-  const found = await Promise.all([
-    inPieces(ids, (piece) => read('id', piece)),
-    inPieces(usernameKeys, (piece) => read('username_key', piece)),
-  ]);
+  const found = await Promise.all([read('id', ids), read('username_key', usernameKeys)]);
   return found.flat();
 }
 
@@ -136,18 +129,14 @@ async function findFirstUsers(
 const takenUsernames = selectByKeys('username_key', 'users', 'username_key', 'text');
 
 async function findTakenUsernames(database: Database, keys: readonly string[]): Promise<Set<string>> {
-  const rows = await inPieces(keys, (piece) =>
-    database.query<{ username_key: string }>(takenUsernames, [piece]),
-  );
+  const rows = await rowsByKeys<{ username_key: string }>(database, takenUsernames, keys);
   return new Set(rows.map((row) => row.username_key));
 }
 
 const principalsByKey = selectByKeys('external_key, id', 'principals', 'external_key', 'text');
 
 async function findExternalKeys(database: Database, keys: readonly string[]): Promise<Map<string, number>> {
-  const rows = await inPieces(keys, (piece) =>
-    database.query<{ external_key: string; id: number }>(principalsByKey, [piece]),
-  );
+  const rows = await rowsByKeys<{ external_key: string; id: number }>(database, principalsByKey, keys);
   return new Map(rows.map((row) => [row.external_key, row.id]));
 }
 

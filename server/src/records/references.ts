@@ -1,6 +1,5 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, isId } from '../lib/request-fields.ts';
-import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import type { StoredPrincipal, StoredUser } from './compared-values.ts';
 import { externalKeyField, readField } from './fields.ts';
 import type { CheckTools } from './operation.ts';
@@ -75,10 +74,9 @@ export async function findReferences<Parsed extends ReferringRecord>(
     findUsers(parsedRecords.flatMap(usersOf), store, tools),
     alsoRead?.(),
   ]);
-  const timeSlice = new TimeSlice();
   for (const parsed of parsedRecords) {
     if (parsed.principalId !== null) setPrincipal(parsed, principals.get(parsed.principalId));
-    await setUsers(parsed, usersOf(parsed), users, timeSlice);
+    setUsers(parsed, usersOf(parsed), users);
   }
 }
 
@@ -125,15 +123,13 @@ async function findUsers(
   };
 }
 
-async function setUsers(
+function setUsers(
   { principalId, errors }: ReferringRecord,
   items: readonly NamedUser[],
   { byId, byKey }: FoundUsers,
-  timeSlice: TimeSlice,
-): Promise<void> {
+): void {
   const seen = new Set<number | string>();
   for (const item of items) {
-    if (timeSlice.isOver) await timeSlice.yield();
     const { id, username } = item;
     const user = id === null ? byKey.get(username?.key ?? '') : byId.get(id);
     // A user of another principal gets the same error as a missing one, which does not reveal that the user exists.

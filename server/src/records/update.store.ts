@@ -149,12 +149,12 @@ export async function updateRecords(
   );
   const resets = split.some((record) => record.resets.length > 0) ? 'with' : 'without';
   const rows = await database.execute<ChangedUser>(updateStatements[resets][sizeOf(records)], {
-    ...(await updatedRecords.values(split, updatedRecordColumns)),
-    ...(await newPasswords.values(
+    ...updatedRecords.values(split, updatedRecordColumns),
+    ...newPasswords.values(
       split.flatMap((record) => record.resets.map((reset) => ({ principalId: record.principalId, reset }))),
       newPasswordColumns,
-    )),
-    ...(await newUserValues(split)),
+    ),
+    ...newUserValues(split),
   });
   const changed = byPrincipal(rows);
   return records.map(({ principalId, users }) => {

@@ -1,5 +1,4 @@
 import { within } from '../lib/request-fields.ts';
-import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import { refuseOwnNames } from '../passwords/policy.ts';
 import type { ChangeStore, PrincipalChange, UserEdit } from './change.ts';
 import { changedOfUser, clearedField, editPrincipal, editUser } from './compare.ts';
@@ -59,7 +58,7 @@ async function write(
 ): Promise<readonly (Written | null)[]> {
   return records.every(({ parsed }) => isPlain(parsed))
     ? store.updateRecords(records.map(recordChange))
-    : store.writeChanges(await Promise.all(records.map(principalChange)));
+    : store.writeChanges(records.map(principalChange));
 }
 
 async function checkAgainstStore(
@@ -80,16 +79,15 @@ async function checkAgainstStore(
     },
   });
   await setStoredAttributes(parsedRecords.flatMap(sentAttributes), store, null);
-  const timeSlice = new TimeSlice();
   for (const parsed of parsedRecords) {
     const key = newExternalKey(parsed);
     refuseDisabled(parsed);
     refuseEmpty(parsed);
     if (key !== null) keys.refuseTaken(key, 'NewExternalKey', parsed.principalId, parsed.errors);
-    await refuseOwnNamesOf(parsed, timeSlice);
-    await usernames.refuseTaken(parsed, timeSlice);
+    refuseOwnNamesOf(parsed);
+    usernames.refuseTaken(parsed);
     if (!parsed.errors.none) continue;
-    await usernames.claim(parsed, timeSlice);
+    usernames.claim(parsed);
     if (key !== null) keys.claim(key);
   }
 }
@@ -119,9 +117,8 @@ function refuseEmpty({ stored, principal, errors }: ParsedUpdate): void {
   errors.add(place, 'EMPTY_PRINCIPAL', { fields: principalFieldNames.join(', ') });
 }
 
-async function refuseOwnNamesOf({ users, errors }: ParsedUpdate, timeSlice: TimeSlice): Promise<void> {
+function refuseOwnNamesOf({ users, errors }: ParsedUpdate): void {
   for (const item of users) {
-    if (timeSlice.isOver) await timeSlice.yield();
     if (isRegistration(item) || item.password === null || !item.stored) continue;
     const { usernameKey, fields } = item.stored;
     refuseOwnNames(
@@ -155,12 +152,7 @@ function newPassword(item: Reset, passwordHash: string | undefined): NewPassword
   };
 }
 
-async function principalChange({
-  parsed,
-  ids,
-  hashes,
-  context,
-}: ReadyRecord<ParsedUpdate>): Promise<PrincipalChange> {
+function principalChange({ parsed, ids, hashes, context }: ReadyRecord<ParsedUpdate>): PrincipalChange {
   const stored = required(parsed.stored);
   const userIds = ids.users.values();
   const registrations: NewUser[] = [];
@@ -188,12 +180,7 @@ async function principalChange({
     const email = item.fields.Email === undefined ? fields.Email : item.fields.Email;
     return { id, username: item.newUsername?.asSent ?? username, email, operation: 'edit', changed };
   };
-  const timeSlice = new TimeSlice();
-  const applied: AppliedUser[] = [];
-  for (const item of parsed.items) {
-    applied.push(applyItem(item));
-    if (timeSlice.isOver) await timeSlice.yield();
-  }
+  const applied = parsed.items.map(applyItem);
   // A user that is named by its username may have been renamed since the check.
   const comparesValues =
     parsed.principal !== null || parsed.items.some((item) => isEdit(item) || isNamedByUsername(item));

@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts';
 import { withApiErrors } from '../db/errors.ts';
 import { elementsAtOnce, selectByKeys } from '../db/statement.ts';
 import type { StoredPrincipal } from './compared-values.ts';
-import { inPieces, openRecordStore } from './records.store.ts';
+import { openRecordStore } from './records.store.ts';
 import type { UpsertStore } from './upsert.ts';
 import type { OwnUser } from './upsert-missing.ts';
 
@@ -17,9 +17,7 @@ export function openUpsertStore(database: Database): UpsertStore {
 const hashesById = selectByKeys('id, password_hash as hash', 'users', 'id', 'bigint');
 
 async function findPasswordHashes(database: Database, ids: readonly number[]): Promise<Map<number, string>> {
-  const rows = await inPieces(ids, (piece) =>
-    database.query<{ id: number; hash: string }>(hashesById, [piece]),
-  );
+  const rows = await database.query<{ id: number; hash: string }>(hashesById, [ids]);
   return new Map(rows.map(({ id, hash }) => [id, hash]));
 }
 

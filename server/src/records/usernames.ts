@@ -1,6 +1,5 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
 import { within } from '../lib/request-fields.ts';
-import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import { isRegistration, type ParsedRecord } from './parsed-record.ts';
 
 export interface UsernameStore {
@@ -8,46 +7,27 @@ export interface UsernameStore {
   findTakenUsernames(keys: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** Maximum number of usernames that are looked up at a time. */
-const namesAtOnce = 2000;
-
 /** Usernames that a record of the call must not use: stored ones, and ones that an earlier valid record claims. */
 export class Usernames {
   readonly #store: UsernameStore;
-  #claimed = new Set<string>();
-  /** The usernames of new users in the record that was checked last. */
-  #checked: { readonly parsed: ParsedRecord; readonly keys: Set<string> } | null = null;
+  readonly #claimed = new Set<string>();
   #stored: ReadonlySet<string> = new Set();
 
   constructor(store: UsernameStore) {
     this.#store = store;
   }
 
-  /** Loads the stored usernames of a group of records. Call it before `refuseTaken` and `claim` for that group. */
+  /** Loads the stored usernames of a group of records. Call it before `refuseTaken` for that group. */
   async lookUp(parsedRecords: readonly ParsedRecord[]): Promise<void> {
-    const timeSlice = new TimeSlice();
-    const stored = new Set<string>();
-    const wanted = new Set<string>();
-    const lookUpWanted = async () => {
-      for (const key of await this.#store.findTakenUsernames([...wanted])) stored.add(key);
-      wanted.clear();
-    };
-    for (const parsed of parsedRecords) {
-      for (const { key } of newUsernames(parsed)) {
-        wanted.add(key);
-        if (wanted.size >= namesAtOnce) await lookUpWanted();
-        if (timeSlice.isOver) await timeSlice.yield();
-      }
-    }
-    if (wanted.size > 0) await lookUpWanted();
-    this.#stored = stored;
+    const wanted = new Set(
+      parsedRecords.flatMap((parsed) => [...newUsernames(parsed)].map(({ key }) => key)),
+    );
+    this.#stored = wanted.size > 0 ? await this.#store.findTakenUsernames([...wanted]) : wanted;
   }
 
-  async refuseTaken(parsed: ParsedRecord, timeSlice: TimeSlice): Promise<void> {
+  refuseTaken(parsed: ParsedRecord): void {
     const own = new Set<string>();
-    this.#checked = { parsed, keys: own };
     for (const { key, place, current } of newUsernames(parsed)) {
-      if (timeSlice.isOver) await timeSlice.yield();
       // A user may change the spelling of its username, such as capital letters.
       if (key === current) continue;
       if (this.#stored.has(key)) parsed.errors.add(place, 'USERNAME_TAKEN', undefined, 'stored');
@@ -58,18 +38,8 @@ export class Usernames {
   }
 
   /** Claims the usernames of a valid record. An invalid record must not claim any, since it will not be applied. */
-  async claim(parsed: ParsedRecord, timeSlice: TimeSlice): Promise<void> {
-    // A second set of 100,000 usernames would take several megabytes.
-    const ownKeys = this.#checked?.parsed === parsed && !parsed.renames?.length ? this.#checked.keys : null;
-    this.#checked = null;
-    if (ownKeys && this.#claimed.size === 0) {
-      this.#claimed = ownKeys;
-      return;
-    }
-    for (const { key } of newUsernames(parsed)) {
-      if (timeSlice.isOver) await timeSlice.yield();
-      this.#claimed.add(key);
-    }
+  claim(parsed: ParsedRecord): void {
+    for (const { key } of newUsernames(parsed)) this.#claimed.add(key);
   }
 }
 
