@@ -9,7 +9,7 @@ import { principalFields } from '../records/fields.ts';
 import type { Operation } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 import { required } from '../records/parsed-record.ts';
-import { RecordWriter } from '../records/record-writer.ts';
+import { RecordWriter } from '../records/write/record-writer.ts';
 import { confirmPassword, type SignInTools } from './sign-in.ts';
 
 export interface OwnCall {

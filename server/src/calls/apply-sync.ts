@@ -10,7 +10,7 @@ import type { Operation, OperationName } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 import { type ParsedRecord, required } from '../records/parsed-record.ts';
 import { type PlanReview, requireApproved } from '../records/plan.ts';
-import { RecordWriter } from '../records/record-writer.ts';
+import { RecordWriter } from '../records/write/record-writer.ts';
 
 interface AnswerOptions {
   readonly requester: Requester;

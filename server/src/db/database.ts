@@ -2,7 +2,14 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { answerTo, Client } from './client.ts';
-import { CommitUnknown, NoAnswer, NotConnected, ReadOnlyServer, readOnlyTransaction } from './errors.ts';
+import {
+  CommitUnknown,
+  NoAnswer,
+  NotConnected,
+  ReadOnlyServer,
+  readOnlyTransaction,
+  writeFailure,
+} from './errors.ts';
 import type { OutageMonitor } from './outage.ts';
 import { orderedValues, type ParameterValues, type Statement } from './statement.ts';
 
@@ -26,6 +33,23 @@ export interface Connection {
   execute<Row extends pg.QueryResultRow>(statement: Statement, values: ParameterValues): Promise<Row[]>;
 }
 
+/** A statement with the values of its parameters. */
+export interface Query {
+  readonly statement: Statement;
+  readonly values: ParameterValues;
+}
+
+export interface LockedWrite {
+  /** Statements that lock and read rows. Their answers are awaited before anything is written. */
+  readonly locks: readonly Query[];
+  /** Returns the statements that write. `rows` are those of all of `locks`. */
+  writes(rows: readonly unknown[]): readonly Query[];
+  /** The longest wait for a lock in milliseconds; null for the time limit of a statement. */
+  readonly lockMs: number | null;
+  /** See `Database.transaction`. */
+  readonly patient: boolean;
+}
+
 /** A connection pool. Each call of `query` or `execute` runs in its own transaction. */
 export interface Database extends Connection {
   /**
@@ -37,6 +61,12 @@ export interface Database extends Connection {
     work: (connection: Connection) => Promise<Result>,
     options?: { patient?: boolean; snapshot?: boolean },
   ): Promise<Result>;
+  /**
+   * Runs a transaction in one or two round trips: `begin` with the locks, then the writes with `commit`. Throws a
+   * `WriteFailure`: an error before the writes are sent has changed nothing, whatever it is. After that, the answer of
+   * PostgreSQL decides, and without an answer the outcome is unknown.
+   */
+  lockAndWrite(work: LockedWrite): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -69,6 +99,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     ...options.connection,
     Client,
     types,
+    pipeline: true,
     max: options.poolSize,
     application_name: 'anagrafe',
     // Includes the wait for a free connection, which grows during a burst of requests.
@@ -172,6 +203,35 @@ export function openDatabase(options: DatabaseOptions): Database {
           throw error;
         }
       }),
+    lockAndWrite: ({ locks, writes, lockMs, patient }) => {
+      let isSent = false;
+      const limitMs = patient ? patientMs : statementMs;
+      const answerMs = limitMs + answerSlackMs;
+      const begin = [
+        'begin',
+        `set local idle_in_transaction_session_timeout = ${patient ? patientMs : idleMs}`,
+        ...(lockMs === null ? [] : [`set local lock_timeout = ${lockMs}`]),
+        ...(patient ? [`set local statement_timeout = ${patientMs}`] : []),
+      ].join('; ');
+      return withClient(async (client) => {
+        const send = ({ statement, values }: Query) =>
+          run<pg.QueryResultRow>(client, statement, orderedValues(statement, values), answerMs);
+        try {
+          const begun = run<pg.QueryResultRow>(client, begin, [], answerMs);
+          // Without locks everything is sent at once.
+          const rows = locks.length > 0 ? (await allAnswers([begun, ...locks.map(send)])).flat() : [];
+          const statements = writes(rows);
+          isSent = true;
+          await allAnswers([begun, ...statements.map(send), run(client, 'commit', [], answerMs)]);
+        } catch (error) {
+          // A connection without an answer is closed, which rolls back too.
+          if (!isSent && !(error instanceof NoAnswer)) await rollback(client);
+          throw error;
+        }
+      }).catch((error) => {
+        throw writeFailure(error, isSent);
+      });
+    },
     async close() {
       await pool.end();
       // `pool.end` does not wait until the server has closed the connections. A PostgreSQL that is stopped before that
@@ -180,6 +240,17 @@ export function openDatabase(options: DatabaseOptions): Database {
       await Promise.race([limit, Promise.allSettled([...connected].map((client) => once(client, 'end')))]);
     },
   };
+}
+
+/**
+ * Waits for the answers to statements that were sent together. Throws the first error: those after it only report that
+ * the transaction has failed.
+ */
+async function allAnswers<Rows>(answers: readonly Promise<Rows>[]): Promise<Rows[]> {
+  const settled = await Promise.allSettled(answers);
+  const failed = settled.find((answer) => answer.status === 'rejected');
+  if (failed) throw failed.reason;
+  return Promise.all(answers);
 }
 
 function sessionSettings(statementMs: number): string {

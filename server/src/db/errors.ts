@@ -82,7 +82,7 @@ export class CommitUnknown extends NoAnswer {
 /**
  * Runs statements whose failure is the failure of the request. Throws an `ApiError` UNAVAILABLE with Retry-After if the
  * database cannot be reached, and OUTCOME_UNKNOWN if there was no answer to a commit. The statements that write
- * records use `withWriteErrors` instead.
+ * records throw a `WriteFailure` instead.
  */
 export async function withApiErrors<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
@@ -104,24 +104,14 @@ export function storeWithApiErrors<
   return Object.fromEntries(methods) as Store;
 }
 
-/** Runs a write of one statement. Throws a `WriteFailure` whose kind states the effect on the data. */
-export async function withWriteErrors<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    throw error instanceof WriteFailure ? error : new WriteFailure(failureKind(error), error);
-  }
-}
-
-/** The same for a write of several statements in one transaction: until its commit is sent, nothing is stored. */
-export async function withTransactionErrors<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof WriteFailure) throw error;
-    const isBeforeCommit = error instanceof NoAnswer && !(error instanceof CommitUnknown);
-    throw new WriteFailure(isBeforeCommit ? 'away' : failureKind(error), error);
-  }
+/**
+ * Returns the failure of a transaction. `isSent` is true if its last statements and its commit were sent: without an
+ * answer from PostgreSQL it is then unknown whether they were executed. Before that, nothing was written.
+ */
+export function writeFailure(error: unknown, isSent: boolean): WriteFailure {
+  const kind = failureKind(error);
+  if (kind !== 'unknown' || isSent) return new WriteFailure(kind, error);
+  return new WriteFailure(error instanceof NoAnswer ? 'away' : 'refused', error);
 }
 
 /**

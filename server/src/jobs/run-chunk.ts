@@ -17,7 +17,7 @@ import {
 import type { Outcome } from '../records/outcome.ts';
 import { type ParsedRecord, required, sentIdOf } from '../records/parsed-record.ts';
 import { requireApproved } from '../records/plan.ts';
-import type { RecordWriter } from '../records/record-writer.ts';
+import type { RecordWriter } from '../records/write/record-writer.ts';
 import { inGroups } from './chunk-planner.ts';
 import { decryptRecords, type WaitingRecord } from './encrypted-chunk.ts';
 import type { CheckedWaitingRecord, RecentChunks } from './recent-chunks.ts';

@@ -15,8 +15,8 @@ import {
   type Written,
 } from './outcome.ts';
 import { type ParsedRecord, required } from './parsed-record.ts';
-import type { RecordWriter } from './record-writer.ts';
 import type { UserItem } from './user-item.ts';
+import type { RecordWriter } from './write/record-writer.ts';
 
 /** Maximum number of attempts to write a record that conflicts with concurrent writes. */
 const attemptsMax = 10;

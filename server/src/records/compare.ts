@@ -1,5 +1,4 @@
 import { numberTerms, searchTerms, type Username } from '../usernames/username.ts';
-import type { PrincipalStep, UserEdit } from './change.ts';
 import type { SentPrincipal, SentUser, StoredPrincipal, StoredUser } from './compared-values.ts';
 import {
   changedFields,
@@ -9,6 +8,7 @@ import {
   type State,
   userFields,
 } from './fields.ts';
+import type { PrincipalStep, UserEdit } from './write/change.ts';
 
 /** Returns the names of the sent values that differ from the stored ones. */
 export function changedOfPrincipal(stored: StoredPrincipal, sent: SentPrincipal): string[] {

@@ -1,7 +1,6 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, refuseUnknownFields } from '../lib/request-fields.ts';
 import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import type { ChangeStore, PrincipalChange } from './change.ts';
 import type { CheckTools, Operation, ReadyRecord } from './operation.ts';
 import { ignoredFields, readUsers, required } from './parsed-record.ts';
 import {
@@ -11,6 +10,7 @@ import {
   readPrincipalReference,
 } from './references.ts';
 import { type Deletion, isNamedByUsername, readDeletion } from './user-item.ts';
+import type { ChangeStore, PrincipalChange } from './write/change.ts';
 
 interface ParsedDelete extends ReferringRecord {
   /** The users to delete; null if the principal is deleted with all of its users. */

@@ -2,36 +2,16 @@ import type { FieldErrors } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, refuseUnknownFields } from '../lib/request-fields.ts';
 import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import { termsOf } from './compare.ts';
-import {
-  type PrincipalFields,
-  principalFieldNames,
-  principalFields,
-  readFields,
-  type State,
-} from './fields.ts';
+import { type PrincipalFields, principalFieldNames, principalFields, readFields } from './fields.ts';
 import { type IdStore, reserveIds } from './id-reservation.ts';
 import type { Operation, ReadyRecord } from './operation.ts';
-import type { PrincipalOutcome, WriteContext, Written } from './outcome.ts';
+import { registeredUser } from './outcome.ts';
 import { ignoredFields, newUser, type ParsedRecord, readUsers, required } from './parsed-record.ts';
-import { type NewUser, type Registration, readRegistration, type UserRules } from './user-item.ts';
+import { type Registration, readRegistration, type UserRules } from './user-item.ts';
 import { type ExternalKeyStore, ExternalKeys, type UsernameStore, Usernames } from './usernames.ts';
+import type { ChangeStore, PrincipalChange } from './write/change.ts';
 
-export interface NewPrincipal {
-  readonly id: number;
-  readonly fields: PrincipalFields;
-  readonly searchTerms: readonly string[];
-  readonly users: readonly NewUser[];
-  /** Default: active. */
-  readonly state?: State;
-  /** Absent if the operation does not report the effect on the principal. */
-  readonly outcome?: PrincipalOutcome;
-  readonly context: WriteContext;
-}
-
-export interface InsertStore extends UsernameStore, ExternalKeyStore, IdStore {
-  /** Writes a group of records as `Operation.write` describes. */
-  insertPrincipals(principals: readonly NewPrincipal[]): Promise<readonly Written[]>;
-}
+export interface InsertStore extends UsernameStore, ExternalKeyStore, IdStore, ChangeStore {}
 
 interface ParsedInsert extends ParsedRecord {
   readonly externalKey: string | null;
@@ -54,16 +34,24 @@ export function insertOperation(store: InsertStore, rules: UserRules): Operation
     need: (parsed) => ({ principals: 1, users: parsed.users.length }),
     reserveIds: (needs) => reserveIds(needs, store),
     idOf: (_parsed, ids) => ids.principal,
-    write: (records) => store.insertPrincipals(records.map(newPrincipal)),
+    write: (records) => store.writeChanges(records.map(insertion)),
   };
 }
 
-function newPrincipal({ parsed, ids, hashes, context }: ReadyRecord<ParsedInsert>): NewPrincipal {
+function insertion({ parsed, ids, hashes, context }: ReadyRecord<ParsedInsert>): PrincipalChange {
+  const { principal: fields, users } = parsed;
+  const registrations = users.map((item, at) => newUser(item, ids.users[at], hashes.get(item)));
   return {
-    id: required(ids.principal),
-    fields: parsed.principal,
-    searchTerms: termsOf(parsed.principal),
-    users: parsed.users.map((item, position) => newUser(item, ids.users[position], hashes.get(item))),
+    principalId: required(ids.principal),
+    action: 'insert',
+    principal: { kind: 'insert', values: { fields, state: 'active', searchTerms: termsOf(fields) } },
+    reportsPrincipal: false,
+    expectedVersion: null,
+    registrations,
+    resets: [],
+    edits: [],
+    deletes: [],
+    applied: registrations.map(registeredUser),
     context,
   };
 }

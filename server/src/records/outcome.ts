@@ -4,6 +4,7 @@ import type { FieldErrors } from '../lib/field-errors.ts';
 import { isAbsent } from '../lib/request-fields.ts';
 import type { FieldValue } from './fields.ts';
 import type { ParsedRecord } from './parsed-record.ts';
+import type { NewUser } from './user-item.ts';
 
 /** A field whose value differs from the stored one. Null means that the field is not set. */
 export interface FieldChange {
@@ -44,6 +45,10 @@ export function withNames(
 ): AppliedUser {
   const { username = '', email = null } = names.get(id) ?? {};
   return { id, username, email, operation, ...(changed && { changed }) };
+}
+
+export function registeredUser({ id, username, fields }: NewUser): AppliedUser {
+  return { id, username, email: fields.Email, operation: 'register' };
 }
 
 /** The result of one record: applied or failed. */

@@ -61,54 +61,6 @@ export const insertFailures = `
 
 const insertFailuresSql = preparedStatement('insert failures', `${insertFailures} returning position`);
 
-/** Number of mentions of deleted records that one search finds. */
-const mentionsAtOnce = 500;
-
-/**
- * Common table expressions that empty the failed records that mention a row of `deleted_principal` or `gone_user`; their
- * codes stay. Failed records that mention an earlier name in `renamed` get a further mention. Rows are locked in order,
- * so that two deletions cannot wait for each other. After the search by the index, mentions are compared with joins:
- * a record may mention 100,000 users, and a million may be deleted.
- */
-export const eraseFailedRecords = `gone as materialized (
-    select ('principal:' || id) collate "C" as mention from deleted_principal
-    union all select ('key:' || external_key) collate "C" from deleted_principal where external_key is not null
-    union all select ('user:' || id) collate "C" from gone_user
-    union all select ('name:' || username_key) collate "C" from gone_user
-  ), sought as materialized (
-    -- The time of a search by the index grows with the square of the number of its mentions.
-    select array_agg(mention) as mentions
-      from (select mention, row_number() over () / ${mentionsAtOnce} as number
-              from (select mention from gone union all select earlier from renamed) as every) as numbered
-     group by number
-  ), found_outcome as materialized (
-    select call_id, position, mentions from anagrafe.outcomes
-     where (call_id, position) in (
-       select found.call_id, found.position
-         from sought cross join lateral anagrafe.outcomes_mentioning(sought.mentions) as found)
-     order by call_id, position for update
-  ), mentioning as materialized (
-    select call_id, position, mention from found_outcome cross join lateral unnest(mentions) as each (mention)
-  ), erasable as materialized (
-    select distinct call_id, position from mentioning join gone using (mention)
-  ), erased as (
-    -- The figures of an error may be stored values.
-    update anagrafe.outcomes as stored
-       set record = null, error = error - 'figures', field_errors = '[]', external_key = null, username = null,
-           mentions = null
-      from erasable where stored.call_id = erasable.call_id and stored.position = erasable.position
-  ), mentioned_by_id as (
-    update anagrafe.outcomes as stored set mentions = stored.mentions || added.mentions
-      from (select call_id, position, array_agg(mention) as mentions
-              from (select call_id, position, renamed.mention
-                      from mentioning join renamed on renamed.earlier = mentioning.mention
-                    except select call_id, position, mention from mentioning) as missing
-             group by call_id, position) as added
-     where stored.call_id = added.call_id and stored.position = added.position
-       and not exists (select from erasable
-                        where erasable.call_id = stored.call_id and erasable.position = stored.position)
-  )`;
-
 export async function failuresJson(failures: readonly StoredFailure[]): Promise<string> {
   const timeSlice = new TimeSlice();
   const rows: string[] = [];

@@ -1,18 +1,17 @@
 import type { QueryResultRow } from 'pg';
 import type { Database } from '../db/database.ts';
-import { withApiErrors, withWriteErrors } from '../db/errors.ts';
+import { withApiErrors } from '../db/errors.ts';
 import { preparedStatement, selectByKeys } from '../db/statement.ts';
-import { versionOf, writeChanges } from './change.store.ts';
 import type { StoredPrincipal, StoredUser } from './compared-values.ts';
 import type { DeleteStore } from './delete.ts';
 import { selectedColumns } from './field-columns.ts';
 import { principalFields, userFields, valuesOf } from './fields.ts';
-import { insertPrincipals } from './insert.store.ts';
 import type { InsertStore } from './insert.ts';
 import type { WantedUsers } from './references.ts';
 import type { AttributeValues } from './stored-attributes.ts';
-import { updateRecords } from './update.store.ts';
 import type { UpdateStore } from './update.ts';
+import { versionOf } from './write/stored-rows.store.ts';
+import { writeChanges } from './write/write-changes.store.ts';
 
 export function openRecordStore(database: Database): UpdateStore & InsertStore & DeleteStore {
   return {
@@ -25,9 +24,7 @@ export function openRecordStore(database: Database): UpdateStore & InsertStore &
     reservePrincipalIds: (count) =>
       withApiErrors(() => reserveIds(database, 'anagrafe.principals_id_seq', count)),
     reserveUserIds: (count) => withApiErrors(() => reserveIds(database, 'anagrafe.users_id_seq', count)),
-    updateRecords: (changes) => withWriteErrors(() => updateRecords(database, changes)),
-    writeChanges: (changes) => withWriteErrors(() => writeChanges(database, changes)),
-    insertPrincipals: (principals) => withWriteErrors(() => insertPrincipals(database, principals)),
+    writeChanges: (changes) => writeChanges(database, changes),
   };
 }
 

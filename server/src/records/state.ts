@@ -1,7 +1,6 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, refuseUnknownFields, usersOf, within } from '../lib/request-fields.ts';
 import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import type { ChangeStore, PrincipalChange } from './change.ts';
 import { editPrincipal, stateEdit } from './compare.ts';
 import { readState, type State } from './fields.ts';
 import type { Operation, ReadyRecord } from './operation.ts';
@@ -13,6 +12,7 @@ import {
   readPrincipalReference,
 } from './references.ts';
 import { type NamedUser, readItemObject, readNamedUser } from './user-item.ts';
+import type { ChangeStore, PrincipalChange } from './write/change.ts';
 
 interface Item extends NamedUser {
   readonly state: State | null;

@@ -1,11 +1,10 @@
 import { within } from '../lib/request-fields.ts';
 import { refuseOwnNames } from '../passwords/policy.ts';
-import type { ChangeStore, PrincipalChange, UserEdit } from './change.ts';
 import { changedOfUser, clearedField, editPrincipal, editUser } from './compare.ts';
 import { principalFieldNames } from './fields.ts';
 import { type IdStore, reserveIds } from './id-reservation.ts';
 import type { CheckTools, Operation, ReadyRecord } from './operation.ts';
-import type { AppliedUser, WriteContext, Written } from './outcome.ts';
+import type { AppliedUser } from './outcome.ts';
 import { isRegistration, newUser, required } from './parsed-record.ts';
 import { isEdit, isPlain, type ParsedUpdate, readUpdate } from './parsed-update.ts';
 import { findReferences, type ReferenceStore } from './references.ts';
@@ -21,18 +20,9 @@ import {
   type UserRules,
 } from './user-item.ts';
 import { ExternalKeys, type UsernameStore, Usernames } from './usernames.ts';
+import type { ChangeStore, PrincipalChange, UserEdit } from './write/change.ts';
 
-/** The changes of a record that only registers users and resets passwords, in the order sent. */
-export interface RecordChange {
-  readonly principalId: number;
-  readonly users: readonly (NewUser | NewPassword)[];
-  readonly context: WriteContext;
-}
-
-export interface UpdateStore extends ReferenceStore, AttributeStore, UsernameStore, IdStore, ChangeStore {
-  /** Writes a group of records as `Operation.write` describes. */
-  updateRecords(changes: readonly RecordChange[]): Promise<readonly (Written | null)[]>;
-}
+export interface UpdateStore extends ReferenceStore, AttributeStore, UsernameStore, IdStore, ChangeStore {}
 
 /** Registers, edits and deletes users under existing principals, resets passwords, and edits the principals. */
 export function updateOperation(store: UpdateStore, rules: UserRules): Operation<ParsedUpdate> {
@@ -48,17 +38,8 @@ export function updateOperation(store: UpdateStore, rules: UserRules): Operation
     need: (parsed) => ({ principals: 0, users: parsed.users.filter(isRegistration).length }),
     reserveIds: (needs) => reserveIds(needs, store),
     idOf: (parsed) => parsed.principalId,
-    write: (records) => write(records, store),
+    write: (records) => store.writeChanges(records.map(principalChange)),
   };
-}
-
-async function write(
-  records: readonly ReadyRecord<ParsedUpdate>[],
-  store: UpdateStore,
-): Promise<readonly (Written | null)[]> {
-  return records.every(({ parsed }) => isPlain(parsed))
-    ? store.updateRecords(records.map(recordChange))
-    : store.writeChanges(records.map(principalChange));
 }
 
 async function checkAgainstStore(
@@ -132,16 +113,6 @@ function refuseOwnNamesOf({ users, errors }: ParsedUpdate): void {
 
 function namesUser(item: UpdateItem): item is Reset | Edit | Deletion {
   return item.operation !== 'register';
-}
-
-function recordChange({ parsed, ids, hashes, context }: ReadyRecord<ParsedUpdate>): RecordChange {
-  const userIds = ids.users.values();
-  const users = parsed.users.map((item) =>
-    isRegistration(item)
-      ? newUser(item, userIds.next().value, hashes.get(item))
-      : newPassword(item, hashes.get(item)),
-  );
-  return { principalId: required(parsed.principalId), users, context };
 }
 
 function newPassword(item: Reset, passwordHash: string | undefined): NewPassword {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import type { Username } from '../usernames/username.ts';
-import type { PrincipalChange, PrincipalStep, UserEdit } from './change.ts';
 import { editPrincipal, editUser, stateEdit, termsOf } from './compare.ts';
 import type { SentPrincipal, SentUser, StoredPrincipal, StoredUser } from './compared-values.ts';
 import {
@@ -16,6 +15,7 @@ import type { ReservedIds, UpsertOptions } from './operation.ts';
 import type { AppliedUser, FieldChange, PrincipalOutcome, ShownUser, WriteContext } from './outcome.ts';
 import { newUser, type RecordEffect, required } from './parsed-record.ts';
 import type { NewPassword, NewUser, UserItem } from './user-item.ts';
+import type { PrincipalChange, PrincipalStep, UserEdit } from './write/change.ts';
 
 export interface UserDiff {
   readonly sent: SentUser & { readonly username: Username | null };

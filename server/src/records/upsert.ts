@@ -1,5 +1,4 @@
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import { type ChangeStore, isUnchanged, type PrincipalChange } from './change.ts';
 import { type IdStore, reserveIds } from './id-reservation.ts';
 import type { Operation, Operations, ReadyRecord, UpsertOptions } from './operation.ts';
 import { applied, type Outcome, type Written } from './outcome.ts';
@@ -15,6 +14,7 @@ import {
   type UserDiff,
   userChanges,
 } from './upsert-diff.ts';
+import { type ChangeStore, isUnchanged, type PrincipalChange } from './write/change.ts';
 
 export interface UpsertStore extends UpsertLookups, ChangeStore, IdStore {}
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { RecordWriter } from '../../src/records/record-writer.ts';
+import { RecordWriter } from '../../src/records/write/record-writer.ts';
 import { openStore } from '../../src/store.ts';
 import { afterTest } from '../setup/endings.ts';
 import { importedUser } from '../setup/jobs.ts';
@@ -309,7 +309,7 @@ describe('a group of records', () => {
   });
 
   it('is stored as a whole, and its outcome is unknown, if the connection is lost after the commit', async () => {
-    const call = await newCall('update', 'unanswered');
+    const call = await newCall('insert', 'unanswered');
     const proxy = await startProxy(writes.url);
     const config = readConfig({ ...writes.settings, ANAGRAFE_DATABASE_URL: proxy.url });
     const node = await openStore(config, { mode: 'existing', log: () => {} });
@@ -317,7 +317,7 @@ describe('a group of records', () => {
     // Opens the connection, whose answers the proxy then drops.
     await node.database.query('select 1');
     proxy.mute();
-    const writing = operationsOn(node).update.write(call.records);
+    const writing = operationsOn(node).insert.write(call.records);
     const failure = expect(writing).rejects.toMatchObject({ kind: 'unknown' });
     const sql = 'select from anagrafe.outcomes where call_id = $1';
     await until(async () => (await writes.store.database.query(sql, [call.callId])).length === count);

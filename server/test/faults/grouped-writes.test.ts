@@ -3,7 +3,7 @@ import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WriteFailure } from '../../src/db/errors.ts';
 import type { Operation, ReadyRecord } from '../../src/records/operation.ts';
-import { RecordWriter } from '../../src/records/record-writer.ts';
+import { RecordWriter } from '../../src/records/write/record-writer.ts';
 import type { Store } from '../../src/store.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { wrongFigures } from './figures.ts';

@@ -7,6 +7,8 @@ import { TimeSlice } from '../../src/lib/yield-to-event-loop.ts';
 import { reserveFor } from '../../src/records/id-reservation.ts';
 import { insertOperation } from '../../src/records/insert.ts';
 import type { Operation, ReadyRecord } from '../../src/records/operation.ts';
+import type { ParsedRecord } from '../../src/records/parsed-record.ts';
+import type { ParsedUpdate } from '../../src/records/parsed-update.ts';
 import { openRecordStore } from '../../src/records/records.store.ts';
 import { stateOperation } from '../../src/records/state.ts';
 import { updateOperation } from '../../src/records/update.ts';
@@ -19,6 +21,19 @@ export type GroupedOperations = Record<'update' | 'insert' | 'state', Operation>
 export type GroupedWrites = Awaited<ReturnType<typeof openGroupedWrites>>;
 
 export const reset = (ID: number) => ({ ID, Password: 'correct horse', ConfirmPassword: 'correct horse' });
+
+/** Sets what the checks would find if the principal and the users of the record existed. */
+function setAsIfFound(parsed: ParsedRecord): void {
+  const { principalId: id, items } = parsed as ParsedUpdate;
+  const fields = { Email: null, Phone: null, FirstName: null, LastName: null, Language: null };
+  const found = { version: '', state: 'active', usersCount: 0, fields: {} };
+  Object.assign(parsed, { stored: { id, ...found } });
+  for (const item of items) {
+    if (item.operation === 'register') continue;
+    const user = { id: item.id ?? 0, principalId: id ?? 0, username: '', usernameKey: '' };
+    item.stored = { ...user, state: 'active', fields };
+  }
+}
 
 /** Opens the operations on a new database, without the service, so that a test decides what a group consists of. */
 export async function openGroupedWrites() {
@@ -43,6 +58,7 @@ export async function openGroupedWrites() {
       records.map((fields) => operation.read(structuredClone(fields), new FieldErrors(), new TimeSlice())),
     );
     if (name === 'state') await operation.newCheck().run(parsedRecords);
+    if (name === 'update') parsedRecords.forEach(setAsIfFound);
     for (const parsed of parsedRecords) expect([...parsed.errors.byPlace]).toEqual([]);
     const ids = await reserveFor(parsedRecords, operation);
     return parsedRecords.map((parsed, position) => ({

@@ -38,7 +38,7 @@ describe('the log of a service that loses its database', () => {
     const before = service.log.length;
 
     proxy.cut();
-    expect((await call).status).toBe(500);
+    expect((await call).status).toBe(503);
     await expect.poll(() => status(service, '/health/ready')).toBe(503);
     for (let n = 0; n < 10; n++) {
       expect((await service.call('irs/list', {})).status).toBe(503);

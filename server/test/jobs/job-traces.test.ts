@@ -91,8 +91,7 @@ describe('a small job', () => {
   it('ends before an earlier large job of another client', async () => {
     // This test creates clients, which ends the protected mode that the other tests of the file rely on.
     const shared = await startTestService();
-    const principals = await insertPrincipals(shared, 6);
-    const [one = 0, two = 0] = principals;
+    const [one = 0, two = 0, own = 0, ...principals] = await insertPrincipals(shared, 7);
     const client = async (name: string) => {
       const options = { name, scopes: ['sync:write'], networks: [], knownByAddress: false } as const;
       const made = await createClient(options, openClients(shared.database), operatorActor);
@@ -100,19 +99,14 @@ describe('a small job', () => {
     };
     const [busy, large, small] = [await client('busy'), await client('large'), await client('small')];
     const crowd = (ID: number) =>
-      Array.from({ length: 250 }, (_, n) => importedUser(`crowd of ${ID} number ${n}`));
+      Array.from({ length: 1000 }, (_, n) => importedUser(`crowd of ${ID} number ${n}`));
     const ids = await holding(shared, principalLock(one, two), async ({ blocked }) => {
       for (const ID of [one, two])
         await submit(shared, 'irs/update', [{ ID, Users: [importedUser(`busy ${ID}`)] }], busy);
       await blocked(2);
-      const records = principals.slice(2).map((ID) => ({ ID, Users: crowd(ID) }));
+      const records = principals.map((ID) => ({ ID, Users: crowd(ID) }));
       const first = await submit(shared, 'irs/update', records, large);
-      const second = await submit(
-        shared,
-        'irs/update',
-        [{ ID: principals[2], Users: [importedUser('small')] }],
-        small,
-      );
+      const second = await submit(shared, 'irs/update', [{ ID: own, Users: [importedUser('small')] }], small);
       return { first, second };
     });
     const [first, second] = [

@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { readConfig } from '../../src/config.ts';
-import { versionOf } from '../../src/records/change.store.ts';
-import type { PrincipalChange, UserEdit } from '../../src/records/change.ts';
 import {
   type PrincipalFields,
   principalFieldNames,
@@ -11,6 +9,8 @@ import {
 } from '../../src/records/fields.ts';
 import { openRecordStore } from '../../src/records/records.store.ts';
 import type { NewUser } from '../../src/records/user-item.ts';
+import type { PrincipalChange, UserEdit } from '../../src/records/write/change.ts';
+import { versionOf } from '../../src/records/write/stored-rows.store.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { newStore } from '../setup/store.ts';
 

@@ -18,6 +18,11 @@ const register = (ids: readonly number[], ...names: string[]) =>
   );
 
 const principalRows = 'select from anagrafe.principals where id = any($1) for update';
+/** Blocks the statements that are sent together with the commit. */
+const rowCounts = 'lock table anagrafe.row_counts in share mode';
+/** Blocks the registration of a username. */
+const newUsername = `insert into anagrafe.users (principal_id, username, username_key, password_hash)
+                     values ($1, $2, $2, 'none')`;
 
 async function stored(...names: string[]): Promise<string[]> {
   const all = await storedUsernames(service.database);
@@ -79,11 +84,26 @@ describe('a user that is deleted while its record is written', () => {
   });
 });
 
+describe('a connection that breaks while records wait to be written', () => {
+  it('leaves no doubt that they were not applied', async () => {
+    const ids = await insertPrincipals(service, 2);
+    const { status, body } = await during(service.database, {
+      lock: [[principalRows, ids]],
+      call: () => register(ids, 'waiting'),
+      writes: 2,
+      interrupt: hangUp,
+    });
+    expect([status, body.errorCode]).toEqual([503, 'UNAVAILABLE']);
+    expect(body.result?.records.map((tuple) => tuple.Item2)).toEqual(['NOT_APPLIED', 'NOT_APPLIED']);
+    expect(await stored('waiting 0', 'waiting 1')).toEqual([]);
+  });
+});
+
 describe('a connection that breaks while records are written', () => {
   it('makes their outcome unknown, and the answer does not claim that nothing was applied', async () => {
     const ids = await insertPrincipals(service, 2);
     const { status, body, headers, text } = await during(service.database, {
-      lock: [[principalRows, ids]],
+      lock: [[rowCounts]],
       call: () => register(ids, 'unknown'),
       writes: 2,
       interrupt: hangUp,
@@ -110,12 +130,13 @@ describe('a connection that breaks while records are written', () => {
   it('does not change records of the same call that were applied', async () => {
     const ids = await insertPrincipals(service, 2);
     const { status, body } = await during(service.database, {
-      lock: [[principalRows, ids.slice(0, 1)]],
+      lock: [[newUsername, ids[0], 'half known 0']],
       call: () => register(ids, 'half known'),
       writes: 1,
       interrupt: async (connection) => {
         await expect.poll(() => stored('half known 1')).toEqual(['half known 1']);
         await hangUp(connection);
+        await connection.query(`delete from anagrafe.users where username = 'half known 0'`);
       },
     });
     expect([status, body.errorCode]).toEqual([207, 'PARTIALLY_APPLIED']);
@@ -170,7 +191,7 @@ describe('a write that the database cancels', () => {
   it('does not hide that the outcome of another record is unknown', async () => {
     const ids = await insertPrincipals(service, 2);
     const { status, body } = await during(service.database, {
-      lock: [[principalRows, ids]],
+      lock: [[rowCounts]],
       call: () => register(ids, 'mixed'),
       writes: 2,
       interrupt: async (connection) => {

@@ -1,9 +1,8 @@
-import { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import type { Username } from '../usernames/username.ts';
-import type { StoredUserFields } from './compared-values.ts';
-import type { PrincipalFields, State } from './fields.ts';
-import type { AppliedUser, WriteContext, Written } from './outcome.ts';
-import type { NewPassword, NewUser } from './user-item.ts';
+import type { Username } from '../../usernames/username.ts';
+import type { StoredUserFields } from '../compared-values.ts';
+import type { PrincipalFields, State } from '../fields.ts';
+import type { AppliedUser, PrincipalOutcome, WriteContext, Written } from '../outcome.ts';
+import type { NewPassword, NewUser } from '../user-item.ts';
 
 // The general form of a write: all changes of one record to a principal and to its users, which are applied completely
 // or not at all. The checks compute it from the stored values; `expectedVersion` makes sure that these are still stored
@@ -76,19 +75,19 @@ export function isUnchanged({ principal, registrations, resets, edits, deletes }
   );
 }
 
-/** `register` if a record registers users, `rename` if a record deletes or renames users or the principal. */
-export type ChangeKind = 'edit' | 'register' | 'rename';
+const principalOutcomes: Record<PrincipalStep['kind'], PrincipalOutcome> = {
+  insert: 'inserted',
+  edit: 'updated',
+  keep: 'unchanged',
+  delete: 'deleted',
+};
 
-/** Returns the kind of a group of records: the one that needs the strongest locks. */
-export function kindOf(changes: readonly PrincipalChange[]): ChangeKind {
-  if (changes.some(changesNames)) return 'rename';
-  return changes.some(({ registrations }) => registrations.length > 0) ? 'register' : 'edit';
-}
-
-function changesNames({ principal, edits, deletes }: PrincipalChange): boolean {
-  const changesKey = principal.kind === 'edit' && principal.changed.includes('ExternalKey');
-  const renames = edits.some(({ changed }) => changed.includes('Username'));
-  return principal.kind === 'delete' || deletes.length > 0 || changesKey || renames;
+/** Returns the effect on the principal; null if the answer does not contain it. */
+export function principalOutcome({
+  principal,
+  reportsPrincipal = true,
+}: PrincipalChange): PrincipalOutcome | null {
+  return reportsPrincipal ? principalOutcomes[principal.kind] : null;
 }
 
 /** A principal may have a million users, which one statement deletes in minutes. */
@@ -97,26 +96,66 @@ export function takesLong({ principal, resets, edits, deletes }: PrincipalChange
   return deleted + resets.length + edits.length + deletes.length > 10_000;
 }
 
-/**
- * Returns the details of the audit row as JSON: the names of changed fields. They contain no personal values, because
- * the row stays when a user is deleted.
- */
-export async function auditDetails({ principal, edits }: PrincipalChange): Promise<string> {
+/** What the audit log notes about a change, except the actor. */
+export interface AuditedChange {
+  readonly action: string;
+  readonly registered: readonly number[];
+  readonly reset: readonly number[];
+  readonly deleted: readonly number[];
+  /** JSON: the names of changed fields. It contains no personal values, because the row stays when a user is deleted. */
+  readonly details: string;
+}
+
+/** Maximum number of users in one audit row. */
+export const usersPerAuditRow = 1000;
+
+/** Returns the audit rows of a change: one, and further ones if it names many users. Those have the users only. */
+export function auditRows(change: PrincipalChange): AuditedChange[] {
+  const { action, registrations, edits, deletes } = change;
+  const registered = registrations.map(({ id }) => id);
+  const reset = resetUsers(change);
+  const edited = edits.map(({ id, changed, state }) => [
+    id,
+    changed,
+    changed.includes('State') ? state : null,
+  ]);
+  const count = registered.length + reset.length + edited.length + deletes.length;
+  return Array.from({ length: Math.max(1, Math.ceil(count / usersPerAuditRow)) }, (_, number) => {
+    // The lists follow each other; a row has the users of one part of all of them.
+    let start = number * usersPerAuditRow;
+    const inRow = <Item>(list: readonly Item[]): Item[] => {
+      const part = list.slice(Math.max(start, 0), Math.max(start + usersPerAuditRow, 0));
+      start -= list.length;
+      return part;
+    };
+    const part = {
+      registered: inRow(registered),
+      reset: inRow(reset),
+      edited: inRow(edited),
+      deleted: inRow(deletes),
+    };
+    const details = {
+      ...(number === 0 && auditDetails(change)),
+      ...(part.edited.length > 0 && { users: part.edited }),
+    };
+    return { action: number === 0 ? action : 'update', ...part, details: JSON.stringify(details) };
+  });
+}
+
+/** Returns the users whose passwords are reset. */
+export function resetUsers({ resets, edits }: PrincipalChange): number[] {
+  return [...resets, ...edits.filter(({ passwordHash }) => passwordHash !== null)].map(({ id }) => id);
+}
+
+function auditDetails({ principal, context: { reference } }: PrincipalChange) {
   const changed = principal.kind === 'edit' ? principal.changed : [];
   const fields = changed.filter((name) => name !== 'State');
-  const details = {
+  return {
     ...(fields.length > 0 && { changed: fields }),
     ...(principal.kind === 'edit' && changed.includes('State') && { state: principal.values.state }),
     ...(principal.kind === 'delete' &&
       principal.externalKey !== null && { externalKey: principal.externalKey }),
+    // Of a record without a stored outcome.
+    ...(reference && !reference.kept && { position: reference.position }),
   };
-  if (edits.length === 0) return JSON.stringify(details);
-  const timeSlice = new TimeSlice();
-  const users: string[] = [];
-  for (const { id, changed: names, state } of edits) {
-    users.push(JSON.stringify([id, names, names.includes('State') ? state : null]));
-    if (timeSlice.isOver) await timeSlice.yield();
-  }
-  const others = JSON.stringify(details).slice(1, -1);
-  return `{${others}${others && ','}"users":[${users.join(',')}]}`;
 }

@@ -1,7 +1,7 @@
-import { isTimeLimit, WriteFailure } from '../db/errors.ts';
-import type { Operation, ReadyRecord } from './operation.ts';
-import type { Written } from './outcome.ts';
-import type { ParsedRecord } from './parsed-record.ts';
+import { isTimeLimit, WriteFailure } from '../../db/errors.ts';
+import type { Operation, ReadyRecord } from '../operation.ts';
+import type { Written } from '../outcome.ts';
+import type { ParsedRecord } from '../parsed-record.ts';
 
 /** Limits of one transaction, so that its locks are held for a short time. A larger record is written alone. */
 const recordsPerGroup = 200;

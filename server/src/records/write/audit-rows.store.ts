@@ -1,0 +1,74 @@
+import { actorColumns } from '../../audit/audit.store.ts';
+import type { Query } from '../../db/database.ts';
+import { arrayLiteral, preparedStatement, rowsParameter } from '../../db/statement.ts';
+import { type AuditedChange, auditRows, type PrincipalChange, usersPerAuditRow } from './change.ts';
+import { withRows } from './query.ts';
+
+const auditRowsParameter = rowsParameter('row', {
+  actor: 'text',
+  client_id: 'bigint',
+  user_id: 'bigint',
+  address: 'inet',
+  request_id: 'text',
+  call_id: 'uuid',
+  action: 'text',
+  principal_id: 'bigint',
+  registered: 'text',
+  reset: 'text',
+  deleted: 'text',
+  details: 'text',
+});
+
+interface AuditRow extends AuditedChange {
+  readonly change: PrincipalChange;
+}
+
+const auditColumns = {
+  actor: ({ change }: AuditRow) => change.context.actor.kind,
+  client_id: ({ change }: AuditRow) => change.context.actor.clientId,
+  user_id: ({ change }: AuditRow) => change.context.actor.userId,
+  address: ({ change }: AuditRow) => change.context.actor.address,
+  request_id: ({ change }: AuditRow) => change.context.actor.requestId,
+  call_id: ({ change }: AuditRow) => change.context.reference?.callId ?? null,
+  action: ({ action }: AuditRow) => action,
+  principal_id: ({ change }: AuditRow) => change.principalId,
+  registered: ({ registered }: AuditRow) => arrayLiteral(registered),
+  reset: ({ reset }: AuditRow) => arrayLiteral(reset),
+  deleted: ({ deleted }: AuditRow) => arrayLiteral(deleted),
+  details: ({ details }: AuditRow) => details,
+};
+
+const appendAuditRowsStatement = preparedStatement(
+  'append audit rows',
+  `insert into anagrafe.audit_log (${actorColumns}, action, principal_id, registered, reset, deleted, details)
+   select ${actorColumns}, action, principal_id, nullif(registered::bigint[], '{}'), nullif(reset::bigint[], '{}'),
+          nullif(deleted::bigint[], '{}'), nullif(details::jsonb, '{}')
+     from ${auditRowsParameter.sql} order by row.index`,
+);
+
+export function appendAuditRows(changes: readonly PrincipalChange[]): Query[] {
+  const rows = changes
+    .filter(({ principal }) => principal.kind !== 'delete')
+    .flatMap((change) => auditRows(change).map((row) => ({ change, ...row })));
+  return withRows(appendAuditRowsStatement, rows, auditRowsParameter.values(rows, auditColumns));
+}
+
+/** The users of a deleted principal are listed in parts, each of which has its own row: there may be a million users. */
+const auditDeletionsStatement = preparedStatement(
+  'append audit rows of deleted principals',
+  `insert into anagrafe.audit_log (${actorColumns}, action, principal_id, deleted, details)
+   select ${actorColumns}, case when number > 0 then 'update' else 'delete' end, row.principal_id, users,
+          nullif(case when number > 0 then details::jsonb - 'position' else details::jsonb end, '{}')
+     from ${auditRowsParameter.sql}
+          left join lateral (
+            select number, array_agg(id order by id) as users
+              from (select id, (row_number() over (order by id) - 1) / ${usersPerAuditRow} as number
+                      from anagrafe.users where users.principal_id = row.principal_id) as numbered
+             group by number) as part on true
+    order by row.index, number`,
+);
+
+export function auditDeletions(deleted: readonly PrincipalChange[]): Query[] {
+  const rows = deleted.flatMap((change) => auditRows(change).map((row) => ({ change, ...row })));
+  return withRows(auditDeletionsStatement, rows, auditRowsParameter.values(rows, auditColumns));
+}

@@ -1,0 +1,39 @@
+import type { Query } from '../../db/database.ts';
+import { preparedStatement, rowsParameter } from '../../db/statement.ts';
+import type { AppliedUser } from '../outcome.ts';
+import { type PrincipalChange, principalOutcome } from './change.ts';
+import { withRows } from './query.ts';
+
+const outcomeRows = rowsParameter('outcome', {
+  call_id: 'uuid',
+  position: 'integer',
+  principal_id: 'bigint',
+  users: 'integer',
+  applied: 'text',
+  principal_change: 'text',
+});
+
+const outcomeColumns = {
+  call_id: ({ context }: PrincipalChange) => context.reference?.callId ?? null,
+  position: ({ context }: PrincipalChange) => context.reference?.position ?? null,
+  principal_id: ({ principalId }: PrincipalChange) => principalId,
+  users: ({ applied }: PrincipalChange) => applied.length,
+  applied: ({ applied }: PrincipalChange) => JSON.stringify(applied.map(keptUser)),
+  principal_change: principalOutcome,
+};
+
+function keptUser({ id, operation, changed }: AppliedUser) {
+  return changed ? [id, operation, changed] : [id, operation];
+}
+
+const storeOutcomesStatement = preparedStatement(
+  'store outcomes',
+  `insert into anagrafe.outcomes (call_id, position, principal_id, users, applied, principal_change)
+   select call_id, position, principal_id, users, applied::jsonb, principal_change from ${outcomeRows.sql}`,
+);
+
+/** Stores the outcomes with the records, so that both are committed or neither is. */
+export function storeOutcomes(changes: readonly PrincipalChange[]): Query[] {
+  const kept = changes.filter(({ context }) => context.reference?.kept);
+  return withRows(storeOutcomesStatement, kept, outcomeRows.values(kept, outcomeColumns));
+}

@@ -1,0 +1,88 @@
+import type { Query } from '../../db/database.ts';
+import { arrayLiteral, preparedStatement, rowsParameter } from '../../db/statement.ts';
+import { columnNames, columnTypes, fieldColumns } from '../field-columns.ts';
+import { principalFields } from '../fields.ts';
+import type { PrincipalChange } from './change.ts';
+import { assignments, principalIds, withIds, withRows } from './query.ts';
+
+const newPrincipals = rowsParameter('principal', {
+  id: 'bigint',
+  ...columnTypes(principalFields),
+  state: 'text',
+  search_terms: 'text',
+  users_added: 'integer',
+});
+
+const principalColumns = {
+  id: ({ principalId }: PrincipalChange) => principalId,
+  ...fieldColumns(principalFields, (change: PrincipalChange) => valuesOf(change)?.fields ?? null),
+  state: (change: PrincipalChange) => valuesOf(change)?.state ?? null,
+  search_terms: (change: PrincipalChange) => arrayLiteral(valuesOf(change)?.searchTerms ?? []),
+  users_added: usersAdded,
+};
+
+function valuesOf({ principal }: PrincipalChange) {
+  return 'values' in principal ? principal.values : null;
+}
+
+function usersAdded({ registrations, deletes }: PrincipalChange): number {
+  return registrations.length - deletes.length;
+}
+
+const insertPrincipalsStatement = preparedStatement(
+  'insert principals',
+  `insert into anagrafe.principals (id, ${columnNames(principalFields)}, state, search_terms, users_count)
+   select id, ${columnNames(principalFields)}, state, array_to_tsvector(search_terms::text[]), users_added
+     from ${newPrincipals.sql} order by external_key, id`,
+);
+
+export function insertPrincipals(changes: readonly PrincipalChange[]): Query[] {
+  const inserted = changes.filter(({ principal }) => principal.kind === 'insert');
+  return withRows(insertPrincipalsStatement, inserted, newPrincipals.values(inserted, principalColumns));
+}
+
+const nextVersion = `greatest(stored.updated_at + interval '1 microsecond', clock_timestamp())`;
+
+const editPrincipalsStatement = preparedStatement(
+  'edit principals',
+  `update anagrafe.principals as stored
+      set ${assignments(principalFields, 'principal')}, state = principal.state,
+          search_terms = array_to_tsvector(principal.search_terms::text[]),
+          sessions_epoch = sessions_epoch
+            + case when principal.state = 'disabled' and stored.state = 'active' then 1 else 0 end,
+          users_count = users_count + users_added, updated_at = ${nextVersion}
+     from ${newPrincipals.sql} where stored.id = principal.id`,
+);
+
+export function editPrincipals(changes: readonly PrincipalChange[]): Query[] {
+  const edited = changes.filter(({ principal }) => principal.kind === 'edit');
+  return withRows(editPrincipalsStatement, edited, newPrincipals.values(edited, principalColumns));
+}
+
+const touchedPrincipals = rowsParameter('principal', { id: 'bigint', users_added: 'integer' });
+
+const touchPrincipalsStatement = preparedStatement(
+  'touch principals',
+  `update anagrafe.principals as stored set users_count = users_count + users_added, updated_at = ${nextVersion}
+     from ${touchedPrincipals.sql} where stored.id = principal.id`,
+);
+
+/** Gives a new version to principals of which only users change. */
+export function touchPrincipals(changes: readonly PrincipalChange[]): Query[] {
+  const kept = changes.filter(({ principal }) => principal.kind === 'keep');
+  return withRows(touchPrincipalsStatement, kept, touchedPrincipals.values(kept, principalColumns));
+}
+
+const deleteUsersOfStatement = preparedStatement(
+  'delete users of principals',
+  'delete from anagrafe.users where principal_id = any(:ids::bigint[])',
+);
+const deletePrincipalsStatement = preparedStatement(
+  'delete principals',
+  'delete from anagrafe.principals where id = any(:ids::bigint[])',
+);
+
+export function deletePrincipals(deleted: readonly PrincipalChange[]): Query[] {
+  const ids = principalIds(deleted);
+  return [...withIds(deleteUsersOfStatement, ids), ...withIds(deletePrincipalsStatement, ids)];
+}

@@ -1,0 +1,39 @@
+import type { Query } from '../../db/database.ts';
+import type { Statement } from '../../db/statement.ts';
+import { columnTypes } from '../field-columns.ts';
+import type { PrincipalChange } from './change.ts';
+
+// What the statements of this folder have in common.
+
+export function idOf({ id }: { readonly id: number }): number {
+  return id;
+}
+
+export function principalIds(changes: readonly PrincipalChange[]): number[] {
+  return changes.map(({ principalId }) => principalId);
+}
+
+/** Returns the statement with its values, unless there is nothing to do. */
+export function withRows(statement: Statement, rows: readonly unknown[], values: Query['values']): Query[] {
+  return rows.length > 0 ? [{ statement, values }] : [];
+}
+
+export function withIds(statement: Statement, ids: readonly number[]): Query[] {
+  return withRows(statement, ids, { ids });
+}
+
+/** SQL that sets the columns of the fields, where the condition for the column is true if there are conditions. */
+export function assignments(
+  table: Parameters<typeof columnTypes>[0],
+  source: string,
+  conditionFor?: (column: string) => string,
+): string {
+  return Object.keys(columnTypes(table))
+    .map((column) => {
+      const value = `${source}.${column}`;
+      return conditionFor
+        ? `${column} = case when ${conditionFor(column)} then ${value} else stored.${column} end`
+        : `${column} = ${value}`;
+    })
+    .join(', ');
+}

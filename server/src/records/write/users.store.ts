@@ -1,0 +1,123 @@
+import type { Query } from '../../db/database.ts';
+import { preparedStatement, rowsParameter } from '../../db/statement.ts';
+import { columnNames, columnTypes, fieldColumns } from '../field-columns.ts';
+import { userFields } from '../fields.ts';
+import type { PrincipalChange } from './change.ts';
+import { assignments, idOf, withIds, withRows } from './query.ts';
+
+const newUsers = rowsParameter('new_user', {
+  id: 'bigint',
+  principal_id: 'bigint',
+  username: 'text',
+  username_key: 'text',
+  password_hash: 'text',
+  state: 'text',
+  ...columnTypes(userFields),
+});
+
+const newUserColumns = {
+  id: ({ user }: NewUserRow) => user.id,
+  principal_id: ({ principalId }: NewUserRow) => principalId,
+  username: ({ user }: NewUserRow) => user.username,
+  username_key: ({ user }: NewUserRow) => user.usernameKey,
+  password_hash: ({ user }: NewUserRow) => user.passwordHash,
+  state: ({ user }: NewUserRow) => user.state ?? 'active',
+  ...fieldColumns(userFields, ({ user }: NewUserRow) => user.fields),
+};
+
+interface NewUserRow {
+  readonly principalId: number;
+  readonly user: PrincipalChange['registrations'][number];
+}
+
+const insertUsersStatement = preparedStatement(
+  'insert users',
+  `insert into anagrafe.users 
+     (id, principal_id, username, username_key, password_hash, state, ${columnNames(userFields)},
+      created_at, updated_at, password_changed_at)
+   select id, principal_id, username, username_key, password_hash, state, ${columnNames(userFields)},
+          statement_timestamp(), statement_timestamp(), statement_timestamp()
+     from ${newUsers.sql} order by username_key`,
+);
+
+export function insertUsers(changes: readonly PrincipalChange[]): Query[] {
+  const rows = changes.flatMap(({ principalId, registrations }) =>
+    registrations.map((user) => ({ principalId, user })),
+  );
+  return withRows(insertUsersStatement, rows, newUsers.values(rows, newUserColumns));
+}
+
+const newPasswords = rowsParameter('reset', { id: 'bigint', password_hash: 'text' });
+
+const resetPasswordsStatement = preparedStatement(
+  'reset passwords',
+  `update anagrafe.users as stored
+      set password_hash = reset.password_hash, password_changed_at = statement_timestamp(),
+          updated_at = statement_timestamp(),
+          sessions_epoch = sessions_epoch + 1
+     from ${newPasswords.sql} where stored.id = reset.id`,
+);
+
+export function resetPasswords(changes: readonly PrincipalChange[]): Query[] {
+  const rows = changes.flatMap(({ resets }) => resets);
+  const columns = { id: idOf, password_hash: (row: (typeof rows)[number]) => row.passwordHash };
+  return withRows(resetPasswordsStatement, rows, newPasswords.values(rows, columns));
+}
+
+const editedUsers = rowsParameter('edited', {
+  id: 'bigint',
+  sets_fields: 'boolean',
+  sets_attributes: 'boolean',
+  username: 'text',
+  username_key: 'text',
+  password_hash: 'text',
+  state: 'text',
+  ...columnTypes(userFields),
+});
+
+const editedUserColumns = {
+  id: idOf,
+  sets_fields: ({ fields }: Edit) => fields !== null,
+  sets_attributes: ({ fields }: Edit) => fields?.Attributes !== undefined,
+  username: ({ newUsername }: Edit) => newUsername?.asSent ?? null,
+  username_key: ({ newUsername }: Edit) => newUsername?.key ?? null,
+  password_hash: ({ passwordHash }: Edit) => passwordHash,
+  state: ({ state }: Edit) => state,
+  ...fieldColumns(userFields, ({ fields }: Edit) => fields),
+};
+
+type Edit = PrincipalChange['edits'][number];
+
+const editUsersStatement = preparedStatement(
+  'edit users',
+  `update anagrafe.users as stored
+      set username = coalesce(edited.username, stored.username),
+          username_key = coalesce(edited.username_key, stored.username_key),
+          ${assignments(userFields, 'edited', (column) => (column === 'attributes' ? 'sets_attributes' : 'sets_fields'))},
+          state = edited.state,
+          password_hash = coalesce(edited.password_hash, stored.password_hash),
+          password_changed_at = case when edited.password_hash is null then password_changed_at
+                                     else statement_timestamp() end,
+          sessions_epoch = sessions_epoch + case
+            when edited.password_hash is not null or (edited.state = 'disabled' and stored.state = 'active') then 1
+            else 0 end,
+          updated_at = statement_timestamp()
+     from ${editedUsers.sql} where stored.id = edited.id`,
+);
+
+export function editUsers(changes: readonly PrincipalChange[]): Query[] {
+  const rows = changes.flatMap(({ edits }) => edits);
+  return withRows(editUsersStatement, rows, editedUsers.values(rows, editedUserColumns));
+}
+
+const deleteUsersStatement = preparedStatement(
+  'delete users',
+  'delete from anagrafe.users where id = any(:ids::bigint[])',
+);
+
+export function deleteUsers(changes: readonly PrincipalChange[]): Query[] {
+  return withIds(
+    deleteUsersStatement,
+    changes.flatMap(({ deletes }) => deletes),
+  );
+}

@@ -1,0 +1,86 @@
+import type { Database, Query } from '../../db/database.ts';
+import type { Written } from '../outcome.ts';
+import { appendAuditRows, auditDeletions } from './audit-rows.store.ts';
+import { isUnchanged, type PrincipalChange, principalOutcome, takesLong } from './change.ts';
+import { eraseFailedRecords } from './erasure.store.ts';
+import { storeOutcomes } from './outcomes.store.ts';
+import { deletePrincipals, editPrincipals, insertPrincipals, touchPrincipals } from './principals.store.ts';
+import { countPrincipals, countUsers } from './row-counts.store.ts';
+import { endSessions, forgetSignIns } from './sign-ins.store.ts';
+import {
+  isCurrent,
+  lockPrincipals,
+  lockUsers,
+  readVersions,
+  type StoredRows,
+  storedRows,
+} from './stored-rows.store.ts';
+import { deleteUsers, editUsers, insertUsers, resetPasswords } from './users.store.ts';
+
+// Writes changes in groups. Every transaction takes its locks in the order of its statements: principals by ID, users by
+// ID, new external keys, new usernames, row counts, outcomes. So two groups cannot wait for each other.
+
+/** The longest wait of a group for a lock. Its records are then written alone. */
+const groupLockMs = 1000;
+
+/**
+ * Writes a group of changes of different principals in one transaction. A change is left out, and its result is null, if
+ * its principal or its users are no longer as the checks found them. Throws a `WriteFailure` if nothing was written.
+ */
+export async function writeChanges(
+  database: Database,
+  changes: readonly PrincipalChange[],
+): Promise<(Written | null)[]> {
+  const existing = changes.filter(({ principal }) => principal.kind !== 'insert');
+  const [unchanged, locked] = partition(existing, isUnchanged);
+  let current: ReadonlySet<PrincipalChange> = new Set(changes);
+  await database.lockAndWrite({
+    locks: [...readVersions(unchanged), ...lockPrincipals(locked), ...lockUsers(locked)],
+    writes(rows) {
+      const stored = storedRows(rows);
+      current = new Set(changes.filter((change) => isCurrent(change, stored)));
+      return writesOf([...current], stored);
+    },
+    lockMs: changes.length > 1 ? groupLockMs : null,
+    patient: changes.some(takesLong),
+  });
+  return changes.map((change) => (current.has(change) ? written(change) : null));
+}
+
+function written(change: PrincipalChange): Written {
+  const principal = principalOutcome(change);
+  return {
+    id: change.principalId,
+    users: change.applied,
+    ...(principal && { principal }),
+    unchanged: isUnchanged(change),
+  };
+}
+
+/** Returns the statements that the group needs, in the order of their locks. */
+function writesOf(changes: readonly PrincipalChange[], stored: StoredRows): Query[] {
+  const changed = changes.filter((change) => !isUnchanged(change));
+  const deleted = changed.filter(({ principal }) => principal.kind === 'delete');
+  return [
+    ...insertPrincipals(changed),
+    ...editPrincipals(changed),
+    ...touchPrincipals(changed),
+    ...insertUsers(changed),
+    ...resetPasswords(changed),
+    ...editUsers(changed),
+    ...endSessions(changed, deleted),
+    ...forgetSignIns(changed, deleted),
+    ...countUsers(changed, deleted),
+    ...countPrincipals(changed, deleted),
+    ...appendAuditRows(changed),
+    ...auditDeletions(deleted),
+    ...eraseFailedRecords(changed, stored),
+    ...deleteUsers(changed),
+    ...deletePrincipals(deleted),
+    ...storeOutcomes(changes),
+  ];
+}
+
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
+}
