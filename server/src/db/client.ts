@@ -7,8 +7,10 @@ import { NoAnswer, statementError } from './errors.ts';
 
 type Listener = (bytes: Buffer) => void;
 
-/** The method of a connection of `pg` that adds its parser to the stream. Its types leave it out. */
+/** The parts of a connection of `pg` that its types leave out. */
 interface DriverConnection {
+  readonly stream: Duplex;
+  /** Adds the parser to the stream. */
   attachListeners(stream: { on(event: string, listener: Listener): unknown }): void;
 }
 
@@ -21,6 +23,11 @@ export class Client extends pg.Client {
     connection.attachListeners = (stream) =>
       attach({ on: (...listener) => guard(stream as Duplex, ...listener) });
   }
+}
+
+/** Closes the connection without waiting for answers, and without sending what is left to send. */
+export function closeAtOnce(client: pg.ClientBase): void {
+  (client as unknown as { connection: DriverConnection }).connection.stream.destroy();
 }
 
 function guard(stream: Duplex, event: string, listener: Listener): void {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { answerTo, Client } from './client.ts';
+import { Client } from './client.ts';
 import {
   CommitUnknown,
   NoAnswer,
@@ -11,7 +11,8 @@ import {
   writeFailure,
 } from './errors.ts';
 import type { OutageMonitor } from './outage.ts';
-import { orderedValues, type ParameterValues, type Statement } from './statement.ts';
+import { run, runTogether } from './run-statements.ts';
+import { orderedValues, type ParameterValues, type Query, type Statement } from './statement.ts';
 
 /** Parses `bigint` as a number without loss: the validation of requests rejects IDs above `Number.MAX_SAFE_INTEGER`. */
 const types: pg.CustomTypesConfig = {
@@ -31,12 +32,6 @@ function parseInt8Array(text: string): number[] {
 export interface Connection {
   query<Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
   execute<Row extends pg.QueryResultRow>(statement: Statement, values: ParameterValues): Promise<Row[]>;
-}
-
-/** A statement with the values of its parameters. */
-export interface Query {
-  readonly statement: Statement;
-  readonly values: ParameterValues;
 }
 
 export interface LockedWrite {
@@ -62,7 +57,7 @@ export interface Database extends Connection {
     options?: { patient?: boolean; snapshot?: boolean },
   ): Promise<Result>;
   /**
-   * Runs a transaction in one or two round trips: `begin` with the locks, then the writes with `commit`. Throws a
+   * Runs a transaction in two round trips: `begin` with the locks, then the writes with `commit`. Throws a
    * `WriteFailure`: an error before the writes are sent has changed nothing, whatever it is. After that, the answer of
    * PostgreSQL decides, and without an answer the outcome is unknown.
    */
@@ -205,8 +200,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       }),
     lockAndWrite: ({ locks, writes, lockMs, patient }) => {
       let isSent = false;
-      const limitMs = patient ? patientMs : statementMs;
-      const answerMs = limitMs + answerSlackMs;
+      const answerMs = (patient ? patientMs : statementMs) + answerSlackMs;
       const begin = [
         'begin',
         `set local idle_in_transaction_session_timeout = ${patient ? patientMs : idleMs}`,
@@ -214,15 +208,12 @@ export function openDatabase(options: DatabaseOptions): Database {
         ...(patient ? [`set local statement_timeout = ${patientMs}`] : []),
       ].join('; ');
       return withClient(async (client) => {
-        const send = ({ statement, values }: Query) =>
-          run<pg.QueryResultRow>(client, statement, orderedValues(statement, values), answerMs);
         try {
-          const begun = run<pg.QueryResultRow>(client, begin, [], answerMs);
-          // Without locks everything is sent at once.
-          const rows = locks.length > 0 ? (await allAnswers([begun, ...locks.map(send)])).flat() : [];
+          // Awaited also without locks: if it failed, PostgreSQL would commit each of the writes by itself.
+          const rows = await runTogether(client, [begin, ...locks], answerMs);
           const statements = writes(rows);
           isSent = true;
-          await allAnswers([begun, ...statements.map(send), run(client, 'commit', [], answerMs)]);
+          await runTogether(client, [...statements, 'commit'], answerMs);
         } catch (error) {
           // A connection without an answer is closed, which rolls back too.
           if (!isSent && !(error instanceof NoAnswer)) await rollback(client);
@@ -242,17 +233,6 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/**
- * Waits for the answers to statements that were sent together. Throws the first error: those after it only report that
- * the transaction has failed.
- */
-async function allAnswers<Rows>(answers: readonly Promise<Rows>[]): Promise<Rows[]> {
-  const settled = await Promise.allSettled(answers);
-  const failed = settled.find((answer) => answer.status === 'rejected');
-  if (failed) throw failed.reason;
-  return Promise.all(answers);
-}
-
 function sessionSettings(statementMs: number): string {
   return `select set_config('statement_timeout', '${statementMs}', false),
                  current_setting('transaction_read_only') as "readOnly"`;
@@ -261,24 +241,4 @@ function sessionSettings(statementMs: number): string {
 /** Closes the connection if the server does not answer within `rollbackMs`; closing rolls back too. */
 async function rollback(client: pg.PoolClient): Promise<void> {
   await run(client, 'rollback', [], rollbackMs).catch((error) => client.emit('error', error));
-}
-
-async function run<Row extends pg.QueryResultRow>(
-  client: pg.ClientBase,
-  statement: string | Statement,
-  values: readonly unknown[] = [],
-  answerMs: number,
-): Promise<Row[]> {
-  const { text, name } = typeof statement === 'string' ? { text: statement, name: null } : statement;
-  const config = name === null ? { text } : { text, name };
-  const parameters = [...values];
-  const sent: Promise<pg.QueryResult<Row> | pg.QueryResult<Row>[]> = client.query<Row>({
-    ...config,
-    values: parameters,
-  });
-  const result = await answerTo(sent, answerMs);
-  // V8 keeps ended queries of `pg` until the next collection of the whole heap, with the parameters of a large record.
-  // A query that failed may still be sent, so it keeps them.
-  parameters.length = 0;
-  return Array.isArray(result) ? result.flatMap(({ rows }) => rows) : result.rows;
 }

@@ -8,6 +8,12 @@ export interface Statement {
 
 export type ParameterValues = Readonly<Record<string, unknown>>;
 
+/** A statement with the values of its parameters. */
+export interface Query {
+  readonly statement: Statement;
+  readonly values: ParameterValues;
+}
+
 /** `:name`, but not the second colon of a cast such as `::bigint`. */
 const parameterPattern = /(?<![:\w]):([a-z]\w*)/gi;
 

@@ -252,6 +252,17 @@ describe('a transaction', () => {
     });
     await expect(work).rejects.toMatchObject({ timedOut: true });
   });
+
+  it('closes a connection that gives no answer, so that nothing more is executed on it', async () => {
+    const service = await startTestService();
+    const proxy = await startProxy(service.config.DATABASE_URL ?? '');
+    const database = openWith(proxy.url, 1000);
+    const [session] = await database.query<{ pid: number }>('select pg_backend_pid() as pid');
+    proxy.mute();
+    await expect(database.query('select 1')).rejects.toMatchObject({ timedOut: true });
+    const sql = 'select from pg_stat_activity where pid = $1';
+    await expect.poll(() => service.database.query(sql, [session?.pid])).toEqual([]);
+  });
 });
 
 const readyForQuery = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);

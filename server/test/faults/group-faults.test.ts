@@ -309,15 +309,13 @@ describe('a group of records', () => {
   });
 
   it('is stored as a whole, and its outcome is unknown, if the connection is lost after the commit', async () => {
-    const call = await newCall('insert', 'unanswered');
+    const call = await newCall('update', 'unanswered');
     const proxy = await startProxy(writes.url);
     const config = readConfig({ ...writes.settings, ANAGRAFE_DATABASE_URL: proxy.url });
     const node = await openStore(config, { mode: 'existing', log: () => {} });
     afterTest(node.close);
-    // Opens the connection, whose answers the proxy then drops.
-    await node.database.query('select 1');
-    proxy.mute();
-    const writing = operationsOn(node).insert.write(call.records);
+    proxy.muteAt('commit');
+    const writing = operationsOn(node).update.write(call.records);
     const failure = expect(writing).rejects.toMatchObject({ kind: 'unknown' });
     const sql = 'select from anagrafe.outcomes where call_id = $1';
     await until(async () => (await writes.store.database.query(sql, [call.callId])).length === count);

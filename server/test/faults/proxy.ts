@@ -7,6 +7,7 @@ export async function startProxy(databaseUrl: string) {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   let muted = false;
+  let lastWords: string | null = null;
   const server = createServer((inside) => {
     const outside = connect(Number(target.port), target.hostname);
     for (const [from, to] of [
@@ -15,6 +16,7 @@ export async function startProxy(databaseUrl: string) {
     ] as const) {
       sockets.add(from);
       from.on('data', (data) => {
+        if (from === inside && lastWords !== null && data.includes(lastWords)) muted = true;
         if (from === inside || !muted) to.write(data);
       });
       from.on('error', () => {});
@@ -42,6 +44,10 @@ export async function startProxy(databaseUrl: string) {
     /** Drops the answers of PostgreSQL, which still receives the statements of the service. */
     mute() {
       muted = true;
+    },
+    /** Drops the answers from when the service sends this text. */
+    muteAt(text: string) {
+      lastWords = text;
     },
     /** Closes all connections and refuses new ones. */
     cut,

@@ -1,6 +1,5 @@
 import { actorColumns } from '../../audit/audit.store.ts';
-import type { Query } from '../../db/database.ts';
-import { arrayLiteral, preparedStatement, rowsParameter } from '../../db/statement.ts';
+import { arrayLiteral, preparedStatement, type Query, rowsParameter, statement } from '../../db/statement.ts';
 import { type AuditedChange, auditRows, type PrincipalChange, usersPerAuditRow } from './change.ts';
 import { withRows } from './query.ts';
 
@@ -54,8 +53,7 @@ export function appendAuditRows(changes: readonly PrincipalChange[]): Query[] {
 }
 
 /** The users of a deleted principal are listed in parts, each of which has its own row: there may be a million users. */
-const auditDeletionsStatement = preparedStatement(
-  'append audit rows of deleted principals',
+const auditDeletionsStatement = statement(
   `insert into anagrafe.audit_log (${actorColumns}, action, principal_id, deleted, details)
    select ${actorColumns}, case when number > 0 then 'update' else 'delete' end, row.principal_id, users,
           nullif(case when number > 0 then details::jsonb - 'position' else details::jsonb end, '{}')

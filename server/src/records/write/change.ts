@@ -49,7 +49,7 @@ export interface PrincipalChange {
   /** False if the answer does not contain the effect on the principal, because the record has none of its fields. */
   readonly reportsPrincipal?: boolean;
   /**
-   * The version of the principal that the checks found; see `versionOf` in change.store.ts. Null for a new principal,
+   * The version of the principal that the checks found; see `versionOf` in stored-rows.store.ts. Null for a new principal,
    * and for a change that does not depend on stored values.
    */
   readonly expectedVersion: string | null;

@@ -1,5 +1,4 @@
-import type { Query } from '../../db/database.ts';
-import { rowsParameter, statement } from '../../db/statement.ts';
+import { arrayLiteral, type Query, rowsParameter, statement } from '../../db/statement.ts';
 import type { PrincipalChange } from './change.ts';
 import type { StoredRows } from './stored-rows.store.ts';
 
@@ -63,7 +62,12 @@ const eraseMentionsStatement = statement(
 /** Empties the failed records that have one of the mentions, or that mention a user of the principals. Their codes stay. */
 function eraseMentions(mentions: readonly string[], principals: readonly number[]): Query[] {
   if (mentions.length === 0) return [];
-  return [{ statement: eraseMentionsStatement, values: { mentions, principals } }];
+  return [
+    {
+      statement: eraseMentionsStatement,
+      values: { mentions: arrayLiteral(mentions), principals: arrayLiteral(principals) },
+    },
+  ];
 }
 
 const renames = rowsParameter('renamed', { earlier: 'text', mention: 'text' });

@@ -1,5 +1,4 @@
-import type { Query } from '../../db/database.ts';
-import { preparedStatement, rowsParameter } from '../../db/statement.ts';
+import { preparedStatement, type Query, rowsParameter } from '../../db/statement.ts';
 import type { AppliedUser } from '../outcome.ts';
 import { type PrincipalChange, principalOutcome } from './change.ts';
 import { withRows } from './query.ts';

@@ -1,5 +1,4 @@
-import type { Query } from '../../db/database.ts';
-import { arrayLiteral, preparedStatement, rowsParameter } from '../../db/statement.ts';
+import { arrayLiteral, preparedStatement, type Query, rowsParameter, statement } from '../../db/statement.ts';
 import { columnNames, columnTypes, fieldColumns } from '../field-columns.ts';
 import { principalFields } from '../fields.ts';
 import type { PrincipalChange } from './change.ts';
@@ -43,8 +42,7 @@ export function insertPrincipals(changes: readonly PrincipalChange[]): Query[] {
 
 const nextVersion = `greatest(stored.updated_at + interval '1 microsecond', clock_timestamp())`;
 
-const editPrincipalsStatement = preparedStatement(
-  'edit principals',
+const editPrincipalsStatement = statement(
   `update anagrafe.principals as stored
       set ${assignments(principalFields, 'principal')}, state = principal.state,
           search_terms = array_to_tsvector(principal.search_terms::text[]),
@@ -61,8 +59,7 @@ export function editPrincipals(changes: readonly PrincipalChange[]): Query[] {
 
 const touchedPrincipals = rowsParameter('principal', { id: 'bigint', users_added: 'integer' });
 
-const touchPrincipalsStatement = preparedStatement(
-  'touch principals',
+const touchPrincipalsStatement = statement(
   `update anagrafe.principals as stored set users_count = users_count + users_added, updated_at = ${nextVersion}
      from ${touchedPrincipals.sql} where stored.id = principal.id`,
 );
@@ -73,14 +70,10 @@ export function touchPrincipals(changes: readonly PrincipalChange[]): Query[] {
   return withRows(touchPrincipalsStatement, kept, touchedPrincipals.values(kept, principalColumns));
 }
 
-const deleteUsersOfStatement = preparedStatement(
-  'delete users of principals',
+const deleteUsersOfStatement = statement(
   'delete from anagrafe.users where principal_id = any(:ids::bigint[])',
 );
-const deletePrincipalsStatement = preparedStatement(
-  'delete principals',
-  'delete from anagrafe.principals where id = any(:ids::bigint[])',
-);
+const deletePrincipalsStatement = statement('delete from anagrafe.principals where id = any(:ids::bigint[])');
 
 export function deletePrincipals(deleted: readonly PrincipalChange[]): Query[] {
   const ids = principalIds(deleted);

@@ -1,5 +1,4 @@
-import type { Query } from '../../db/database.ts';
-import type { Statement } from '../../db/statement.ts';
+import { arrayLiteral, type Query, type Statement } from '../../db/statement.ts';
 import { columnTypes } from '../field-columns.ts';
 import type { PrincipalChange } from './change.ts';
 
@@ -18,8 +17,8 @@ export function withRows(statement: Statement, rows: readonly unknown[], values:
   return rows.length > 0 ? [{ statement, values }] : [];
 }
 
-export function withIds(statement: Statement, ids: readonly number[]): Query[] {
-  return withRows(statement, ids, { ids });
+export function withIds(statement: Statement, ids: readonly number[], others: Query['values'] = {}): Query[] {
+  return withRows(statement, ids, { ids: arrayLiteral(ids), ...others });
 }
 
 /** SQL that sets the columns of the fields, where the condition for the column is true if there are conditions. */

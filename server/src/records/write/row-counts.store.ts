@@ -1,42 +1,50 @@
-import type { Query } from '../../db/database.ts';
-import { preparedStatement } from '../../db/statement.ts';
+import {
+  arrayLiteral,
+  preparedStatement,
+  type Query,
+  type Statement,
+  statement,
+} from '../../db/statement.ts';
 import type { PrincipalChange } from './change.ts';
-import { idOf, principalIds } from './query.ts';
+import { idOf, principalIds, withIds, withRows } from './query.ts';
 
-const countRows = (kind: 'principals' | 'users', alsoRemoved: string) => `
+/** SQL that adds to the row counts. `rows` is a query with the columns `id` and `amount`, which is 1 or -1. */
+const countRows = (kind: 'principals' | 'users', rows: string) => `
   insert into anagrafe.row_counts as counted (kind, block, slot, amount)
-  select '${kind}', id >> 12, pg_backend_pid() % 16, sum(amount)
-    from (select unnest(:added::bigint[]) as id, 1 as amount
-          union all select unnest(:removed::bigint[]), -1 ${alsoRemoved}) as changed
+  select '${kind}', id >> 12, pg_backend_pid() % 16, sum(amount) from (${rows}) as changed
    group by id >> 12 order by id >> 12
   on conflict (kind, block, slot) do update set amount = counted.amount + excluded.amount`;
 
-const countUsersStatement = preparedStatement(
-  'count users',
-  countRows(
-    'users',
-    `union all select id, -1 from anagrafe.users where principal_id = any(:principals::bigint[])`,
-  ),
-);
-const countPrincipalsStatement = preparedStatement('count principals', countRows('principals', ''));
+const named = `select unnest(:added::bigint[]) as id, 1 as amount union all select unnest(:removed::bigint[]), -1`;
 
+const countUsersStatement = preparedStatement('count users', countRows('users', named));
+const countPrincipalsStatement = preparedStatement('count principals', countRows('principals', named));
+const countUsersOfStatement = statement(
+  countRows('users', 'select id, -1 as amount from anagrafe.users where principal_id = any(:ids::bigint[])'),
+);
+
+/** Must precede the deletion of the users. */
 export function countUsers(
   changes: readonly PrincipalChange[],
   deleted: readonly PrincipalChange[],
 ): Query[] {
   const added = changes.flatMap(({ registrations }) => registrations.map(idOf));
   const removed = changes.flatMap(({ deletes }) => deletes);
-  const principals = principalIds(deleted);
-  const isNeeded = added.length + removed.length + principals.length > 0;
-  return isNeeded ? [{ statement: countUsersStatement, values: { added, removed, principals } }] : [];
+  return [
+    ...counted(countUsersStatement, added, removed),
+    ...withIds(countUsersOfStatement, principalIds(deleted)),
+  ];
 }
 
 export function countPrincipals(
   changes: readonly PrincipalChange[],
   deleted: readonly PrincipalChange[],
 ): Query[] {
-  const added = principalIds(changes.filter(({ principal }) => principal.kind === 'insert'));
-  const removed = principalIds(deleted);
-  const isNeeded = added.length + removed.length > 0;
-  return isNeeded ? [{ statement: countPrincipalsStatement, values: { added, removed } }] : [];
+  const inserted = changes.filter(({ principal }) => principal.kind === 'insert');
+  return counted(countPrincipalsStatement, principalIds(inserted), principalIds(deleted));
+}
+
+function counted(sql: Statement, added: readonly number[], removed: readonly number[]): Query[] {
+  const values = { added: arrayLiteral(added), removed: arrayLiteral(removed) };
+  return withRows(sql, [...added, ...removed], values);
 }

@@ -1,5 +1,4 @@
-import type { Query } from '../../db/database.ts';
-import { preparedStatement, type Statement } from '../../db/statement.ts';
+import { arrayLiteral, type Query, type Statement, statement } from '../../db/statement.ts';
 import { type PrincipalChange, resetUsers } from './change.ts';
 import { idOf, principalIds, withRows } from './query.ts';
 
@@ -8,8 +7,7 @@ const usersAndThoseOf = `array(
   select unnest(:users::bigint[])
   union all select id from anagrafe.users where principal_id = any(:principals::bigint[]))`;
 
-const endSessionsStatement = preparedStatement(
-  'end sessions',
+const endSessionsStatement = statement(
   `delete from anagrafe.sessions where user_id = any(${usersAndThoseOf})`,
 );
 
@@ -32,12 +30,10 @@ export function endSessions(
   return withUsers(endSessionsStatement, values);
 }
 
-const forgetThrottlesStatement = preparedStatement(
-  'forget throttles',
+const forgetThrottlesStatement = statement(
   `delete from anagrafe.throttles where user_id = any(${usersAndThoseOf})`,
 );
-const forgetSourcesStatement = preparedStatement(
-  'forget sources of sign-ins',
+const forgetSourcesStatement = statement(
   `delete from anagrafe.sign_in_sources where user_id = any(${usersAndThoseOf})`,
 );
 
@@ -56,8 +52,9 @@ function signedOutUsers(changes: readonly PrincipalChange[]): number[] {
 }
 
 function withUsers(
-  statement: Statement,
-  values: { readonly users: readonly number[]; readonly principals: readonly number[] },
+  sql: Statement,
+  { users, principals }: { readonly users: readonly number[]; readonly principals: readonly number[] },
 ): Query[] {
-  return withRows(statement, [...values.users, ...values.principals], values);
+  const values = { users: arrayLiteral(users), principals: arrayLiteral(principals) };
+  return withRows(sql, [...users, ...principals], values);
 }

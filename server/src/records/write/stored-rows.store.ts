@@ -1,8 +1,7 @@
-import type { Query } from '../../db/database.ts';
-import { preparedStatement } from '../../db/statement.ts';
+import { arrayLiteral, type Query, statement } from '../../db/statement.ts';
 import type { State } from '../fields.ts';
 import type { PrincipalChange } from './change.ts';
-import { principalIds, withIds } from './query.ts';
+import { idOf, principalIds, withIds } from './query.ts';
 
 // The rows that the checks relied on. A transaction locks them first, and compares them with what the checks found.
 
@@ -19,7 +18,8 @@ interface LockedUser {
   readonly id: number;
   readonly principalId: number;
   readonly usernameKey: string;
-  readonly passwordHash: string;
+  /** Null if no change depends on it. */
+  readonly passwordHash: string | null;
 }
 
 export interface StoredRows {
@@ -39,25 +39,25 @@ const selectPrincipals = `
   select 'principal' as kind, id, ${versionOf('principals')} as version, state, external_key as "externalKey"
     from anagrafe.principals where id = any(:ids::bigint[])`;
 
-/** For records that change nothing: their values only have to be the ones that were compared. */
-const versionsStatement = preparedStatement('read versions of principals', selectPrincipals);
-const lockPrincipalsStatement = preparedStatement(
-  'lock principals',
-  `${selectPrincipals} order by id for update`,
-);
-
 const selectUsers = `
   select 'user' as kind, id, principal_id as "principalId", username_key as "usernameKey",
-         password_hash as "passwordHash"
+         case when id = any(:compared::bigint[]) then password_hash end as "passwordHash"
     from anagrafe.users where id = any(:ids::bigint[]) order by id`;
 
-/** A sign-in that creates a session need not wait for these users, and they need not wait for it. */
-const lockChangedUsersStatement = preparedStatement('lock changed users', `${selectUsers} for no key update`);
-/** A sign-in locks the user before its sessions and counters, too. */
-const lockDeletedUsersStatement = preparedStatement('lock deleted users', `${selectUsers} for update`);
+/** A group leaves out the records whose rows are locked; a single record waits for them. */
+function lockStatement(sql: string) {
+  return { waiting: statement(sql), skipping: statement(`${sql} skip locked`) };
+}
+
+/** For records that change nothing: their values only have to be the ones that were compared. */
+const versionsStatement = statement(selectPrincipals);
+const lockPrincipalsStatement = lockStatement(`${selectPrincipals} order by id for update`);
+/** A sign-in creates a session meanwhile. */
+const lockChangedUsersStatement = lockStatement(`${selectUsers} for no key update`);
+/** A sign-in waits: it locks the user before its sessions and counters, too. */
+const lockDeletedUsersStatement = lockStatement(`${selectUsers} for update`);
 /** The users of principals that are deleted, of which there may be a million. */
-const lockUsersOfStatement = preparedStatement(
-  'lock users of deleted principals',
+const lockUsersOfStatement = statement(
   `select count(*) from (
      select from anagrafe.users where principal_id = any(:ids::bigint[]) order by id for update) as locked`,
 );
@@ -66,28 +66,26 @@ export function readVersions(changes: readonly PrincipalChange[]): Query[] {
   return withIds(versionsStatement, principalIds(changes));
 }
 
-export function lockPrincipals(changes: readonly PrincipalChange[]): Query[] {
-  return withIds(lockPrincipalsStatement, principalIds(changes));
-}
-
-export function lockUsers(changes: readonly PrincipalChange[]): Query[] {
+/** Locks the principals, and then the users that must exist under them. */
+export function lockRows(changes: readonly PrincipalChange[]): Query[] {
+  const mode = changes.length > 1 ? 'skipping' : 'waiting';
   const deleted = changes.filter(({ principal }) => principal.kind === 'delete');
+  const changedUsers = changes.flatMap(({ resets, edits }) => [...resets, ...edits].map(idOf));
+  const deletedUsers = changes.flatMap(({ deletes }) => deletes);
+  const compared = arrayLiteral(
+    changes.filter(({ context }) => context.expectedCurrentHash !== null).flatMap(existingUsers),
+  );
   return [
-    ...withIds(
-      lockChangedUsersStatement,
-      changes.flatMap(({ resets, edits }) => [...resets, ...edits].map(({ id }) => id)),
-    ),
-    ...withIds(
-      lockDeletedUsersStatement,
-      changes.flatMap(({ deletes }) => deletes),
-    ),
+    ...withIds(lockPrincipalsStatement[mode], principalIds(changes)),
+    ...withIds(lockChangedUsersStatement[mode], changedUsers, { compared }),
+    ...withIds(lockDeletedUsersStatement[mode], deletedUsers, { compared }),
     ...withIds(lockUsersOfStatement, principalIds(deleted)),
   ];
 }
 
 /** Returns the IDs of the users that must exist under the principal. */
 function existingUsers({ resets, edits, deletes }: PrincipalChange): number[] {
-  return [...resets.map(({ id }) => id), ...edits.map(({ id }) => id), ...deletes];
+  return [...resets.map(idOf), ...edits.map(idOf), ...deletes];
 }
 
 export function storedRows(rows: readonly unknown[]): StoredRows {

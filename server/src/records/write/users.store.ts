@@ -1,5 +1,4 @@
-import type { Query } from '../../db/database.ts';
-import { preparedStatement, rowsParameter } from '../../db/statement.ts';
+import { preparedStatement, type Query, rowsParameter, statement } from '../../db/statement.ts';
 import { columnNames, columnTypes, fieldColumns } from '../field-columns.ts';
 import { userFields } from '../fields.ts';
 import type { PrincipalChange } from './change.ts';
@@ -49,8 +48,7 @@ export function insertUsers(changes: readonly PrincipalChange[]): Query[] {
 
 const newPasswords = rowsParameter('reset', { id: 'bigint', password_hash: 'text' });
 
-const resetPasswordsStatement = preparedStatement(
-  'reset passwords',
+const resetPasswordsStatement = statement(
   `update anagrafe.users as stored
       set password_hash = reset.password_hash, password_changed_at = statement_timestamp(),
           updated_at = statement_timestamp(),
@@ -88,8 +86,7 @@ const editedUserColumns = {
 
 type Edit = PrincipalChange['edits'][number];
 
-const editUsersStatement = preparedStatement(
-  'edit users',
+const editUsersStatement = statement(
   `update anagrafe.users as stored
       set username = coalesce(edited.username, stored.username),
           username_key = coalesce(edited.username_key, stored.username_key),
@@ -110,10 +107,7 @@ export function editUsers(changes: readonly PrincipalChange[]): Query[] {
   return withRows(editUsersStatement, rows, editedUsers.values(rows, editedUserColumns));
 }
 
-const deleteUsersStatement = preparedStatement(
-  'delete users',
-  'delete from anagrafe.users where id = any(:ids::bigint[])',
-);
+const deleteUsersStatement = statement('delete from anagrafe.users where id = any(:ids::bigint[])');
 
 export function deleteUsers(changes: readonly PrincipalChange[]): Query[] {
   return withIds(

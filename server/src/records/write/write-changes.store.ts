@@ -1,4 +1,5 @@
-import type { Database, Query } from '../../db/database.ts';
+import type { Database } from '../../db/database.ts';
+import type { Query } from '../../db/statement.ts';
 import type { Written } from '../outcome.ts';
 import { appendAuditRows, auditDeletions } from './audit-rows.store.ts';
 import { isUnchanged, type PrincipalChange, principalOutcome, takesLong } from './change.ts';
@@ -7,20 +8,14 @@ import { storeOutcomes } from './outcomes.store.ts';
 import { deletePrincipals, editPrincipals, insertPrincipals, touchPrincipals } from './principals.store.ts';
 import { countPrincipals, countUsers } from './row-counts.store.ts';
 import { endSessions, forgetSignIns } from './sign-ins.store.ts';
-import {
-  isCurrent,
-  lockPrincipals,
-  lockUsers,
-  readVersions,
-  type StoredRows,
-  storedRows,
-} from './stored-rows.store.ts';
+import { isCurrent, lockRows, readVersions, type StoredRows, storedRows } from './stored-rows.store.ts';
 import { deleteUsers, editUsers, insertUsers, resetPasswords } from './users.store.ts';
 
 // Writes changes in groups. Every transaction takes its locks in the order of its statements: principals by ID, users by
-// ID, new external keys, new usernames, row counts, outcomes. So two groups cannot wait for each other.
+// ID, new external keys, new usernames, row counts, outcomes. If two transactions wait for each other all the same,
+// because each takes a name that the other has just given up, PostgreSQL ends one of them, which is repeated.
 
-/** The longest wait of a group for a lock. Its records are then written alone. */
+/** The longest wait of a group for a name that another transaction takes. Its records are then written alone. */
 const groupLockMs = 1000;
 
 /**
@@ -35,7 +30,7 @@ export async function writeChanges(
   const [unchanged, locked] = partition(existing, isUnchanged);
   let current: ReadonlySet<PrincipalChange> = new Set(changes);
   await database.lockAndWrite({
-    locks: [...readVersions(unchanged), ...lockPrincipals(locked), ...lockUsers(locked)],
+    locks: [...readVersions(unchanged), ...lockRows(locked)],
     writes(rows) {
       const stored = storedRows(rows);
       current = new Set(changes.filter((change) => isCurrent(change, stored)));
