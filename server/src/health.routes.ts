@@ -5,7 +5,7 @@ import type { Readiness } from './db/readiness.ts';
 import { readEvidence, type TrustSettings } from './http/credentials.ts';
 import type { Metrics } from './metrics.ts';
 
-const hidden = { logLevel: 'warn', schema: { hide: true } } as const;
+const hidden = { logLevel: 'warn', schema: { hide: true }, exposeHeadRoute: true } as const;
 
 /** Registers the redirect to the console, and the liveness and readiness probes. */
 export function healthRoutes(app: FastifyInstance, { readiness }: { readiness: Readiness }): void {

@@ -11,6 +11,8 @@ interface AnswerLimits {
   readonly perCaller: number;
   /** Maximum wait for a place in milliseconds. */
   readonly waitMs: number;
+  /** Maximum number of requests of a caller that wait for a place. */
+  readonly waitingPerCaller: number;
 }
 
 const retrySeconds = 5;
@@ -34,12 +36,19 @@ export class AnswerLimit {
   /** Resolves when the request has a place, which it keeps until its response is closed. */
   async admit(caller: string, response: ServerResponse): Promise<void> {
     if (this.#hasPlace(caller)) this.#take(caller);
-    else await this.#wait(caller, response);
+    else if (this.#countWaiting(caller) < this.#limits.waitingPerCaller) await this.#wait(caller, response);
+    else throw overloaded(retrySeconds, tooManyAnswers);
     onceClosed(response, () => this.#release(caller));
   }
 
   #hasPlace(caller: string): boolean {
     return this.#total < this.#limits.total && (this.#byCaller.get(caller) ?? 0) < this.#limits.perCaller;
+  }
+
+  #countWaiting(caller: string): number {
+    let count = 0;
+    for (const waiter of this.#waiting) if (waiter.caller === caller) count++;
+    return count;
   }
 
   #take(caller: string): void {
@@ -81,13 +90,13 @@ export class AnswerLimit {
   }
 }
 
-const waitMs = 20_000;
+const waiting = { waitMs: 20_000, waitingPerCaller: 64 };
 
 /** The limits of the answers to API clients, to signed-in users and other callers of the API, and of public routes. */
 export const answerLimits = {
-  clients: { total: 64, perCaller: 16, waitMs },
-  others: { total: 256, perCaller: 16, waitMs },
-  public: { total: 256, perCaller: 64, waitMs },
+  clients: { total: 64, perCaller: 16, ...waiting },
+  others: { total: 256, perCaller: 16, ...waiting },
+  public: { total: 256, perCaller: 64, ...waiting },
 } as const satisfies Record<string, AnswerLimits>;
 
 /** Limits the calls per minute of each address to routes that need no credential, and their answers. */

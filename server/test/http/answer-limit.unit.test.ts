@@ -20,7 +20,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('an answer limit', () => {
   it('lets a caller above its share wait until one of its answers has been sent, and others pass', async () => {
-    const limit = new AnswerLimit({ total: 10, perCaller: 1, waitMs: hour });
+    const limit = new AnswerLimit({ total: 10, perCaller: 1, waitMs: hour, waitingPerCaller: 2 });
     const admitted: string[] = [];
     const first = requestPlace(limit, 'one', admitted);
     const second = requestPlace(limit, 'one', admitted);
@@ -32,7 +32,7 @@ describe('an answer limit', () => {
   });
 
   it('admits waiting requests in the order of their arrival when the total is reached', async () => {
-    const limit = new AnswerLimit({ total: 1, perCaller: 1, waitMs: hour });
+    const limit = new AnswerLimit({ total: 1, perCaller: 1, waitMs: hour, waitingPerCaller: 2 });
     const admitted: string[] = [];
     const [first, second, third] = ['one', 'two', 'three'].map((caller) =>
       requestPlace(limit, caller, admitted),
@@ -46,15 +46,30 @@ describe('an answer limit', () => {
   });
 
   it('refuses a request that has waited too long with OVERLOADED', async () => {
-    const limit = new AnswerLimit({ total: 1, perCaller: 1, waitMs: 1 });
+    const limit = new AnswerLimit({ total: 1, perCaller: 1, waitMs: 1, waitingPerCaller: 2 });
     await limit.admit('one', newResponse());
     const error = await limit.admit('other', newResponse()).catch((error) => error);
     expect(error.detail.code).toBe('OVERLOADED');
     expect(error.retryAfterSeconds).toBeGreaterThan(0);
   });
 
+  it('refuses further requests of a caller at once if enough of them wait', async () => {
+    const limit = new AnswerLimit({ total: 1, perCaller: 1, waitMs: hour, waitingPerCaller: 2 });
+    const admitted: string[] = [];
+    const first = requestPlace(limit, 'one', admitted);
+    const waiting = [requestPlace(limit, 'one', admitted), requestPlace(limit, 'one', admitted)];
+    await expect(limit.admit('one', newResponse())).rejects.toBeInstanceOf(ApiError);
+    const other = requestPlace(limit, 'other', admitted);
+    for (const { place, close } of [first, ...waiting]) {
+      await place;
+      close();
+    }
+    await other.place;
+    expect(admitted).toEqual(['one', 'one', 'one', 'other']);
+  });
+
   it('gives no place to a request whose connection was lost while it waited', async () => {
-    const limit = new AnswerLimit({ total: 1, perCaller: 1, waitMs: hour });
+    const limit = new AnswerLimit({ total: 1, perCaller: 1, waitMs: hour, waitingPerCaller: 2 });
     const admitted: string[] = [];
     const first = requestPlace(limit, 'one', admitted);
     const lost = requestPlace(limit, 'lost', admitted);

@@ -122,6 +122,12 @@ describe('a method that the path does not allow', () => {
     expect(answer.text).toBe('');
   });
 
+  it('is answered with 405 when it is HEAD of a list, which would be read and dropped', async () => {
+    for (const path of ['jobs', 'events']) expect((await send(path, { method: 'HEAD' })).status).toBe(405);
+    const health = await fetch(`${service.url}/health/live`, { method: 'HEAD' });
+    expect(health.status).toBe(200);
+  });
+
   it('is answered with 400 when HTTP does not define it', async () => {
     const answer = await sendRaw(
       service.url,
