@@ -122,9 +122,10 @@ async function claim(database: Database, call: KeyedCall, leaseId: string, keyHo
   const { clientId, operation, key, records, users } = call;
   const owner = [clientId, key.text];
   // An expired key can be used again even if the retention run has not removed it yet. Without a key, retention removes
-  // only calls that have ended.
+  // only calls that have ended; a job ends by itself.
   await database.query(
-    `update anagrafe.calls set idempotency_key = null, ended_at = coalesce(ended_at, now())
+    `update anagrafe.calls
+        set idempotency_key = null, ended_at = case when state = 'open' then now() else ended_at end
       where ${withKey} and key_expires_at <= now()`,
     owner,
   );

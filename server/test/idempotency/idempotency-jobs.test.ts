@@ -56,6 +56,20 @@ describe('a job that is sent again with its Idempotency-Key', () => {
     expect([again.status, jobOf(again).ID, jobOf(again).State]).toEqual([202, id, 'cancelled']);
   });
 
+  it('leaves the job running if its key has expired, and is another job', async () => {
+    const key = newKey();
+    const ids = await holding(service, principalLock(principal), async ({ blocked }) => {
+      const { ID } = jobOf(await send(key, records('before the expiry')));
+      await blocked(1);
+      await service.database.query('update anagrafe.calls set key_expires_at = now() where id = $1', [ID]);
+      const second = jobOf(await send(key, records('after the expiry'))).ID;
+      expect(jobOf(await readJob(service, ID))).toMatchObject({ State: 'running', EndedAt: null });
+      return [ID, second];
+    });
+    expect(new Set(ids).size).toBe(2);
+    for (const id of ids) expect(jobOf(await finished(service, id))).toMatchObject({ RecordsFailed: 0 });
+  });
+
   it('returns the same job even without Prefer: respond-async', async () => {
     const key = newKey();
     const first = await send(key, records('preference later'));
