@@ -40,10 +40,14 @@ const bytesMax = 4 * 1024 * 1024;
 
 /** Takes the place of a record with too many users or bytes, which is not parsed. */
 export class RecordTooLarge {
+  /** The number of its users. */
+  readonly users: number;
+  /** The limits. */
   readonly figures: { readonly users: number; readonly mebibytes: number };
 
-  constructor(users: number) {
-    this.figures = { users, mebibytes: bytesMax / 1024 ** 2 };
+  constructor(users: number, maxUsers: number) {
+    this.users = users;
+    this.figures = { users: maxUsers, mebibytes: bytesMax / 1024 ** 2 };
   }
 }
 
@@ -109,8 +113,9 @@ export class RecordList implements RecordSink {
   /** Parses a record, unless it is too large. */
   fields(position: number): Fields | RecordTooLarge {
     const text = this.text(position);
-    const isTooLarge = this.usersOf(position) > this.#maxUsers || text.length > bytesMax;
-    return isTooLarge ? new RecordTooLarge(this.#maxUsers) : readRecord(text);
+    const users = this.usersOf(position);
+    const isTooLarge = users > this.#maxUsers || text.length > bytesMax;
+    return isTooLarge ? new RecordTooLarge(users, this.#maxUsers) : readRecord(text);
   }
 }
 

@@ -7,6 +7,9 @@ const passwordMax = 128;
 /** The limit before any other check of the text. Twelve bytes for each character leave room for decomposed letters. */
 const passwordMaxBytes = passwordMax * 12;
 
+/** The fields of a record or a user that hold a password or its hash. */
+export const secretNames = ['Password', 'ConfirmPassword', 'CurrentPassword', 'PasswordHash'];
+
 export interface PasswordPolicy {
   readonly minLength: number;
   /** Returns true for a common password; expects lower case. */

@@ -3,6 +3,7 @@ import type { ErrorDetail } from '../lib/error-codes.ts';
 import { FieldErrors } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, isEmail, isObject, shown, usersOf } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import { secretNames } from '../passwords/policy.ts';
 import { readAttributes } from './field-formats.ts';
 import { type FieldDefinition, type FieldFormat, principalFields, states, userFields } from './fields.ts';
 import { mentionsOf } from './mentions.ts';
@@ -91,7 +92,6 @@ function filtersOf(table: Readonly<Record<string, FieldDefinition>>): FieldFilte
 const redacted = '';
 /** The same for a field that an empty text would clear. */
 const redactedInEdit = false;
-const secretNames = ['Password', 'ConfirmPassword', 'CurrentPassword', 'PasswordHash'];
 /** Fields that are not listed as unknown: they are copied or ignored separately, or the client fills them in again. */
 const handledNames = ['Users', 'FieldErrors', 'Position', ...secretNames];
 const othersMax = 20;
@@ -235,15 +235,16 @@ export async function storedFailures(
   const stored: StoredFailure[] = [];
   for (const { position, fields: parse, outcome } of failed) {
     const parsed = parse();
-    const fields = parsed instanceof RecordTooLarge ? {} : parsed;
+    const tooLarge = parsed instanceof RecordTooLarge ? parsed : null;
+    const fields: Fields = parsed instanceof RecordTooLarge ? {} : parsed;
     const mentions = await mentionsOf(fields, timeSlice);
     const record = await withoutSecrets(operation, fields, timeSlice);
     const own = typeof outcome === 'function' ? outcome(fields) : outcome;
     stored.push({
       position,
-      users: usersOf(fields).length,
+      users: tooLarge?.users ?? usersOf(fields).length,
       outcome: own,
-      record,
+      record: tooLarge ? null : record,
       externalKey: own.id === null ? externalKeyOf(record) : null,
       username: firstUsername(record),
       mentions,

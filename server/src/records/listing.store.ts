@@ -132,8 +132,8 @@ async function* withUsers(
         continue;
       }
       const wanted = usersShown === 0 ? [] : some.filter((row) => row.usersCount > 0);
-      const ids = wanted.map((row) => row.id);
-      const users = await withApiErrors(() => firstUsers(database, ids, usersShown, own?.id ?? null));
+      const sizes = wanted.map((row) => ({ id: row.id, users: shownOf(row) }));
+      const users = await withApiErrors(() => firstUsers(database, sizes, own?.id ?? null));
       for (const row of some)
         yield { ...row, users: users.get(row.id) ?? [], usersCount: own ? 1 : row.usersCount };
     }
@@ -164,19 +164,18 @@ async function* usersInGroups(
 
 async function firstUsers(
   database: Database,
-  principalIds: readonly number[],
-  limit: number,
+  principals: readonly { readonly id: number; readonly users: number }[],
   onlyUser: number | null,
 ): Promise<Map<number, ListedUser[]>> {
   const byPrincipal = new Map<number, ListedUser[]>();
-  if (principalIds.length === 0) return byPrincipal;
+  if (principals.length === 0) return byPrincipal;
   const users = await database.query<ListedUser>(
-    `select ${userColumns} from unnest($1::bigint[]) as wanted (principal)
+    `select ${userColumns} from unnest($1::bigint[], $3::integer[]) as wanted (principal, users)
       cross join lateral (
         select * from anagrafe.users where principal_id = wanted.principal and ($2::bigint is null or id = $2)
-         order by id limit $3
+         order by id limit wanted.users
       ) as shown`,
-    [principalIds, onlyUser, limit],
+    [principals.map(({ id }) => id), onlyUser, principals.map(({ users }) => users)],
   );
   for (const user of users) {
     const known = byPrincipal.get(user.principalId);

@@ -1,9 +1,12 @@
 import { type Fields, isId, isObject, usersOf, withoutInvisible } from '../lib/request-fields.ts';
 import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import { secretNames } from '../passwords/policy.ts';
 import { mapUsername } from '../usernames/precis-profiles.ts';
 
 /** Texts longer than this without the spaces around them, in UTF-16 code units, name no principal or user. */
-const textMax = 1024;
+const textMax = 512;
+/** The most code points of a key or username. */
+const nameMax = 128;
 /** Maximum number of elements of a list that was sent instead of a text. */
 const elementsMax = 10;
 
@@ -14,9 +17,13 @@ const elementsMax = 10;
  */
 export async function mentionsOf(record: Fields, timeSlice: TimeSlice): Promise<string[]> {
   const mentions = new Set<string>();
+  const secrets = new Set([record, ...usersOf(record)].filter(isObject).flatMap(secretTexts));
   const add = (prefix: string, values: readonly unknown[], formsOf: (text: string) => readonly string[]) => {
-    for (const text of values.flatMap(textsOf))
-      for (const form of formsOf(text)) mentions.add(`${prefix}:${form}`);
+    for (const text of values.flatMap(textsOf)) {
+      // A password in the place of a name must not be stored.
+      if (secrets.has(text)) continue;
+      for (const form of formsOf(text)) if ([...form].length <= nameMax) mentions.add(`${prefix}:${form}`);
+    }
   };
   add('principal', [record.ID], idForms);
   add('key', [record.ExternalKey, record.NewExternalKey], keyForms);
@@ -33,7 +40,13 @@ function textsOf(value: unknown): string[] {
   if (Array.isArray(value))
     return value.slice(0, elementsMax).flatMap((element) => (Array.isArray(element) ? [] : textsOf(element)));
   if (typeof value === 'number' || typeof value === 'boolean') return [String(value)];
-  return typeof value === 'string' && value.trim().length <= textMax ? [value] : [];
+  if (typeof value !== 'string') return [];
+  const text = value.trim();
+  return text.length <= textMax ? [text] : [];
+}
+
+function secretTexts(fields: Fields): string[] {
+  return secretNames.flatMap((name) => textsOf(fields[name]));
 }
 
 function idForms(text: string): string[] {

@@ -114,7 +114,7 @@ export interface RecordReference {
   /** Zero-based index of the record in the call. */
   readonly position: number;
   /**
-   * True if the outcome is stored in the same statement as the record, so that another node can resume the call. If
+   * True if the outcome is stored in the same transaction as the record, so that another node can resume the call. If
    * false, only the audit log entry holds the position.
    */
   readonly kept: boolean;

@@ -123,6 +123,8 @@ export function toFieldErrors(kept: KeptErrors | null): FieldErrors {
 }
 
 const failedAtOnce = 100;
+/** The size, as stored, of the failed records that are read at once. One larger record is read alone. */
+const failedBytesAtOnce = 1024 * 1024;
 
 interface FailedRow {
   readonly position: number;
@@ -136,13 +138,20 @@ export async function* failedRecords(database: Database, id: string): AsyncGener
   for (let after = -1; ; ) {
     const rows = await withApiErrors(() =>
       database.query<FailedRow>(
-        `select position, error, field_errors as "errors", record::text as record from anagrafe.outcomes
-          where call_id = $1 and position > $2 and error is not null order by position limit ${failedAtOnce}`,
+        `with next as (
+           select position, row_number() over next_first as number,
+                  sum(coalesce(pg_column_size(record), 0)) over next_first as bytes
+             from anagrafe.outcomes where call_id = $1 and position > $2 and error is not null
+           window next_first as (order by position) order by position limit ${failedAtOnce}
+         )
+         select position, error, field_errors as "errors", record::text as record
+           from anagrafe.outcomes join next using (position)
+          where call_id = $1 and (bytes <= ${failedBytesAtOnce} or number = 1) order by position`,
         [id, after],
       ),
     );
+    if (rows.length === 0) return;
     for (const row of rows) yield { ...row, errors: toFieldErrors(row.errors).byPlace };
     after = rows.at(-1)?.position ?? after;
-    if (rows.length < failedAtOnce) return;
   }
 }

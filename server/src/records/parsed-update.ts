@@ -64,7 +64,7 @@ function readPrincipal(fields: Fields, errors: FieldErrors): SentPrincipal | nul
   };
 }
 
-/** Returns true for a record that only registers users and resets passwords, for which there is a faster statement. */
+/** Returns true for a record that only registers users and resets passwords by ID, which depend on no stored values. */
 export function isPlain({ principal, items, users }: ParsedUpdate): boolean {
   return principal === null && items.length === users.length && !items.some(isNamedByUsername);
 }
