@@ -53,8 +53,8 @@ export function openSubmissions(
           await queue.enqueue(connection, await assignTurns(connection, job, chunks));
           if (chunks.length === 0) await endJobWithoutChunks(connection, job.id);
           // Again, now with the jobs that were submitted meanwhile. The lock is held for a moment, until the commit.
-          await connection.query(`select pg_advisory_xact_lock(hashtext('open jobs'), $1)`, [
-            job.clientId ?? 0,
+          await connection.query(`select pg_advisory_xact_lock(hashtextextended('open jobs of ' || $1, 0))`, [
+            String(job.clientId),
           ]);
           await limitOpenJobs(connection, job, limits);
           return true;
