@@ -12,7 +12,6 @@ import { eventRoute } from './audit/events.routes.ts';
 import type { EventStore } from './audit/events.ts';
 import { type CallHistoryTools, callRoutes, failuresRoute } from './calls/call-history.routes.ts';
 import type { FailureStore } from './calls/call-history.ts';
-import { type EarlyRefusalTools, refuseEarly } from './calls/early-refusal.plugin.ts';
 import { upsertRoutes } from './calls/upsert.routes.ts';
 import {
   type ChangeOwnPassword,
@@ -73,7 +72,6 @@ export interface AppOptions {
   /** Origins of web pages that may call the routes of users (CORS). */
   readonly allowedOrigins: readonly string[];
   readonly handleWrite: HandleWrite;
-  readonly admitEarly: EarlyRefusalTools['admitEarly'];
   /** Returns a new keyed hash for the fingerprint of a request body. */
   newFingerprint(): Hmac;
   readonly jobs: JobStore;
@@ -108,6 +106,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
     requestTimeout: requestTimeoutMs,
+    // A HEAD request would read the whole answer from the database, and drop it.
+    exposeHeadRoutes: false,
     return503OnClosing: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     genReqId: ({ headers }) => {
@@ -132,9 +132,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   registerRequestContext(app);
   dropBodies(app);
   logCalls(app, options.metrics);
-  const noteRejection = answerFailures(app);
+  answerFailures(app);
   const callLimit = new CallLimit(options.callsPerMinute);
-  refuseEarly(app, { callLimit, admitEarly: options.admitEarly, noteRejection });
   await app.register(helmet, {
     contentSecurityPolicy: {
       directives: {

@@ -11,7 +11,6 @@ import { buildApp } from './app.ts';
 import { openAudit, openAuditLog, openEvents } from './audit/audit.store.ts';
 import { type Background, startBackground } from './background.ts';
 import { openCompletedCalls, openFailures } from './calls/call-history.store.ts';
-import { admitEarly } from './calls/early-refusal.ts';
 import { handleWrite } from './calls/handle-write.ts';
 import { openAccess, openClients } from './clients/clients.store.ts';
 import { ensureFirstClient } from './clients/clients.ts';
@@ -192,7 +191,6 @@ export async function startService(
       allowedHosts: config.ALLOWED_HOSTS,
       allowedOrigins: config.ALLOWED_ORIGINS,
       handleWrite: (call) => handleWrite(call, tools),
-      admitEarly: (call) => admitEarly(call, tools.hasher),
       newFingerprint: () => keyRing.newFingerprint(),
       jobs: openJobs(database, queue),
       listing: openListing(database),

@@ -16,7 +16,6 @@ import { type SubmissionStore, submitJob } from '../jobs/submit.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { Hasher } from '../passwords/hash-pool.ts';
-import type { HashReservation } from '../passwords/hash-reservation.ts';
 import { type BatchLimits, readBatch } from '../records/batch.ts';
 import { countsOf, type EffectCounts } from '../records/effect-counts.ts';
 import {
@@ -57,8 +56,6 @@ export interface WriteCall {
   readonly upsert: UpsertCall | null;
   /** When the call began to wait, a value of `performance.now()`. */
   readonly waitsSince: number;
-  /** The places in the hash queue that the call already has. */
-  readonly reservation: HashReservation | null;
   /** Reserves memory until the call is answered. Throws an `ApiError` OVERLOADED if there is too little. */
   holdMemory(bytes: number): void;
   /** Logs an error that the answer does not show. */
@@ -250,7 +247,7 @@ async function work(
     keyed: callId !== null,
     known,
     review,
-    reservation: call.reservation ?? tools.hasher.reserve(requester.share, call.waitsSince),
+    reservation: tools.hasher.reserve(requester.share, call.waitsSince),
     holdMemory: call.holdMemory,
   });
   return answered(call, outcomes, { replayed: false, complete });

@@ -16,7 +16,6 @@ import type { OperationName } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 import { tupleTexts } from '../records/tuple.ts';
 import { contentOf, jobEnvelope, outcomesEnvelope } from './call-envelope.ts';
-import { takeReservation } from './early-refusal.plugin.ts';
 import type { UpsertCall, WriteCall, WriteResult } from './handle-write.ts';
 import { WriteHeaders, WriteQuery, writeAnswers } from './write.schemas.ts';
 import { DeleteBody, InsertBody, StateBody, UpdateBody } from './write-bodies.schemas.ts';
@@ -36,7 +35,7 @@ export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
   const write = newWriteHandler(app, tools);
   const config = { scope: 'sync:write', once: true, records: true } as const;
 
-  const ownConfig = { ...config, self: true, refusesEarly: true } as const;
+  const ownConfig = { ...config, self: true } as const;
 
   const update = (request: FastifyRequest, reply: FastifyReply) =>
     request.caller.user ? updateSelf(request.caller.user, request, reply) : write('update', request, reply);
@@ -68,7 +67,7 @@ export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
   app.route({
     method: 'POST',
     url: '/irs/insert',
-    config: { ...config, refusesEarly: true },
+    config,
     schema: {
       operationId: 'insert',
       summary: 'Create principals',
@@ -154,7 +153,6 @@ export function newWriteHandler(
     const failures: unknown[] = [];
     const body = request.body as RecordList | null;
     request.holdMemory(workingMemory(body));
-    const reservation = takeReservation(request);
     const result = await handleWrite({
       operation,
       body,
@@ -164,13 +162,12 @@ export function newWriteHandler(
       dryRun: isFlagged(request, 'dryRun'),
       async: wantsAsync(request.headers),
       upsert,
-      waitsSince: request.waitsSince,
-      reservation,
+      waitsSince: request.startedAt,
       holdMemory: (bytes) => request.holdMemory(bytes),
       report: (error) => {
         if (!isPartOfOutage(error)) failures.push(error);
       },
-    }).finally(() => reservation?.release());
+    });
     if (failures.length > 0) {
       request.log.error(
         { err: failures[0], operation, records: failures.length },

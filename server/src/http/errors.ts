@@ -9,19 +9,12 @@ import { RejectionLog } from './rejection-log.ts';
 import { debugOf, languageOf } from './request-context.ts';
 import { statusOf } from './status.ts';
 
-/** Logs an error, or counts it if it is one of many. */
-export type NoteRejection = (error: ApiError, request: FastifyRequest) => void;
-
-/**
- * Answers every error with the envelope. Internal details are logged and never sent. Returns the function that logs
- * refused requests, for those that are answered without the error handler.
- */
-export function answerFailures(app: FastifyInstance): NoteRejection {
+/** Answers every error with the envelope. Internal details are logged and never sent. */
+export function answerFailures(app: FastifyInstance): void {
   const rejections = new RejectionLog(app.log);
   app.addHook('onClose', async () => rejections.close());
-  const noteRejection: NoteRejection = (error, request) => noteError(error, request, rejections);
   app.setErrorHandler((error, request, reply) =>
-    sendApiError(toApiError(error as FastifyError, request, noteRejection), request, reply),
+    sendApiError(toApiError(error as FastifyError, request, rejections), request, reply),
   );
   app.setNotFoundHandler((request, reply) => {
     const allow = allowedMethods(app, request.url);
@@ -29,7 +22,6 @@ export function answerFailures(app: FastifyInstance): NoteRejection {
     reply.header('allow', allow);
     return sendApiError(new ApiError('METHOD_NOT_ALLOWED', { figures: { allow } }), request, reply);
   });
-  return noteRejection;
 }
 
 function noteError(error: ApiError, request: FastifyRequest, rejections: RejectionLog): void {
@@ -57,9 +49,9 @@ export function sendApiError(error: ApiError, request: FastifyRequest, reply: Fa
     .send(JSON.stringify(envelope));
 }
 
-function toApiError(error: FastifyError, request: FastifyRequest, noteRejection: NoteRejection): ApiError {
+function toApiError(error: FastifyError, request: FastifyRequest, rejections: RejectionLog): ApiError {
   if (error instanceof ApiError) {
-    noteRejection(error, request);
+    noteError(error, request, rejections);
     return error;
   }
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new ApiError('UNSUPPORTED_MEDIA_TYPE');

@@ -41,7 +41,6 @@ export class RateLimitStore implements FastifyRateLimitStore {
 
 export interface CountedCall {
   readonly isExceeded: boolean;
-  readonly remaining: number;
   readonly resetSeconds: number;
 }
 
@@ -59,7 +58,6 @@ export class CallLimit {
     const { current, ttl } = this.store.count(caller, this.windowMs);
     return {
       isExceeded: current > this.max,
-      remaining: Math.max(this.max - current, 0),
       resetSeconds: Math.ceil(ttl / 1000),
     };
   }

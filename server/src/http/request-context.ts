@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Language, languages } from '../i18n/translate.ts';
-import { turnStartedAt } from '../lib/event-loop-turn.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { addressOf } from './credentials.ts';
 import type { Debug } from './envelope.ts';
@@ -10,8 +9,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Start of the request, a value of `performance.now()`. */
     startedAt: number;
-    /** When the request began to wait for the event loop, as far as that is known; a value of `performance.now()`. */
-    waitsSince: number;
   }
 }
 
@@ -21,9 +18,7 @@ declare module 'fastify' {
  */
 export function registerRequestContext(app: FastifyInstance): void {
   app.decorateRequest('startedAt', 0);
-  app.decorateRequest('waitsSince', 0);
   app.addHook('onRequest', (request, reply, done) => {
-    request.waitsSince = turnStartedAt();
     request.startedAt = performance.now();
     reply.header('x-request-id', request.id);
     const { httpVersion } = request.raw;

@@ -81,7 +81,7 @@ interface ChunkRun {
 }
 
 /**
- * Applies the remaining records of a chunk. The outcome of a record is written in the same statement as the record, so
+ * Applies the remaining records of a chunk. The outcome of a record is written in the same transaction as the record, so
  * that a chunk can be aborted at any point, retried, or run by two nodes at once, and no record is applied twice.
  */
 export async function runChunk(
