@@ -106,7 +106,8 @@ export function storeWithApiErrors<
 
 /**
  * Returns the failure of a transaction. `isSent` is true if its last statements and its commit were sent: without an
- * answer from PostgreSQL it is then unknown whether they were executed. Before that, nothing was written.
+ * answer from PostgreSQL it is then unknown whether they were executed. Before that, nothing was written: a lost
+ * connection can be tried again, and an error of the service itself would occur again.
  */
 export function writeFailure(error: unknown, isSent: boolean): WriteFailure {
   const kind = failureKind(error);

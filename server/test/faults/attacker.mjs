@@ -47,7 +47,11 @@ function manyNames() {
     const names = Array.from({ length: 20 }, (_, m) => [`name_${(n * 20 + m) % 9_900}`, 'v']);
     return { Username: `names ${n}`, Attributes: Object.fromEntries(names), PasswordHash: hash };
   });
-  return JSON.stringify([{ Denomination: 'Names', Users }]);
+  const records = Array.from({ length: 9 }, (_, n) => ({
+    Denomination: `Names ${n}`,
+    Users: Users.slice(n * 1_000, (n + 1) * 1_000),
+  }));
+  return JSON.stringify(records);
 }
 const hash =
   '$argon2id$v=19$m=4096,t=1,p=1$NpiOLOF+z0NaZq4oh/1jGA$UkvAoo/+3B2vvo2RrEYsIhBYPPlGh6h0A72kF58LaAs';

@@ -126,8 +126,8 @@ export async function expectTruth(
   const code = answer.body.result?.records[0]?.Item2 ?? answer.body.errorCode;
   const truths = { applied: [1], NOT_APPLIED: [0], UNAVAILABLE: [0], OUTCOME_UNKNOWN: [0, 1] };
   const possible = truths[(code ?? 'applied') as keyof typeof truths] ?? [];
-  const told = `${operation} ${JSON.stringify({ keyed, ...hurt })}: ${answer.text}, and ${stored} stored`;
-  expect(possible, told).toContain(stored);
+  const message = `${operation} ${JSON.stringify({ keyed, ...hurt })}: ${answer.text}, and ${stored} stored`;
+  expect(possible, message).toContain(stored);
   if (key !== null) {
     let again = answer;
     await until(

@@ -7,25 +7,25 @@ export function eraseFailedRecords(
   changes: readonly PrincipalChange[],
   { principals, users }: StoredRows,
 ): Query[] {
-  const gone: string[] = [];
-  const goneOf: number[] = [];
+  const deletedNames: string[] = [];
+  const deletedPrincipals: number[] = [];
   const renamed: { earlier: string; mention: string }[] = [];
   for (const { principalId, principal, deletes, edits } of changes) {
     const key = principals.get(principalId)?.externalKey ?? null;
     if (principal.kind === 'delete') {
-      goneOf.push(principalId);
-      gone.push(`principal:${principalId}`, ...(key === null ? [] : [`key:${key}`]));
+      deletedPrincipals.push(principalId);
+      deletedNames.push(`principal:${principalId}`, ...(key === null ? [] : [`key:${key}`]));
     }
     if (principal.kind === 'edit' && principal.changed.includes('ExternalKey') && key !== null)
       renamed.push({ earlier: `key:${key}`, mention: `principal:${principalId}` });
-    for (const id of deletes) gone.push(`user:${id}`, `name:${users.get(id)?.usernameKey}`);
+    for (const id of deletes) deletedNames.push(`user:${id}`, `name:${users.get(id)?.usernameKey}`);
     for (const { id, newUsername } of edits) {
       const earlier = users.get(id)?.usernameKey;
       if (newUsername && newUsername.key !== earlier)
         renamed.push({ earlier: `name:${earlier}`, mention: `user:${id}` });
     }
   }
-  return [...eraseMentions(gone, goneOf), ...noteRenames(renamed)];
+  return [...eraseMentions(deletedNames, deletedPrincipals), ...noteRenames(renamed)];
 }
 
 /** Number of mentions of deleted records that one search finds. */

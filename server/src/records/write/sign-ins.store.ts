@@ -3,12 +3,12 @@ import { type PrincipalChange, resetUsers } from './change.ts';
 import { idOf, principalIds, withRows } from './query.ts';
 
 /** SQL for the IDs of some users, and of all users of some principals. */
-const usersAndThoseOf = `array(
+const namedUsersAndThoseOfPrincipals = `array(
   select unnest(:users::bigint[])
   union all select id from anagrafe.users where principal_id = any(:principals::bigint[]))`;
 
 const endSessionsStatement = statement(
-  `delete from anagrafe.sessions where user_id = any(${usersAndThoseOf})`,
+  `delete from anagrafe.sessions where user_id = any(${namedUsersAndThoseOfPrincipals})`,
 );
 
 /** Ends the sessions of users that are disabled or deleted, or whose password is reset. */
@@ -24,17 +24,17 @@ export function endSessions(
   );
   const users = changes.flatMap(({ edits }) => edits).filter(({ state }) => state === 'disabled');
   const values = {
-    users: [...signedOutUsers(changes), ...users.map(idOf)],
+    users: [...resetOrDeletedUsers(changes), ...users.map(idOf)],
     principals: principalIds([...disabled, ...deleted]),
   };
   return withUsers(endSessionsStatement, values);
 }
 
 const forgetThrottlesStatement = statement(
-  `delete from anagrafe.throttles where user_id = any(${usersAndThoseOf})`,
+  `delete from anagrafe.throttles where user_id = any(${namedUsersAndThoseOfPrincipals})`,
 );
 const forgetSourcesStatement = statement(
-  `delete from anagrafe.sign_in_sources where user_id = any(${usersAndThoseOf})`,
+  `delete from anagrafe.sign_in_sources where user_id = any(${namedUsersAndThoseOfPrincipals})`,
 );
 
 /** Forgets the wrong passwords and the known sources of users that are deleted, or whose password is reset. */
@@ -42,12 +42,12 @@ export function forgetSignIns(
   changes: readonly PrincipalChange[],
   deleted: readonly PrincipalChange[],
 ): Query[] {
-  const values = { users: signedOutUsers(changes), principals: principalIds(deleted) };
+  const values = { users: resetOrDeletedUsers(changes), principals: principalIds(deleted) };
   return [...withUsers(forgetThrottlesStatement, values), ...withUsers(forgetSourcesStatement, values)];
 }
 
 /** Returns the users that are deleted, or whose password is reset. */
-function signedOutUsers(changes: readonly PrincipalChange[]): number[] {
+function resetOrDeletedUsers(changes: readonly PrincipalChange[]): number[] {
   return changes.flatMap((change) => [...resetUsers(change), ...change.deletes]);
 }
 
