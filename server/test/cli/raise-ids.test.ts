@@ -3,6 +3,7 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { atEnd } from '../setup/endings.ts';
 import { newUser, startTestService, type TestService } from '../setup/service.ts';
+import { until } from '../setup/until.ts';
 import { databaseSettings, expectOneLine, inProcess, onTerminal } from './command.ts';
 
 type Settings = Record<string, string>;
@@ -13,6 +14,12 @@ async function run(settings: Settings, sql: string): Promise<void> {
   await client.query(sql).finally(() => client.end());
 }
 
+/** Returns false for the error that a database has connections, and throws any other error. */
+function isInUse(error: pg.DatabaseError): false {
+  if (error.code !== '55006') throw error;
+  return false;
+}
+
 /** Copies a database without connections. */
 async function restored(settings: Settings): Promise<Settings> {
   const url = new URL(settings.ANAGRAFE_DATABASE_URL ?? '');
@@ -20,7 +27,9 @@ async function restored(settings: Settings): Promise<Settings> {
   const copy = `restored_${randomBytes(6).toString('hex')}`;
   url.pathname = '/postgres';
   const cluster = { ANAGRAFE_DATABASE_URL: url.href };
-  await run(cluster, `create database ${copy} template ${original} strategy file_copy`);
+  // PostgreSQL may still be closing the connections of the service that was stopped.
+  const create = `create database ${copy} template ${original} strategy file_copy`;
+  await until(() => run(cluster, create).then(() => true, isInUse));
   atEnd(() => run(cluster, `drop database ${copy} with (force)`));
   url.pathname = `/${copy}`;
   return { ...settings, ANAGRAFE_DATABASE_URL: url.href };
