@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandLinePage } from '../server/dist/cli/reference.js';
-import { readConfig } from '../server/dist/config.js';
 import { describeSchema } from '../server/dist/db/schema.js';
 import { openLog } from '../server/dist/lib/log.js';
 import { startService } from '../server/dist/main.js';
 import { generatedPages } from '../server/dist/reference.js';
+import { readConfig } from '../server/dist/settings/config.js';
 import { openStore } from '../server/dist/store.js';
 
 const root = new URL('../', import.meta.url);

@@ -54,7 +54,7 @@ import { exportRoute } from './records/export.routes.ts';
 import type { Exporter } from './records/export.ts';
 import { readRoutes } from './records/listing.routes.ts';
 import type { ListingStore } from './records/listing.ts';
-import { type ShownSetting, settingsRoute } from './settings.routes.ts';
+import { type ShownSetting, settingsRoute } from './settings/settings.routes.ts';
 import { statisticsRoute } from './statistics/statistics.routes.ts';
 import type { StatisticsStore } from './statistics/statistics.ts';
 import { deliveryRoutes } from './webhooks/deliveries.routes.ts';

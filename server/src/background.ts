@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { countPending, openChainWriter, readChain } from './audit/hash-chain.store.ts';
-import type { Config } from './config.ts';
 import type { KeyRing } from './encryption/key-ring.ts';
 import { completeSettledCalls } from './idempotency/idempotency.store.ts';
 import type { Queue } from './jobs/queue.ts';
@@ -10,6 +9,7 @@ import { Semaphore } from './lib/semaphore.ts';
 import { startWorker } from './lib/worker.ts';
 import type { BackgroundTask, Metrics } from './metrics.ts';
 import { countOverdue, removeExpired, retentionPeriods } from './retention.store.ts';
+import type { Config } from './settings/config.ts';
 import type { Store } from './store.ts';
 import type { Signing } from './webhooks/attempt.ts';
 import { batchesAtOnce, type DeliveryTools, deliverDue } from './webhooks/deliver.ts';

@@ -1,7 +1,7 @@
-import { prefix, settings } from './config.ts';
 import { callCodes, statusOf } from './http/status.ts';
 import { languages } from './i18n/translate.ts';
 import { type Code, codes, type Sentence } from './lib/error-codes.ts';
+import { prefix, settings } from './settings/config.ts';
 
 /** Generators of the reference pages in `docs/`, by path. `npm run generate` writes them, so they match the code. */
 export const generatedPages: Readonly<Record<string, () => string>> = {
@@ -97,7 +97,7 @@ function settingsPage(): string {
   return `${[
     '# Settings',
     '',
-    'Generated from `server/src/config.ts` by `npm run generate`. Settings are environment variables, or lines of a',
+    'Generated from `server/src/settings/config.ts` by `npm run generate`. Settings are environment variables, or lines of a',
     '[settings file](#settings-file). The service does not start if a value is invalid or a variable that begins with `ANAGRAFE_` is unknown.',
     'Secrets are masked wherever settings are shown:',
     '',

@@ -1,7 +1,7 @@
 import { sourceDays } from './accounts/login-throttle.store.ts';
-import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { type ParameterValues, statement } from './db/statement.ts';
+import type { Config } from './settings/config.ts';
 
 /** Maximum number of rows per statement, so that each statement is short. */
 const rowsAtOnce = 2000;

@@ -1,4 +1,3 @@
-import { type Config, settings } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { NoAnswer } from './db/errors.ts';
 import { type Listener, listen, type Subscription } from './db/listen.ts';
@@ -10,6 +9,7 @@ import {
   visitEmbeddedPostgres,
 } from './embedded-postgres/embedded-postgres.ts';
 import { exportLimits } from './records/export.ts';
+import { type Config, settings } from './settings/config.ts';
 
 /** Connection pools of the configured database. Includes the embedded PostgreSQL if no external one is configured. */
 export interface Store {

@@ -15,6 +15,7 @@ const folders = [
   'passwords',
   'db',
   'http',
+  'settings',
   'audit',
   'clients',
   'records',

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Anagrafe } from '@anagrafe/client';
 import type { Command } from 'commander';
-import { type Config, ConfigError, isServiceUrl, prefix, settings } from '../config.ts';
 import { isKeyPair, readKeyPair } from '../lib/secrets.ts';
+import { type Config, ConfigError, isServiceUrl, prefix, settings } from '../settings/config.ts';
 import { fetchInTime } from './fetch-in-time.ts';
 import { quotedIfNeeded } from './output/format.ts';
 import { fileErrors } from './output/output.ts';

@@ -1,9 +1,9 @@
-import { type Config, ConfigError } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { masterKeyIdentity } from '../db/lookups.ts';
 import { refuseUnmigrated } from '../db/migrations.ts';
 import { KeyRing } from '../encryption/key-ring.ts';
-import { findMasterKey, wrongMasterKey } from '../master-key-file.ts';
+import { type Config, ConfigError } from '../settings/config.ts';
+import { findMasterKey, wrongMasterKey } from '../settings/master-key-file.ts';
 import { openStore } from '../store.ts';
 
 /** Opens the database for one command and closes it afterwards. `place` names it in messages. */

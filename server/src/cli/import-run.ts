@@ -11,8 +11,8 @@ import {
   runImport,
   saveMapping,
 } from '@anagrafe/importer/node';
-import { ConfigError } from '../config.ts';
 import { commandLine } from '../lib/operator-error.ts';
+import { ConfigError } from '../settings/config.ts';
 import { type ConnectionOptions, connectionArguments, reach } from './connection.ts';
 import { printCompleted, printDryRun, printHeader, printResult, type RunOptions } from './import-report.ts';
 import { grouped } from './output/format.ts';

@@ -1,6 +1,6 @@
 import type { Anagrafe, Principal, UserFilter, UserOfPrincipal } from '@anagrafe/client';
 import { type Command, Option } from 'commander';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../settings/config.ts';
 import type { ConnectionOptions } from './connection.ts';
 
 export const userKeys = ['id', 'username', 'email'] as const;

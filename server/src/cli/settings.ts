@@ -1,6 +1,11 @@
 import type { Command } from 'commander';
-import { type Config, prefix, readConfig } from '../config.ts';
-import { exposureOf, type LoadedSettings, loadSettings, settingsFileName } from '../settings-file.ts';
+import { type Config, prefix, readConfig } from '../settings/config.ts';
+import {
+  exposureOf,
+  type LoadedSettings,
+  loadSettings,
+  settingsFileName,
+} from '../settings/settings-file.ts';
 import { tell } from './output/output.ts';
 
 /** The options that every command has. */

@@ -7,7 +7,7 @@ import {
   type UpsertTuple,
 } from '@anagrafe/client';
 import type { RowUnit } from '@anagrafe/importer';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../settings/config.ts';
 import { counted, grouped } from './output/format.ts';
 import { LiveLine } from './output/live-line.ts';
 import { exitCodes, tell } from './output/output.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { openChainWriter, readChain } from '../../src/audit/hash-chain.store.ts';
-import { readConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db/database.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { openStore } from '../../src/store.ts';
 import { newStore } from '../setup/store.ts';
 

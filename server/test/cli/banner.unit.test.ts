@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { banner, localOnlyHint } from '../../src/cli/output/banner.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 
 const shown = (protectedMode: boolean, settings: Record<string, string> = {}) =>
   banner(

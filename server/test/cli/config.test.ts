@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { settings } from '../../src/config.ts';
+import { settings } from '../../src/settings/config.ts';
 import { credential } from '../setup/admin.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 import { anagrafe, databaseSettings, dataFolder, expectOneLine, inProcess, serve } from './command.ts';

@@ -3,8 +3,8 @@ import { spaceFinding } from '../../src/cli/doctor/data-folder.ts';
 import { clockFinding } from '../../src/cli/doctor/database.ts';
 import { describeFinding, errorFinding, finding } from '../../src/cli/doctor/findings.ts';
 import { examineExposure, filesFinding } from '../../src/cli/doctor/machine.ts';
-import { ConfigError, readConfig } from '../../src/config.ts';
 import { StorageError } from '../../src/db/errors.ts';
+import { ConfigError, readConfig } from '../../src/settings/config.ts';
 
 const mebibyte = 1024 * 1024;
 

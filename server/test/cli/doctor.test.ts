@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Finding as CheckFinding, FindingText } from '../../src/cli/doctor/findings.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { openStore } from '../../src/store.ts';
 import { startOutside } from '../faults/outside.ts';
 import { copyStore } from '../setup/store.ts';

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../../src/cli/output/output.ts';
 import { commandsBelow, pathOf, program } from '../../src/cli/program.ts';
 import { helpOf } from '../../src/cli/reference.ts';
-import { settings } from '../../src/config.ts';
 import { newSecret } from '../../src/lib/secrets.ts';
+import { settings } from '../../src/settings/config.ts';
 import { anagrafe, dataFolder, inProcess } from './command.ts';
 
 describe('the help', () => {

@@ -10,8 +10,8 @@ import {
   type NewClient,
   rotateSecret,
 } from '../../src/clients/clients.ts';
-import { readConfig } from '../../src/config.ts';
 import { digestOf, newSecret } from '../../src/lib/secrets.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { newStore } from '../setup/store.ts';
 

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClients } from '../../src/clients/clients.store.ts';
-import { ConfigError, readConfig } from '../../src/config.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { newSecret } from '../../src/lib/secrets.ts';
 import { type Service, startService } from '../../src/main.ts';
+import { ConfigError, readConfig } from '../../src/settings/config.ts';
 import { openStore } from '../../src/store.ts';
 import { newStore, type TestStore } from '../setup/store.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { readConfig } from '../../src/config.ts';
 import type { Connection } from '../../src/db/database.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { emptyStore } from '../setup/store.ts';
 import { until } from '../setup/until.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { examineStore } from '../../src/cli/doctor/database.ts';
 import type { Finding } from '../../src/cli/doctor/findings.ts';
-import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { startService } from '../../src/main.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { childStore } from '../faults/child.ts';
 import { startPooler } from '../setup/pooler.ts';
 import { insertPrincipals, startTestService } from '../setup/service.ts';

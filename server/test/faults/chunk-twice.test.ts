@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
-import { readConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrations.ts';
 import { KeyRing } from '../../src/encryption/key-ring.ts';
@@ -22,6 +21,7 @@ import { updateOperation } from '../../src/records/update.ts';
 import { openUpsertStore } from '../../src/records/upsert.store.ts';
 import { upsertOperations } from '../../src/records/upsert.ts';
 import { RecordWriter } from '../../src/records/write/record-writer.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { range, recordList } from '../setup/records.ts';

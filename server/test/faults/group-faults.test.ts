@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
 import { RecordWriter } from '../../src/records/write/record-writer.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { openStore } from '../../src/store.ts';
 import { afterTest } from '../setup/endings.ts';
 import { importedUser } from '../setup/jobs.ts';

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { serviceActor } from '../../src/audit/audit-log.ts';
-import { readConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrations.ts';
 import { FieldErrors } from '../../src/lib/field-errors.ts';
 import { TimeSlice } from '../../src/lib/yield-to-event-loop.ts';
@@ -12,6 +11,7 @@ import type { ParsedUpdate } from '../../src/records/parsed-update.ts';
 import { openRecordStore } from '../../src/records/records.store.ts';
 import { stateOperation } from '../../src/records/state.ts';
 import { updateOperation } from '../../src/records/update.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { atEnd } from '../setup/endings.ts';
 import { importedUser } from '../setup/jobs.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { examineStore } from '../../src/cli/doctor/database.ts';
-import { readConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db/database.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { holding } from '../setup/jobs.ts';
 import { until } from '../setup/until.ts';
 import { type Child, childStore, failuresIn, startChild } from './child.ts';

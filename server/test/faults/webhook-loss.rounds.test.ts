@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CloudEvent } from '../../src/audit/events.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { type Received, startReceiver } from '../setup/receiver.ts';
 import { until } from '../setup/until.ts';
 import { subscribe } from '../setup/webhooks.ts';

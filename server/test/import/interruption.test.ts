@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { constants, getPriority } from 'node:os';
 import { beforeAll, expect, it } from 'vitest';
 import { batchLimits } from '../../../importer/src/import/batches.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { openStore } from '../../src/store.ts';
 import { databaseSettings, serve } from '../cli/command.ts';
 import { startGateway } from '../client/gateway.ts';

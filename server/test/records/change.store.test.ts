@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
-import { readConfig } from '../../src/config.ts';
 import {
   type PrincipalFields,
   principalFieldNames,
@@ -11,6 +10,7 @@ import { openRecordStore } from '../../src/records/records.store.ts';
 import type { NewUser } from '../../src/records/user-item.ts';
 import type { PrincipalChange, UserEdit } from '../../src/records/write/change.ts';
 import { versionOf } from '../../src/records/write/stored-rows.store.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { newStore } from '../setup/store.ts';
 

@@ -1,10 +1,10 @@
 import { request } from 'undici';
-import { type Config, readConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { type Service, startService } from '../../src/main.ts';
 import type { Tuple } from '../../src/records/tuple.ts';
+import { type Config, readConfig } from '../../src/settings/config.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { atEnd } from './endings.ts';
 import { emptyStore, masterKey, newEmbeddedStore, newStore, type TestStore } from './store.ts';

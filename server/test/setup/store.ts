@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { readConfig } from '../../src/config.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { startService } from '../../src/main.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import './postgres-cluster.ts';
 import { prepared } from './prepared.ts';
 

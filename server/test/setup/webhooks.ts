@@ -1,6 +1,6 @@
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { KeyRing } from '../../src/encryption/key-ring.ts';
-import { findMasterKey } from '../../src/master-key-file.ts';
+import { findMasterKey } from '../../src/settings/master-key-file.ts';
 import { newWebhookSecret, type WebhookOptions, webhookName } from '../../src/webhooks/webhook.ts';
 import { openWebhooks } from '../../src/webhooks/webhooks.store.ts';
 import type { TestService } from './service.ts';

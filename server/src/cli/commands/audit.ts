@@ -3,7 +3,7 @@ import { auditFields } from '../../audit/audit.routes.ts';
 import { openAudit } from '../../audit/audit.store.ts';
 import { type AuditSnapshot, verifyAuditLog } from '../../audit/audit-log.ts';
 import type { ChainEnd, ChainError, Verdict } from '../../audit/hash-chain.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../settings/config.ts';
 import { withDatabase, withKeyRing } from '../database.ts';
 import { print, printLines, tell } from '../output/output.ts';
 import { configFor, type SettingsOptions } from '../settings.ts';

@@ -14,9 +14,9 @@ import {
   rotateSecret,
   updateClient,
 } from '../../clients/clients.ts';
-import { type Config, ConfigError } from '../../config.ts';
 import { isNetwork } from '../../lib/network.ts';
 import { commandLine } from '../../lib/operator-error.ts';
+import { type Config, ConfigError } from '../../settings/config.ts';
 import { withDatabase } from '../database.ts';
 import { localOnlyHint } from '../output/banner.ts';
 import { readChoices } from '../output/format.ts';

@@ -7,10 +7,10 @@ import {
   readConfig,
   refuseMisspelt,
   settings,
-} from '../../config.ts';
-import { serviceSettings } from '../../settings.routes.ts';
-import type { Setting } from '../../settings.ts';
-import { type LoadedSettings, loadSettings } from '../../settings-file.ts';
+} from '../../settings/config.ts';
+import type { Setting } from '../../settings/setting.ts';
+import { serviceSettings } from '../../settings/settings.routes.ts';
+import { type LoadedSettings, loadSettings } from '../../settings/settings-file.ts';
 import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
 import { paint } from '../output/format.ts';
 import { print, tell } from '../output/output.ts';

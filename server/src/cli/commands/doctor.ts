@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { type Config, prefix, readConfig, settingErrors } from '../../config.ts';
-import { exposureOf, loadSettings } from '../../settings-file.ts';
+import { type Config, prefix, readConfig, settingErrors } from '../../settings/config.ts';
+import { exposureOf, loadSettings } from '../../settings/settings-file.ts';
 import { examineStore } from '../doctor/database.ts';
 import type { Severity } from '../doctor/finding-catalog.ts';
 import { describeFinding, type Finding, finding } from '../doctor/findings.ts';

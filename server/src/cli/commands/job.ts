@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { Job } from '@anagrafe/client';
 import { Command } from 'commander';
-import { ConfigError } from '../../config.ts';
+import { ConfigError } from '../../settings/config.ts';
 import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
 import { counted, grouped } from '../output/format.ts';
 import { LiveLine, type Progress } from '../output/live-line.ts';

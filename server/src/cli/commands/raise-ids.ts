@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
-import { ConfigError } from '../../config.ts';
 import { countOtherConnections, raiseIds } from '../../db/sequences.ts';
+import { ConfigError } from '../../settings/config.ts';
 import { withDatabase } from '../database.ts';
 import { grouped, readCount } from '../output/format.ts';
 import { print, tell } from '../output/output.ts';

@@ -1,7 +1,7 @@
 import { addCounts, noCounts, type RowUnit, rowUnit } from '@anagrafe/importer';
 import { openTaskFile } from '@anagrafe/importer/node';
 import { Command, Option } from 'commander';
-import { ConfigError } from '../../config.ts';
+import { ConfigError } from '../../settings/config.ts';
 import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
 import { fileTitle, lineList, printColumns, printUnusedColumns, printWarnings } from '../file-report.ts';
 import { type FileOptions, fileOptionsOf, withFileOptions } from '../import-file.ts';

@@ -1,6 +1,6 @@
 import { type UserEdit, type UserOfPrincipal, userFields } from '@anagrafe/client';
 import { Command, InvalidArgumentError } from 'commander';
-import { ConfigError } from '../../config.ts';
+import { ConfigError } from '../../settings/config.ts';
 import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
 import { fieldOptions, fieldsOf, withFields } from '../field-options.ts';
 import {

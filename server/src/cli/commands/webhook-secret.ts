@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { operatorActor } from '../../audit/audit-log.ts';
 import { defaultGraceHours, graceEnd } from '../../clients/clients.ts';
-import { ConfigError } from '../../config.ts';
 import { describeReason } from '../../i18n/translate.ts';
 import { ApiError } from '../../lib/field-errors.ts';
+import { ConfigError } from '../../settings/config.ts';
 import { testWebhook } from '../../webhooks/attempt.ts';
 import { openSigning } from '../../webhooks/sender.ts';
 import { newWebhookSecret, webhookName } from '../../webhooks/webhook.ts';

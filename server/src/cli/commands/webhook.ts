@@ -2,11 +2,11 @@ import { Command, Option } from 'commander';
 import { operatorActor } from '../../audit/audit-log.ts';
 import { type EventType, eventTypes } from '../../audit/events.ts';
 import { openClients } from '../../clients/clients.store.ts';
-import { ConfigError } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
 import { describeReason } from '../../i18n/translate.ts';
 import { ApiError } from '../../lib/field-errors.ts';
 import { commandLine } from '../../lib/operator-error.ts';
+import { ConfigError } from '../../settings/config.ts';
 import type { Delivery, WebhookStore } from '../../webhooks/delivery.ts';
 import { checkEndpoint } from '../../webhooks/sender.ts';
 import {

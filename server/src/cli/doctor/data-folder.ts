@@ -1,11 +1,11 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
-import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
 import { masterKeyIdentity } from '../../db/lookups.ts';
 import { succeeds } from '../../embedded-postgres/command.ts';
 import { nearestFolder } from '../../embedded-postgres/embedded-postgres.ts';
 import { KeyRing } from '../../encryption/key-ring.ts';
-import { findMasterKey, wrongMasterKey } from '../../master-key-file.ts';
+import type { Config } from '../../settings/config.ts';
+import { findMasterKey, wrongMasterKey } from '../../settings/master-key-file.ts';
 import { errorFinding, type Finding, finding } from './findings.ts';
 
 const mebibyte = 1024 * 1024;

@@ -1,6 +1,5 @@
 import { countPending } from '../../audit/hash-chain.store.ts';
 import { openAccess } from '../../clients/clients.store.ts';
-import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
 import { missingMigrations } from '../../db/migrations.ts';
 import { checkServer, inspectServer, type ServerState } from '../../db/server-version.ts';
@@ -9,6 +8,7 @@ import {
   inspectEmbeddedPostgres,
 } from '../../embedded-postgres/embedded-postgres.ts';
 import { countOverdue, retentionPeriods } from '../../retention.store.ts';
+import type { Config } from '../../settings/config.ts';
 import { openStore } from '../../store.ts';
 import { examineDataFolder, examineMasterKey } from './data-folder.ts';
 import { errorFinding, type Finding, finding } from './findings.ts';

@@ -1,5 +1,5 @@
-import { prefix } from '../../config.ts';
 import { commandLine } from '../../lib/operator-error.ts';
+import { prefix } from '../../settings/config.ts';
 import { letOthersCall } from '../output/banner.ts';
 import { grouped, inUnits } from '../output/format.ts';
 

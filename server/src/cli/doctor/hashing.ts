@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { type Config, settings } from '../../config.ts';
 import { type HashingPool, openHasher } from '../../passwords/hash-pool.ts';
+import { type Config, settings } from '../../settings/config.ts';
 import { type Finding, finding } from './findings.ts';
 
 const mebibyte = 1024 * 1024;

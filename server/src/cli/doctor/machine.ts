@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { type Config, type ConfigError, prefix } from '../../config.ts';
 import { isLoopback } from '../../lib/network.ts';
 import { version } from '../../lib/package-folder.ts';
-import type { LoadedSettings } from '../../settings-file.ts';
+import { type Config, type ConfigError, prefix } from '../../settings/config.ts';
+import type { LoadedSettings } from '../../settings/settings-file.ts';
 import { localUrl } from '../connection.ts';
 import { fetchInTime } from '../fetch-in-time.ts';
 import { errorFinding, type Finding, finding, problemFinding } from './findings.ts';

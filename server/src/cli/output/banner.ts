@@ -1,8 +1,8 @@
-import type { Config } from '../../config.ts';
 import { isLoopback } from '../../lib/network.ts';
 import { commandLine } from '../../lib/operator-error.ts';
 import { version } from '../../lib/package-folder.ts';
 import type { Service } from '../../main.ts';
+import type { Config } from '../../settings/config.ts';
 
 /** Returns the lines that `serve` prints when the service is ready. Its curl commands run as pasted. */
 export function banner(service: Service, config: Config): string[] {

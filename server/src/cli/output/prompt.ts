@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { ConfigError } from '../../config.ts';
 import { terminalText } from '../../lib/terminal-text.ts';
+import { ConfigError } from '../../settings/config.ts';
 import { PromptInterrupted, tell } from './output.ts';
 
 /** No password is longer. Bounds the memory that a wrong pipe can take. */

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { readMasterKey } from './encryption/key-ring.ts';
-import { recordUsersMax } from './json/record-list.ts';
-import { closestName } from './lib/did-you-mean.ts';
-import { areTooWide, isNetwork } from './lib/network.ts';
-import { commandLine, OperatorError } from './lib/operator-error.ts';
-import { isKeyPair, isValidKeyPair, readKeyPair } from './lib/secrets.ts';
-import { flag, integer, list, oneOf, type Setting, text } from './settings.ts';
+import { readMasterKey } from '../encryption/key-ring.ts';
+import { recordUsersMax } from '../json/record-list.ts';
+import { closestName } from '../lib/did-you-mean.ts';
+import { areTooWide, isNetwork } from '../lib/network.ts';
+import { commandLine, OperatorError } from '../lib/operator-error.ts';
+import { isKeyPair, isValidKeyPair, readKeyPair } from '../lib/secrets.ts';
+import { flag, integer, list, oneOf, type Setting, text } from './setting.ts';
 
 export const prefix = 'ANAGRAFE_';
 

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { ConfigError, readConfig } from '../src/config.ts';
-import { exposureOf, type LoadedSettings, loadSettings } from '../src/settings-file.ts';
+import { ConfigError, readConfig } from '../../src/settings/config.ts';
+import { exposureOf, type LoadedSettings, loadSettings } from '../../src/settings/settings-file.ts';
 
 let folder: string;
 let path: string;

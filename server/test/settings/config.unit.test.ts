@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, prefix, readConfig, settingErrors, settings } from '../src/config.ts';
-import { newSecret } from '../src/lib/secrets.ts';
-import type { Setting } from '../src/settings.ts';
+import { newSecret } from '../../src/lib/secrets.ts';
+import { ConfigError, prefix, readConfig, settingErrors, settings } from '../../src/settings/config.ts';
+import type { Setting } from '../../src/settings/setting.ts';
 
 function refusal(environment: Record<string, string>): string {
   try {

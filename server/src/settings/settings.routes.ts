@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
+import { answers, page } from '../http/answer-schemas.ts';
+import { pageEnvelope } from '../http/envelope.ts';
+import { debugOf } from '../http/request-context.ts';
+import { CallHeaders, CallQuery, named, strictObject } from '../http/schemas.ts';
+import type { Api } from '../http/validation.ts';
 import { type Config, prefix, settings } from './config.ts';
-import { answers, page } from './http/answer-schemas.ts';
-import { pageEnvelope } from './http/envelope.ts';
-import { debugOf } from './http/request-context.ts';
-import { CallHeaders, CallQuery, named, strictObject } from './http/schemas.ts';
-import type { Api } from './http/validation.ts';
-import type { Setting } from './settings.ts';
+import type { Setting } from './setting.ts';
 
 /** Settings of commands, which the service does not use. */
 const ofCommands: readonly string[] = ['URL', 'KEY'];

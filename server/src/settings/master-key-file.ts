@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Database } from '../db/database.ts';
+import { keepMasterKeyIdentity, masterKeyIdentity } from '../db/lookups.ts';
+import { KeyRing, readMasterKey } from '../encryption/key-ring.ts';
 import { type Config, ConfigError, prefix } from './config.ts';
-import type { Database } from './db/database.ts';
-import { keepMasterKeyIdentity, masterKeyIdentity } from './db/lookups.ts';
-import { KeyRing, readMasterKey } from './encryption/key-ring.ts';
 
 /**
  * Reads the master key from the setting, else from the data folder; returns null if none has been generated yet.

@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { closestName } from '../lib/did-you-mean.ts';
 import { ConfigError, misspeltSetting, prefix, settings } from './config.ts';
-import { closestName } from './lib/did-you-mean.ts';
 
 /** The settings of the environment and of the settings file. A variable of the environment overrides the file. */
 export interface LoadedSettings {
