@@ -13,7 +13,6 @@ import { migrateCommand } from './commands/migrate.ts';
 import { principalCommand } from './commands/principal.ts';
 import { raiseIdsCommand } from './commands/raise-ids.ts';
 import { serveCommand } from './commands/serve.ts';
-import { stateCommand } from './commands/state.ts';
 import { syncCommand } from './commands/sync.ts';
 import { userCommand } from './commands/user.ts';
 import { webhookCommand } from './commands/webhook.ts';
@@ -41,7 +40,6 @@ export const program = new Command('anagrafe')
   .addCommand(userCommand())
   .addCommand(principalCommand())
   .addCommand(jobCommand())
-  .addCommand(stateCommand())
   .addCommand(doctorCommand());
 
 for (const command of commandsBelow(program)) {
