@@ -21,6 +21,16 @@ it('the program has commands with unique paths', () => {
   expect(new Set(paths).size).toBe(paths.length);
 });
 
+it('every command has a help of at most 120 columns that begins with its usage', () => {
+  const commands = commandsBelow(program);
+  expect(commands.length).toBeGreaterThan(20);
+  for (const command of commands) {
+    const help = helpOf(command);
+    expect(help).toMatch(new RegExp(`^Usage: ${pathOf(command)}[ \\n]`));
+    expect(help.split('\n').every((line) => line.length <= 120)).toBe(true);
+  }
+});
+
 describe.each(leaves.map((command) => [pathOf(command), command] as const))('%s', (path, command) => {
   it('has a description and an example, and accepts --json unless it is exempt', () => {
     expect(command.description()).toMatch(/^[a-z].*[^.]$/);

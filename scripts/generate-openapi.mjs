@@ -1,20 +1,15 @@
-// Writes what is committed but comes from the code: the reference pages, the OpenAPI document, the schema.
+// Writes the OpenAPI document and the schema of the database, which are committed, from a running service.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commandLinePage } from '../server/dist/cli/reference.js';
 import { describeSchema } from '../server/dist/db/schema.js';
 import { openLog } from '../server/dist/lib/log.js';
 import { startService } from '../server/dist/main.js';
-import { generatedPages } from '../server/dist/reference.js';
 import { readConfig } from '../server/dist/settings/config.js';
 import { openStore } from '../server/dist/store.js';
 
 const root = new URL('../', import.meta.url);
 const write = (path, text) => writeFileSync(new URL(path, root), text);
-
-for (const [path, page] of Object.entries(generatedPages)) write(path, page());
-write('docs/cli.md', commandLinePage());
 
 const folder = mkdtempSync(join(tmpdir(), 'anagrafe-generate-'));
 const config = readConfig({ ANAGRAFE_DATA: folder, ANAGRAFE_PORT: '0' });

@@ -1,14 +1,14 @@
-import type { Command } from 'commander';
-import { exitCodes, exitCodeWords } from './output/output.ts';
-import { commandsBelow, pathOf, program } from './program.ts';
+// The reference page of the command line, generated from the built server.
+import { exitCodes, exitCodeWords } from '../server/dist/cli/output/output.js';
+import { commandsBelow, pathOf, program } from '../server/dist/cli/program.js';
 
-export function commandLinePage(): string {
+export function commandLinePage() {
   const commands = commandsBelow(program).filter((command) => command.commands.length === 0);
   return `${[head(), ...commands.map(section)].join('\n\n')}\n`;
 }
 
-function head(): string {
-  const names = Object.keys(exitCodes) as (keyof typeof exitCodes)[];
+function head() {
+  const names = Object.keys(exitCodes);
   return [
     '# Command line',
     '',
@@ -19,7 +19,7 @@ function head(): string {
     '',
     '| commands | how they connect | where to run them |',
     '| --- | --- | --- |',
-    '| `list`, `user`, `principal`, `sync`, `import`, `reset`, `export`, `state`, `job`, `config --running` | call the service over HTTP | any machine |',
+    '| `list`, `user`, `principal`, `sync`, `import`, `reset`, `export`, `job`, `config --running` | call the service over HTTP | any machine |',
     '| `serve`, `config` | start the service, print its settings | where the service runs, with its [settings](settings.md) |',
     '| `client`, `webhook`, `audit`, `migrate` | open the database, with or without a running service | where the service runs, with its [settings](settings.md) |',
     '| `doctor` | both | where the service runs |',
@@ -50,7 +50,7 @@ function head(): string {
   ].join('\n');
 }
 
-function section(command: Command): string {
+function section(command) {
   const help = command.createHelp();
   const options = help.visibleOptions(command).filter(({ long }) => long !== '--help');
   return [
@@ -75,9 +75,9 @@ function section(command: Command): string {
   ].join('\n');
 }
 
-function table(what: string, rows: readonly (readonly [string, string])[]): string[] {
+function table(what, rows) {
   if (rows.length === 0) return [];
-  const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
+  const cell = (text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
   return [
     '',
     `| ${what} | description |`,
@@ -87,7 +87,7 @@ function table(what: string, rows: readonly (readonly [string, string])[]): stri
 }
 
 /** Returns the output of `--help`, including the text after the options. */
-export function helpOf(command: Command): string {
+function helpOf(command) {
   let text = '';
   command.configureOutput({ writeOut: (piece) => (text += piece) });
   command.outputHelp();
@@ -96,7 +96,7 @@ export function helpOf(command: Command): string {
 }
 
 /** Returns the help text after the options as Markdown lines: the remarks, then the example. */
-function textAfterOptions(command: Command): string[] {
+function textAfterOptions(command) {
   const below = helpOf(command).slice(command.helpInformation().length);
   const [remarks = '', example = ''] = below.split(/Examples?:\n/);
   return [
@@ -117,6 +117,6 @@ function textAfterOptions(command: Command): string[] {
   ];
 }
 
-function capitalised(text: string): string {
+function capitalised(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

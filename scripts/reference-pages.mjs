@@ -1,13 +1,8 @@
-import { callCodes, statusOf } from './http/status.ts';
-import { languages } from './i18n/translate.ts';
-import { type Code, codes, type Sentence } from './lib/error-codes.ts';
-import { prefix, settings } from './settings/config.ts';
-
-/** Generators of the reference pages in `docs/`, by path. `npm run generate` writes them, so they match the code. */
-export const generatedPages: Readonly<Record<string, () => string>> = {
-  'docs/errors.md': errorsPage,
-  'docs/settings.md': settingsPage,
-};
+// The reference pages of error codes and settings, generated from the built server.
+import { callCodes, statusOf } from '../server/dist/http/status.js';
+import { languages } from '../server/dist/i18n/translate.js';
+import { codes } from '../server/dist/lib/error-codes.js';
+import { prefix, settings } from '../server/dist/settings/config.js';
 
 /** The sections of the page of error codes: heading, and where a code of this kind appears. */
 const kinds = {
@@ -20,11 +15,11 @@ const kinds = {
     'Field errors',
     'A field of a record is invalid. The code is in `Item5` of the tuple, under the path of the field.',
   ],
-} as const;
+};
 
-function errorsPage(): string {
-  const names = Object.keys(codes) as Code[];
-  const sections = (Object.keys(kinds) as (keyof typeof kinds)[]).map((kind) => {
+export function errorsPage() {
+  const names = Object.keys(codes);
+  const sections = Object.keys(kinds).map((kind) => {
     const rows = (kind === 'call' ? callCodes : names.filter((code) => codes[code] === kind)).map((code) =>
       errorRow(code, kind === 'call'),
     );
@@ -56,12 +51,12 @@ function errorsPage(): string {
     .trimEnd()}\n`;
 }
 
-function errorRow(code: Code, withStatus: boolean): string {
+function errorRow(code, withStatus) {
   const sentences = [cell(languages.en[code]), cell(languages.it[code])];
   return tableRow([`\`${code}\``, ...(withStatus ? [String(statusOf(code))] : []), ...sentences]);
 }
 
-function cell(sentence: Sentence): string {
+function cell(sentence) {
   const sentences = typeof sentence === 'string' ? [sentence] : Object.values(sentence);
   return sentences.map((text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;')).join('<br>');
 }
@@ -87,11 +82,11 @@ const settingsFileSection = [
   '- Changes apply after a restart of the service.',
 ];
 
-function settingsPage(): string {
+export function settingsPage() {
   const rows = Object.entries(settings).map(([name, setting]) => {
     const cores = name === 'HASH_CONCURRENCY' ? 'the number of cores' : undefined;
     const folder = name === 'DATA' ? '`./data`; as root `/var/lib/anagrafe`' : undefined;
-    const shown = cores ?? folder ?? `\`${setting.show(setting.fallback as never)}\``;
+    const shown = cores ?? folder ?? `\`${setting.show(setting.fallback)}\``;
     return tableRow([`\`${prefix}${name}\``, cell(setting.about), cell(setting.takes), shown]);
   });
   return `${[
@@ -114,6 +109,6 @@ function settingsPage(): string {
   ].join('\n')}\n`;
 }
 
-function tableRow(cells: readonly string[]): string {
+function tableRow(cells) {
   return `| ${cells.join(' | ')} |`;
 }
