@@ -1,7 +1,7 @@
 // The reference pages of error codes and settings, generated from the built server.
 import { callCodes, statusOf } from '../server/dist/http/status.js';
-import { languages } from '../server/dist/i18n/translate.js';
 import { codes } from '../server/dist/lib/error-codes.js';
+import { languages } from '../server/dist/lib/translate.js';
 import { prefix, settings } from '../server/dist/settings/config.js';
 
 /** The sections of the page of error codes: heading, and where a code of this kind appears. */

@@ -6,8 +6,8 @@ const sources = sourcesBelow('server/src');
 
 /** The folders of `src/`. Each imports only from itself and from those before it. */
 const folders = [
-  'lib',
   'i18n',
+  'lib',
   'json',
   'embedded-postgres',
   'encryption',

@@ -14,7 +14,16 @@ import {
 import { accessTokenOf, addressOf } from '../http/credentials.ts';
 import { recordEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
-import { CallHeaders, CallQuery, credential, Id, named, optional, strictObject } from '../http/schemas.ts';
+import {
+  CallHeaders,
+  CallQuery,
+  credential,
+  Id,
+  named,
+  optional,
+  refined,
+  strictObject,
+} from '../http/schemas.ts';
 import type { Api } from '../http/validation.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { isAddress, plainAddress, sourceOf } from '../lib/network.ts';
@@ -126,13 +135,13 @@ const LoginBody = named(
       Username: credential(),
       Password: credential({ format: 'password' }),
       Address: optional(
-        Type.Refine(
+        refined(
           Type.String({
             description:
               'The IP address of the user. Only an API client with the scope `sync:write` can send it.',
           }),
           isAddress,
-          () => 'address',
+          'address',
         ),
       ),
     },

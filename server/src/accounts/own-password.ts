@@ -33,7 +33,7 @@ export async function changeOwnPassword(
   const { actor, report } = call;
   let verified: string | null = null;
   if (isAbsent(current)) parsed.errors.addMissing(path);
-  else if (typeof current !== 'string') parsed.errors.add(path, 'WRONG_TYPE', undefined, 'string');
+  else if (typeof current !== 'string') parsed.errors.add(path, 'WRONG_TYPE', { variant: 'string' });
   // The login throttle counts each verification, so an invalid record does not cause one.
   else if (parsed.errors.none) {
     verified = await confirmPassword(call.user.id, current, actor, tools);

@@ -12,6 +12,7 @@ import {
   oneOf,
   order,
   paging,
+  refined,
   State,
   strictObject,
   Uuid,
@@ -48,13 +49,13 @@ export function eventRoute(app: Api, store: EventStore): void {
 const EventQuery = Type.Object({
   ...order,
   after: Type.Optional(
-    Type.Refine(
+    refined(
       Type.String({
         description:
           'The ID of the last event that was read. Without it, the list begins with the first event of the order.',
       }),
       isEventId,
-      () => 'after',
+      'after',
     ),
   ),
   pageSize: paging.pageSize,

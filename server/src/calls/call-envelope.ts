@@ -1,8 +1,8 @@
 import { type UnavailableReason, unavailable } from '../db/errors.ts';
 import { type Debug, type Envelope, emptyResult, type Result } from '../http/envelope.ts';
 import { statusOf } from '../http/status.ts';
-import { type Language, translate } from '../i18n/translate.ts';
 import type { Code, ErrorDetail } from '../lib/error-codes.ts';
+import { type Language, translate } from '../lib/translate.ts';
 import type { Outcome } from '../records/outcome.ts';
 import { countFields } from '../records/plan.schemas.ts';
 import { positionsOf } from '../records/tuple.ts';

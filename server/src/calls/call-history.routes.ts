@@ -31,9 +31,9 @@ import {
   Uuid,
 } from '../http/schemas.ts';
 import type { Api } from '../http/validation.ts';
-import { type Language, translate } from '../i18n/translate.ts';
 import { sendFailedRecords } from '../jobs/failed-records.routes.ts';
 import { TuplesQuery } from '../jobs/jobs.routes.ts';
+import { type Language, translate } from '../lib/translate.ts';
 import { FailedRecordSchema, Positions, TupleSchema } from '../records/tuple.schemas.ts';
 import { fieldErrorsByPlace, positionsOf, tupleOf } from '../records/tuple.ts';
 import {

@@ -63,7 +63,7 @@ export interface AccessStore {
 }
 
 /** Thrown if an existing public key comes with a wrong secret, or from an address outside the client's networks. */
-export class DeniedClient extends ApiError {
+export class DeniedClient extends ApiError<'UNAUTHENTICATED'> {
   readonly client: { readonly id: number; readonly publicKey: string };
   readonly reason: 'secret' | 'address';
 

@@ -11,6 +11,7 @@ import {
   nullable,
   oneOf,
   optional,
+  refined,
   strictObject,
 } from '../http/schemas.ts';
 import { sendEnvelope } from '../http/streaming.ts';
@@ -200,10 +201,10 @@ const NewSecret = named(
 const clientParts = {
   Scopes: optional(Type.Array(Scope, { minItems: 1 })),
   Networks: optional(
-    Type.Refine(
+    refined(
       Type.Array(Type.String(), { maxItems: 100 }),
       (networks) => networks.every(isNetwork),
-      () => 'networks',
+      'networks',
     ),
   ),
   KnownByAddress: optional(Type.Boolean()),

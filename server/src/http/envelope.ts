@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
-import { type Language, translate } from '../i18n/translate.ts';
 import type { Code, ErrorDetail } from '../lib/error-codes.ts';
+import { type Language, translate } from '../lib/translate.ts';
 import type { DebugSchema } from './answer-schemas.ts';
 import { statusOf } from './status.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Code } from '../lib/error-codes.ts';
+import type { CodeWithOneText } from '../lib/error-codes.ts';
 import { ApiError, isPartOfOutage } from '../lib/field-errors.ts';
 import { errorEnvelope } from './envelope.ts';
 import { RejectionLog } from './rejection-log.ts';
@@ -76,7 +76,7 @@ function allowedMethods(app: FastifyInstance, url: string): string {
 
 const drainMs = 2000;
 
-const brokenRequests: Record<string, Code> = {
+const brokenRequests: Record<string, CodeWithOneText> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
   HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
 };

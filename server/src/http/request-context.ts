@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Language, languages } from '../i18n/translate.ts';
 import { ApiError } from '../lib/field-errors.ts';
+import { type Language, languages } from '../lib/translate.ts';
 import { addressOf } from './credentials.ts';
 import type { Debug } from './envelope.ts';
 import { isFlagged } from './request-options.ts';

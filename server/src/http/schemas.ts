@@ -8,7 +8,7 @@ import {
   Type,
 } from 'typebox';
 import { orders } from '../db/paging.ts';
-import type { Code } from '../lib/error-codes.ts';
+import type { CodeWithOneText, Variant } from '../lib/error-codes.ts';
 
 /** The definitions that schemas refer to by name, keyed as in `$ref`: `Scope#`. */
 export const definitions: Record<string, TSchema> = {};
@@ -50,6 +50,15 @@ export function oneOf<const Values extends readonly string[]>(
   return Type.Unsafe({ type: 'string', enum: [...values], ...more });
 }
 
+/** Adds a rule that JSON Schema cannot express; `variant` is that of the message. */
+export function refined<Schema extends TSchema>(
+  schema: Schema,
+  isValid: (value: Static<Schema>) => boolean,
+  variant: Variant<'INVALID_PARAMETER'>,
+) {
+  return Type.Refine(schema, isValid, () => variant);
+}
+
 /** A name, password, key or token that a request authenticates with. No valid one is longer. */
 export function credential(more: Record<string, unknown> = {}) {
   return Type.String({ minLength: 1, maxLength: 4096, ...more });
@@ -58,7 +67,10 @@ export function credential(more: Record<string, unknown> = {}) {
 export const notFoundCode = Symbol('notFoundCode');
 
 /** The parameters of a path. A path with invalid parameters names nothing that exists, and is answered with `code`. */
-export function pathOf<Properties extends Record<string, TSchema>>(code: Code, properties: Properties) {
+export function pathOf<Properties extends Record<string, TSchema>>(
+  code: CodeWithOneText,
+  properties: Properties,
+) {
   return Type.Object(properties, { [notFoundCode]: code });
 }
 

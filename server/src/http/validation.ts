@@ -11,7 +11,7 @@ import type {
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { closestName } from '../lib/did-you-mean.ts';
-import type { Code, Figures } from '../lib/error-codes.ts';
+import type { CodeWithOneText, Figures, Variant } from '../lib/error-codes.ts';
 import { ApiError, wrongParameter } from '../lib/field-errors.ts';
 import { isAbsent, isObject, shown } from '../lib/request-fields.ts';
 import { definitions, lengthOfNfc, notFoundCode } from './schemas.ts';
@@ -47,10 +47,10 @@ interface Keywords {
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly default?: unknown;
-  /** The checks of `Type.Refine`. Their error text is the variant of the message. */
-  readonly '~refine'?: readonly { error(value: unknown): string }[];
+  /** The checks of `refined`. Their error text is the variant of the message. */
+  readonly '~refine'?: readonly { error(value: unknown): Variant<'INVALID_PARAMETER'> }[];
   readonly [lengthOfNfc]?: boolean;
-  readonly [notFoundCode]?: Code;
+  readonly [notFoundCode]?: CodeWithOneText;
 }
 
 type Parameter = ReturnType<typeof parameterOf>;
@@ -198,7 +198,7 @@ function errorOf(name: string, schema: Keywords): ApiError {
   return wrongParameter(name, variantOf(schema, items), Object.fromEntries(figures) as Figures);
 }
 
-function variantOf(schema: Keywords, items: Keywords | undefined): string {
+function variantOf(schema: Keywords, items: Keywords | undefined): Variant<'INVALID_PARAMETER'> {
   const [refinement] = schema['~refine'] ?? [];
   if (refinement) return refinement.error(undefined);
   if (schema.type === 'integer') return 'number';

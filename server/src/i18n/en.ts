@@ -1,6 +1,5 @@
-import type { Sentences } from '../lib/error-codes.ts';
-
-export const english: Sentences = {
+/** The texts of the error codes. `{name}` is replaced by a figure. A code with several texts has one for each variant. */
+export const english = {
   INVALID_JSON: {
     syntax:
       'The body is not valid JSON: syntax error or unexpected end at character {offset}, counted from 0.',
@@ -261,4 +260,17 @@ export const english: Sentences = {
   CURRENT_PASSWORD_WRONG: 'The current password is wrong.',
 
   TAKEN_AS_JOB: 'The request was accepted as job {id}. GET {location} returns its progress.',
+};
+
+/** Why a webhook was disabled or a delivery failed. */
+export const englishFailures = {
+  manual: 'manually',
+  client_revoked: 'the client was revoked',
+  client_lost_admin: 'the client no longer has the scope admin',
+  redirect: 'the receiver returned a redirect, which is not followed',
+  httpStatus: (status: number) => `the receiver returned an error (${status})`,
+  timeout: (seconds: number) => `no response within ${seconds} seconds`,
+  internal_address: 'the address is internal and not in ANAGRAFE_WEBHOOK_NETWORKS',
+  plain_http: 'https is required outside ANAGRAFE_WEBHOOK_NETWORKS',
+  event_expired: 'the event has been deleted after its retention period',
 };

@@ -1,6 +1,6 @@
-import type { Sentences } from '../lib/error-codes.ts';
+import type { english, englishFailures } from './en.ts';
 
-export const italian: Sentences = {
+export const italian: typeof english = {
   INVALID_JSON: {
     syntax:
       'Il corpo della richiesta non è JSON valido: errore di sintassi o fine inattesa al carattere {offset}, contando da 0.',
@@ -269,4 +269,16 @@ export const italian: Sentences = {
   CURRENT_PASSWORD_WRONG: 'La password attuale non è corretta.',
 
   TAKEN_AS_JOB: 'Richiesta accettata come elaborazione {id}. GET {location} ne mostra lo stato.',
+};
+
+export const italianFailures: typeof englishFailures = {
+  manual: 'manualmente',
+  client_revoked: 'il client è stato revocato',
+  client_lost_admin: 'il client non ha più il permesso admin',
+  redirect: 'il destinatario ha risposto con un reindirizzamento, che non viene seguito',
+  httpStatus: (status) => `il destinatario ha restituito un errore (${status})`,
+  timeout: (seconds) => `nessuna risposta entro ${seconds} secondi`,
+  internal_address: "l'indirizzo è interno e non è in ANAGRAFE_WEBHOOK_NETWORKS",
+  plain_http: 'serve https fuori dalle reti di ANAGRAFE_WEBHOOK_NETWORKS',
+  event_expired: "l'evento è stato eliminato al termine della conservazione",
 };

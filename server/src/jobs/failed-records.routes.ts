@@ -3,7 +3,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import { actorOf } from '../clients/authentication.plugin.ts';
 import { languageOf } from '../http/request-context.ts';
 import { sendArray } from '../http/streaming.ts';
-import type { Language } from '../i18n/translate.ts';
+import type { Language } from '../lib/translate.ts';
 import type { FailedRecord } from '../records/failed-records.ts';
 import { fieldErrorsByPlace } from '../records/tuple.ts';
 

@@ -1,6 +1,6 @@
 import { serviceActor } from '../audit/audit-log.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
-import type { Code } from '../lib/error-codes.ts';
+import type { CodeWithOneText } from '../lib/error-codes.ts';
 import { ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
 import type { Fields } from '../lib/request-fields.ts';
 import { Aborted, type Hasher } from '../passwords/hash-pool.ts';
@@ -232,7 +232,11 @@ async function settle(
   if (settled.length < own.length) throw new Aborted('the database did not take every record');
 }
 
-async function refuseAll(records: readonly WaitingRecord[], code: Code, run: ChunkRun): Promise<void> {
+async function refuseAll(
+  records: readonly WaitingRecord[],
+  code: CodeWithOneText,
+  run: ChunkRun,
+): Promise<void> {
   const { callId, chunk, tools } = run;
   for (const group of inGroups(records, usersPerFailureGroup, sizeOf)) {
     const outcome = (fields: Fields) => ({

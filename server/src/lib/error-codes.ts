@@ -1,3 +1,8 @@
+import type { english } from '../i18n/en.ts';
+
+type Texts = typeof english;
+export type Code = keyof Texts;
+
 /**
  * Every code that a response can contain. A code never changes its meaning; the wording of its sentence may change.
  * `call`: the `errorCode` of the envelope. `record`: `Item2` of a tuple. `field`: an entry of `Item5`. `note`: not an
@@ -89,19 +94,27 @@ export const codes = {
   CURRENT_PASSWORD_WRONG: 'field',
 
   TAKEN_AS_JOB: 'note',
-} as const satisfies Record<string, 'call' | 'record' | 'field' | 'note'>;
+} as const satisfies Record<Code, 'call' | 'record' | 'field' | 'note'>;
 
-export type Code = keyof typeof codes;
+export type CodeWithOneText = { [C in Code]: Texts[C] extends string ? C : never }[Code];
 
-/** A sentence with `{name}` placeholders for its figures, or one sentence per variant of the code. */
-export type Sentence = string | Readonly<Record<string, string>>;
-export type Sentences = Readonly<Record<Code, Sentence>>;
+/** The variants of a code that has several texts. */
+export type Variant<C extends Code> = Texts[C] extends string ? never : keyof Texts[C];
 
+/** The values that replace the `{name}` placeholders of a text. */
 export type Figures = Readonly<Record<string, string | number>>;
 
-/** A code with the figures that its sentence needs. Never holds anything secret. */
-export interface ErrorDetail {
-  readonly code: Code;
-  readonly variant?: string;
-  readonly figures?: Figures;
-}
+/** The variant of a code with several texts, and the figures that the text contains. Never holds anything secret. */
+type Details<C extends Code> = { readonly figures?: Figures } & (Texts[C] extends string
+  ? { readonly variant?: never }
+  : { readonly variant: Variant<C> });
+
+/** The details of a code as the last argument of a function; optional if the code has one text. */
+export type DetailsArgument<C extends Code, More = unknown> = Texts[C] extends string
+  ? [details?: Details<C> & More]
+  : [details: Details<C> & More];
+
+type DetailOf<C extends Code> = { readonly code: C } & Details<C>;
+export type ErrorDetail =
+  | DetailOf<CodeWithOneText>
+  | { [C in Exclude<Code, CodeWithOneText>]: DetailOf<C> }[Exclude<Code, CodeWithOneText>];

@@ -1,4 +1,4 @@
-import type { Code, ErrorDetail, Figures } from './error-codes.ts';
+import type { Code, DetailsArgument, ErrorDetail, Figures, Variant } from './error-codes.ts';
 
 const listedPerRecord = 1000;
 /** The maximum number of places that are listed for all records of a call; after that each record lists one. */
@@ -9,8 +9,8 @@ const wholeRecord = '$';
 /** The field errors of one record, by place, such as `Users[0].Password`. The number of listed places is bounded. */
 export class FieldErrors {
   #most: number;
-  /** The number of places that are not listed. `MORE_ERRORS` refers to this object, so its count stays current. */
-  #dropped: { count: number } | undefined;
+  /** The number of places that are not listed. */
+  #dropped = 0;
   #lastDropped: string | undefined;
   /** The number of places that `ErrorBudget` has already counted. */
   #counted = 0;
@@ -24,14 +24,12 @@ export class FieldErrors {
     this.#most = most;
   }
 
-  add(place: string, code: Code, figures?: Figures, variant?: string): void {
-    // A hostile record has as many errors as fit into a body, so errors that are not listed are only counted.
-    if (this.isFull && this.firstOfKind.has(code) && !this.#byPlace?.has(place)) this.#drop(place);
-    else this.put(place, { code, ...(figures && { figures }), ...(variant && { variant }) });
+  add<C extends Code>(place: string, code: C, ...[details]: DetailsArgument<C>): void {
+    this.put(place, { code, ...details } as ErrorDetail);
   }
 
   addMissing(place: string): void {
-    this.add(place, 'REQUIRED', undefined, 'field');
+    this.add(place, 'REQUIRED', { variant: 'field' });
   }
 
   put(place: string, error: ErrorDetail): void {
@@ -51,24 +49,14 @@ export class FieldErrors {
     return this.#listed >= this.#most;
   }
 
-  /** The number of listed places, without the `MORE_ERRORS` entry. */
   get #listed(): number {
-    return (this.#byPlace?.size ?? 0) - (this.#dropped ? 1 : 0);
+    return this.#byPlace?.size ?? 0;
   }
 
   /** Counts a place that is not listed. Several errors at one place follow each other, and count once. */
   #drop(place: string): void {
-    if (place !== this.#lastDropped) this.#countDropped(1);
+    if (place !== this.#lastDropped) this.#dropped++;
     this.#lastDropped = place;
-    if (!userPlace.test(place)) this.#ofUsersAlone = false;
-  }
-
-  #countDropped(count: number): void {
-    if (!this.#dropped) {
-      this.#dropped = { count: 0 };
-      this.#byPlace?.set(wholeRecord, [{ code: 'MORE_ERRORS', figures: this.#dropped }]);
-    }
-    this.#dropped.count += count;
   }
 
   /**
@@ -84,11 +72,9 @@ export class FieldErrors {
   }
 
   #dropExcess(): void {
-    const excess = [...(this.#byPlace?.keys() ?? [])]
-      .filter((place) => place !== wholeRecord)
-      .slice(this.#most);
+    const excess = [...(this.#byPlace?.keys() ?? [])].slice(this.#most);
     for (const place of excess) this.#byPlace?.delete(place);
-    this.#countDropped(excess.length);
+    this.#dropped += excess.length;
   }
 
   get firstOfKind(): ReadonlyMap<Code, ErrorDetail> {
@@ -100,8 +86,11 @@ export class FieldErrors {
     return this.#ofUsersAlone;
   }
 
+  /** The listed errors, followed by the number of places that are not listed, if there are any. */
   get byPlace(): ReadonlyMap<string, readonly ErrorDetail[]> {
-    return this.#byPlace ?? noErrors;
+    const listed = this.#byPlace ?? noErrors;
+    if (this.#dropped === 0) return listed;
+    return new Map([...listed, [wholeRecord, [{ code: 'MORE_ERRORS', figures: { count: this.#dropped } }]]]);
   }
 
   get none(): boolean {
@@ -132,30 +121,28 @@ const noKinds: ReadonlyMap<Code, ErrorDetail> = new Map();
  * Rejects a request as a whole. `http/status.ts` maps the code to the HTTP status. It is an answer and not a defect, so
  * it has no stack trace, which would be a large part of the cost of a refusal under overload; its cause has one.
  */
-export class ApiError extends Error {
+export class ApiError<C extends Code = Code> extends Error {
   readonly detail: ErrorDetail;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(
-    code: Code,
-    details: { variant?: string; figures?: Figures; retryAfterSeconds?: number; cause?: unknown } = {},
-  ) {
+  constructor(code: C, ...[options]: DetailsArgument<C, { retryAfterSeconds?: number; cause?: unknown }>) {
+    const { retryAfterSeconds, cause, ...details } = options ?? {};
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
-    super(code, { cause: details.cause });
+    super(code, { cause });
     Error.stackTraceLimit = stackTraceLimit;
     this.name = 'ApiError';
-    this.detail = {
-      code,
-      ...(details.variant && { variant: details.variant }),
-      ...(details.figures && { figures: details.figures }),
-    };
-    this.retryAfterSeconds = details.retryAfterSeconds;
+    this.detail = { code, ...details } as ErrorDetail;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
 /** The error of a parameter of a call. The variant selects the sentence that describes the accepted values. */
-export function wrongParameter(name: string, variant: string, figures: Figures = {}): ApiError {
+export function wrongParameter(
+  name: string,
+  variant: Variant<'INVALID_PARAMETER'>,
+  figures: Figures = {},
+): ApiError {
   return new ApiError('INVALID_PARAMETER', { variant, figures: { name, ...figures } });
 }
 

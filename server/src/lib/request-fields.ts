@@ -69,12 +69,12 @@ export function refuseUnknownFields(
     // `$` is the place of the record as a whole.
     const at = place === '' && field === '$' ? '["$"]' : within(place, field);
     const meant = errors.isFull ? null : closestName(name, known);
-    if (meant) errors.add(at, 'UNKNOWN_FIELD', { field, known: meant }, 'spelling');
-    else errors.add(at, 'UNKNOWN_FIELD', { field }, 'unknown');
+    if (meant) errors.add(at, 'UNKNOWN_FIELD', { variant: 'spelling', figures: { field, known: meant } });
+    else errors.add(at, 'UNKNOWN_FIELD', { variant: 'unknown', figures: { field } });
   }
   if (unknown > unknownShown) {
     const count = unknown - unknownShown;
-    errors.add(place === '' ? 'Record' : place, 'UNKNOWN_FIELD', { count }, 'more');
+    errors.add(place === '' ? 'Record' : place, 'UNKNOWN_FIELD', { variant: 'more', figures: { count } });
   }
 }
 
@@ -91,7 +91,7 @@ export function clip(text: string, max: number): string {
 export function readString(value: unknown, place: string, errors: FieldErrors): string | null | undefined {
   if (isAbsent(value)) return null;
   if (typeof value === 'string') return value;
-  errors.add(place, 'WRONG_TYPE', undefined, 'string');
+  errors.add(place, 'WRONG_TYPE', { variant: 'string' });
   return undefined;
 }
 
@@ -102,8 +102,8 @@ export function isEmail(text: string): boolean {
 export function readEmail(value: unknown, place: string, errors: FieldErrors): string | null {
   const text = readString(value, place, errors);
   if (isAbsent(text)) return null;
-  if (text === '') errors.add(place, 'TEXT_EMPTY', undefined, 'optional');
-  else if (text.length > emailMax) errors.add(place, 'EMAIL_TOO_LONG', { max: emailMax });
+  if (text === '') errors.add(place, 'TEXT_EMPTY', { variant: 'optional' });
+  else if (text.length > emailMax) errors.add(place, 'EMAIL_TOO_LONG', { figures: { max: emailMax } });
   else if (!emailSyntax.test(text)) errors.add(place, 'EMAIL_INVALID');
   else return text;
   return null;
@@ -119,9 +119,9 @@ export function readText(
 ): string | null {
   const text = readString(value, place, errors);
   if (isAbsent(text)) return null;
-  if (text.trim() === '') errors.add(place, 'TEXT_EMPTY', undefined, 'optional');
+  if (text.trim() === '') errors.add(place, 'TEXT_EMPTY', { variant: 'optional' });
   else if (text.length > max && (text.length > max * 2 || [...text].length > max))
-    errors.add(place, 'TEXT_TOO_LONG', { max });
+    errors.add(place, 'TEXT_TOO_LONG', { figures: { max } });
   else if (forbidden.test(text)) errors.add(place, 'TEXT_CHARACTERS');
   else return text;
   return null;

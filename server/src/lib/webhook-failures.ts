@@ -1,3 +1,7 @@
+import { englishFailures } from '../i18n/en.ts';
+import { italianFailures } from '../i18n/it.ts';
+import type { Language } from './translate.ts';
+
 /** Codes of requests that failed without a response, from the error that Node.js reports. */
 const networkFailureCodes = [
   'connection_refused',
@@ -58,4 +62,21 @@ export function detailsOf(reason: DisabledReason): FailureDetails {
     networkError: 'networkError' in reason ? reason.networkError : null,
     timeoutMs: 'timeoutMs' in reason ? reason.timeoutMs : null,
   };
+}
+
+const failureTexts = { en: englishFailures, it: italianFailures };
+
+/** Describes why a webhook was disabled. A network error is described by its code, which has no translation. */
+export function describeReason(reason: DisabledReason, language: Language): string {
+  if ('status' in reason) return failureTexts[language].httpStatus(reason.status);
+  if ('timeoutMs' in reason) return failureTexts[language].timeout(reason.timeoutMs / 1000);
+  if ('networkError' in reason) return reason.networkError;
+  return failureTexts[language][reason.code];
+}
+
+/** Describes why a delivery failed; null if the HTTP status of the response, which is shown beside it, says so. */
+export function describeFailure(failure: DeliveryFailure, language: Language): string | null {
+  if (!('status' in failure)) return describeReason(failure, language);
+  const isRedirect = failure.status >= 300 && failure.status < 400;
+  return isRedirect ? failureTexts[language].redirect : null;
 }

@@ -93,7 +93,7 @@ export function readPasswordHash(value: unknown, place: string, errors: FieldErr
   const outOfBounds = costs(hash).find(({ found, min, max }) => found < min || found > max);
   if (outOfBounds) {
     const { parameter, ...figures } = outOfBounds;
-    errors.add(place, 'PASSWORD_HASH_COST', figures, parameter);
+    errors.add(place, 'PASSWORD_HASH_COST', { variant: parameter, figures });
     return null;
   }
   return text;

@@ -45,18 +45,20 @@ function checkPassword(
   errors: FieldErrors,
 ): string | null {
   if (sent.length > passwordMaxBytes || Buffer.byteLength(sent) > passwordMaxBytes) {
-    errors.add(place, 'PASSWORD_TOO_LONG', { max: passwordMax });
+    errors.add(place, 'PASSWORD_TOO_LONG', { figures: { max: passwordMax } });
     return null;
   }
   const result = mapOpaqueString(sent);
   if ('error' in result) {
-    if (result.error === 'empty') errors.add(place, 'PASSWORD_TOO_SHORT', { min: policy.minLength });
+    if (result.error === 'empty')
+      errors.add(place, 'PASSWORD_TOO_SHORT', { figures: { min: policy.minLength } });
     else errors.add(place, 'PASSWORD_CHARACTERS');
     return null;
   }
   const length = [...result.mapped].length;
-  if (length < policy.minLength) errors.add(place, 'PASSWORD_TOO_SHORT', { min: policy.minLength });
-  else if (length > passwordMax) errors.add(place, 'PASSWORD_TOO_LONG', { max: passwordMax });
+  if (length < policy.minLength)
+    errors.add(place, 'PASSWORD_TOO_SHORT', { figures: { min: policy.minLength } });
+  else if (length > passwordMax) errors.add(place, 'PASSWORD_TOO_LONG', { figures: { max: passwordMax } });
   else if (isGuessable(result.mapped, policy)) errors.add(place, 'PASSWORD_COMMON');
   return result.mapped;
 }

@@ -81,6 +81,7 @@ async function parsedTooLarge<D extends ParsedRecord>(
 ): Promise<D> {
   const errors = new FieldErrors();
   const { name } = operation;
-  errors.add('Users', 'RECORD_TOO_LARGE', figures, name === 'insert' || name === 'upsert' ? name : 'records');
+  const variant = name === 'insert' || name === 'upsert' ? name : 'records';
+  errors.add('Users', 'RECORD_TOO_LARGE', { variant, figures });
   return { ...(await operation.read({}, new FieldErrors(), timeSlice)), errors };
 }

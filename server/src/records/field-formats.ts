@@ -33,8 +33,8 @@ export function readLanguage(value: unknown, max: number, place: string, errors:
   const text = readString(value, place, errors);
   if (isAbsent(text)) return null;
   const tag = text.length <= max ? canonicalTag(text) : null;
-  if (text === '') errors.add(place, 'TEXT_EMPTY', undefined, 'optional');
-  else if (text.length > max) errors.add(place, 'TEXT_TOO_LONG', { max });
+  if (text === '') errors.add(place, 'TEXT_EMPTY', { variant: 'optional' });
+  else if (text.length > max) errors.add(place, 'TEXT_TOO_LONG', { figures: { max } });
   else if (tag === null || tag.length > max) errors.add(place, 'LANGUAGE_INVALID');
   else return tag;
   return null;
@@ -60,13 +60,13 @@ export function readAttributes(
 ): Attributes | null {
   if (isAbsent(value)) return null;
   if (!isObject(value)) {
-    errors.add(place, 'WRONG_TYPE', undefined, 'object');
+    errors.add(place, 'WRONG_TYPE', { variant: 'object' });
     return null;
   }
   // Counted first, so that an object with a million names costs no more than one with 21.
   const names = Object.keys(value);
   if (names.length > attributesMax) {
-    errors.add(place, 'ATTRIBUTES_TOO_MANY', { max: attributesMax, count: names.length });
+    errors.add(place, 'ATTRIBUTES_TOO_MANY', { figures: { max: attributesMax, count: names.length } });
     return null;
   }
   const attributes: [name: string, value: string][] = [];
@@ -88,13 +88,14 @@ function readAttribute(
   errors: FieldErrors,
 ): string | null {
   if (!attributeName.test(name)) {
-    errors.add(place, 'ATTRIBUTE_NAME', { name: shown(name) });
+    errors.add(place, 'ATTRIBUTE_NAME', { figures: { name: shown(name) } });
     return null;
   }
   const at = within(place, name);
   const text = readString(value, at, errors);
   if (isAbsent(text)) return null;
-  if (text.length > max || Buffer.byteLength(text) > max) errors.add(at, 'ATTRIBUTE_TOO_LONG', { max });
+  if (text.length > max || Buffer.byteLength(text) > max)
+    errors.add(at, 'ATTRIBUTE_TOO_LONG', { figures: { max } });
   else if (unreadableText(text)) errors.add(at, 'TEXT_CHARACTERS');
   else return text;
   return null;

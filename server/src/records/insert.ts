@@ -76,7 +76,7 @@ async function readRecord(
 /** Reads the fields of a new principal, which needs at least one of them. */
 function readPrincipal(fields: Fields, errors: FieldErrors): PrincipalFields {
   if (principalFieldNames.every((name) => isAbsent(fields[name])))
-    errors.add('Denomination', 'EMPTY_PRINCIPAL', { fields: principalFieldNames.join(', ') });
+    errors.add('Denomination', 'EMPTY_PRINCIPAL', { figures: { fields: principalFieldNames.join(', ') } });
   return readFields(fields, principalFields, '', errors);
 }
 

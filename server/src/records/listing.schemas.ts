@@ -7,6 +7,7 @@ import {
   named,
   nullable,
   optional,
+  refined,
   State,
   strictObject,
 } from '../http/schemas.ts';
@@ -18,7 +19,7 @@ import { isFilterText, readDate, usersShownMax } from './listing.ts';
 /** A text to compare with stored values. Its NFC form is measured, so that every stored value can be found. */
 export function filterText(maxLength: number, description?: string) {
   const text = { minLength: 1, maxLength, ...(description && { description }), [lengthOfNfc]: true };
-  return Type.Refine(Type.String(text), isFilterText, () => 'text');
+  return refined(Type.String(text), isFilterText, 'text');
 }
 
 const listing = {
@@ -49,13 +50,13 @@ const listing = {
     ),
   ),
   Date: optional(
-    Type.Refine(
+    refined(
       Type.String({
         description:
           'Changed at this time or later: `2026-01-31` or `2026-01-31T08:00:00Z`. Without a zone it is UTC.',
       }),
       (text) => readDate(text) !== null,
-      () => 'date',
+      'date',
     ),
   ),
   ID: optional(Type.Integer({ ...Id, description: 'The ID of the principal.' })),

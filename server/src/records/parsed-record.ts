@@ -46,7 +46,7 @@ export async function readUsers<Item>(
   const items: Item[] = [];
   if (isAbsent(value)) return items;
   if (!Array.isArray(value)) {
-    errors.add('Users', 'WRONG_TYPE', undefined, 'array');
+    errors.add('Users', 'WRONG_TYPE', { variant: 'array' });
     return items;
   }
   for (const [position, user] of value.entries()) {

@@ -126,8 +126,9 @@ export async function requireApproved(
   if (approved.startsWith(removalLimit)) {
     const allowed = Number(approved.slice(removalLimit.length));
     const removals = parsed.effect?.removals ?? 0;
-    if (removals > allowed) parsed.errors.add(place, 'PLAN_OUTDATED', { allowed, removals }, 'removals');
+    if (removals > allowed)
+      parsed.errors.add(place, 'PLAN_OUTDATED', { variant: 'removals', figures: { allowed, removals } });
   } else if ((await tagOf(parsed, timeSlice)) !== approved) {
-    parsed.errors.add(place, 'PLAN_OUTDATED', undefined, 'record');
+    parsed.errors.add(place, 'PLAN_OUTDATED', { variant: 'record' });
   }
 }

@@ -40,7 +40,7 @@ export function readPrincipalReference(
   const principalId = isId(fields.ID) ? fields.ID : null;
   const externalKey = readField(fields.ExternalKey, externalKeyField, 'ExternalKey', errors);
   if (isAbsent(fields.ID) && isAbsent(fields.ExternalKey))
-    errors.add(usual, 'REQUIRED', undefined, 'principal');
+    errors.add(usual, 'REQUIRED', { variant: 'principal' });
   else if (!isAbsent(fields.ID) && !isAbsent(fields.ExternalKey)) errors.add('ID', 'AMBIGUOUS_PRINCIPAL');
   else if (!isAbsent(fields.ID) && principalId === null) errors.add('ID', 'INVALID_ID');
   return { sentId: sentIdOf(fields), externalKey, principalId, stored: null };
@@ -87,8 +87,8 @@ function setPrincipal(parsed: ReferringRecord, found: StoredPrincipal | undefine
   const isSame = !isKeyed || found?.fields.ExternalKey === externalKey;
   parsed.stored = found && isSame ? found : null;
   if (parsed.stored) return;
-  if (isKeyed) errors.add('ExternalKey', 'PRINCIPAL_NOT_FOUND', undefined, 'key');
-  else errors.add('ID', 'PRINCIPAL_NOT_FOUND', undefined, 'id');
+  if (isKeyed) errors.add('ExternalKey', 'PRINCIPAL_NOT_FOUND', { variant: 'key' });
+  else errors.add('ID', 'PRINCIPAL_NOT_FOUND', { variant: 'id' });
 }
 
 /** Sets the principal ID of records that name their principal by its external key. */
@@ -99,7 +99,7 @@ async function findByKey(parsedRecords: readonly ReferringRecord[], store: Refer
   for (const parsed of keyed) {
     parsed.principalId = ids.get(required(parsed.externalKey)) ?? null;
     if (parsed.principalId === null)
-      parsed.errors.add('ExternalKey', 'PRINCIPAL_NOT_FOUND', undefined, 'key');
+      parsed.errors.add('ExternalKey', 'PRINCIPAL_NOT_FOUND', { variant: 'key' });
   }
 }
 
@@ -140,6 +140,6 @@ function setUsers(
     if (seen.has(identity)) errors.add(place, 'DUPLICATE_USER');
     seen.add(identity);
     if (principalId !== null && !item.stored)
-      errors.add(place, 'USER_NOT_FOUND', undefined, id === null ? 'username' : 'id');
+      errors.add(place, 'USER_NOT_FOUND', { variant: id === null ? 'username' : 'id' });
   }
 }

@@ -1,6 +1,6 @@
 import type { Representation } from '../http/request-options.ts';
-import { type Language, translate } from '../i18n/translate.ts';
 import type { Code, ErrorDetail } from '../lib/error-codes.ts';
+import { type Language, translate } from '../lib/translate.ts';
 import type { FieldChange, IndexedOutcome, Outcome, PrincipalOutcome, ShownUser } from './outcome.ts';
 
 /**

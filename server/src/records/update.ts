@@ -95,7 +95,7 @@ function refuseEmpty({ stored, principal, errors }: ParsedUpdate): void {
   const cleared = clearedField(stored, principal);
   if (cleared === null) return;
   const place = cleared === 'ExternalKey' ? 'NewExternalKey' : cleared;
-  errors.add(place, 'EMPTY_PRINCIPAL', { fields: principalFieldNames.join(', ') });
+  errors.add(place, 'EMPTY_PRINCIPAL', { figures: { fields: principalFieldNames.join(', ') } });
 }
 
 function refuseOwnNamesOf({ users, errors }: ParsedUpdate): void {

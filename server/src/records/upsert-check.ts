@@ -157,7 +157,7 @@ export class UpsertCheck implements Check<ParsedUpsert> {
 
   #checkPrincipal(parsed: ParsedUpsert, stored: StoredPrincipal | null): void {
     const { errors, namedBy, principalId, externalKey } = parsed;
-    if (principalId !== null && !stored) errors.add('ID', 'PRINCIPAL_NOT_FOUND', undefined, 'id');
+    if (principalId !== null && !stored) errors.add('ID', 'PRINCIPAL_NOT_FOUND', { variant: 'id' });
     const names = [stored?.id ?? null, externalKey ?? stored?.fields.ExternalKey ?? null];
     const claimed = names.filter((name) => name !== null);
     // Also after an invalid record: two records of one principal contradict each other.
@@ -165,7 +165,8 @@ export class UpsertCheck implements Check<ParsedUpsert> {
     for (const name of claimed) this.#claimedPrincipals.add(name);
     if (stored && this.#options.existing === 'refuse') this.#refuseDifferences(parsed, stored);
     const cleared = stored && clearedField(stored, parsed);
-    if (cleared) errors.add(cleared, 'EMPTY_PRINCIPAL', { fields: principalFieldNames.join(', ') });
+    if (cleared)
+      errors.add(cleared, 'EMPTY_PRINCIPAL', { figures: { fields: principalFieldNames.join(', ') } });
   }
 
   #refuseDifferences(parsed: ParsedUpsert, stored: StoredPrincipal): void {
@@ -174,13 +175,15 @@ export class UpsertCheck implements Check<ParsedUpsert> {
     for (const name of changedOfPrincipal(stored, parsed)) {
       const [from, to] = name === 'State' ? [stored.state, parsed.state] : [fields[name], sent[name]];
       if (this.#options.showsStored)
-        parsed.errors.add(
-          name,
-          'DIFFERS_FROM_STORED',
-          { stored: shownValue(from), sent: shownValue(to) },
-          'both',
-        );
-      else parsed.errors.add(name, 'DIFFERS_FROM_STORED', { sent: shownValue(to) }, 'sent');
+        parsed.errors.add(name, 'DIFFERS_FROM_STORED', {
+          variant: 'both',
+          figures: { stored: shownValue(from), sent: shownValue(to) },
+        });
+      else
+        parsed.errors.add(name, 'DIFFERS_FROM_STORED', {
+          variant: 'sent',
+          figures: { sent: shownValue(to) },
+        });
     }
   }
 
@@ -225,8 +228,8 @@ export class UpsertCheck implements Check<ParsedUpsert> {
     const key = username?.key ?? '';
     if (own.has(key)) errors.add(at, 'DUPLICATE_USER');
     else if (stored && (stored.principalId !== principal?.id || this.#options.existing === 'refuse'))
-      errors.add(at, 'USERNAME_TAKEN', undefined, 'stored');
-    else if (this.#claimedUsernames.has(key)) errors.add(at, 'USERNAME_TAKEN', undefined, 'call');
+      errors.add(at, 'USERNAME_TAKEN', { variant: 'stored' });
+    else if (this.#claimedUsernames.has(key)) errors.add(at, 'USERNAME_TAKEN', { variant: 'call' });
   }
 
   #compareUser(

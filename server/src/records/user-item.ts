@@ -97,7 +97,7 @@ export function readUserItem(
     refuseUnknownFields(fields, resetFields, place, errors);
     return readReset(fields, place, rules, errors);
   }
-  if (named) errors.add(place, 'AMBIGUOUS_USER', undefined, 'shape');
+  if (named) errors.add(place, 'AMBIGUOUS_USER', { variant: 'shape' });
   else errors.add(place, 'UNRECOGNISED_USER');
   refuseUnknownFields(fields, shapeFields, place, errors);
   return null;
@@ -117,7 +117,7 @@ function readOperation(
   }
   if (operation === 'register') {
     if (!isAbsent(fields.ID) && !isAbsent(fields.Username)) {
-      errors.add(place, 'AMBIGUOUS_USER', undefined, 'register');
+      errors.add(place, 'AMBIGUOUS_USER', { variant: 'register' });
       return null;
     }
     return readRegistrationFields(fields, place, rules, errors);
@@ -154,19 +154,19 @@ export function readDeletion(value: unknown, place: string, errors: FieldErrors)
 
 export function readItemObject(value: unknown, place: string, errors: FieldErrors): Fields | null {
   if (isObject(value)) return value;
-  errors.add(place, 'WRONG_TYPE', undefined, 'object');
+  errors.add(place, 'WRONG_TYPE', { variant: 'object' });
   return null;
 }
 
 export function readNamedUser(fields: Fields, place: string, errors: FieldErrors): NamedUser {
   const idPlace = within(place, 'ID');
   if (!isAbsent(fields.ID) && !isAbsent(fields.Username)) {
-    errors.add(place, 'AMBIGUOUS_USER', undefined, 'named');
+    errors.add(place, 'AMBIGUOUS_USER', { variant: 'named' });
     return { place, id: null, username: null, stored: null };
   }
   const id = isId(fields.ID) ? fields.ID : null;
   const username = readUsername(fields.Username, within(place, 'Username'), errors);
-  if (isAbsent(fields.ID) && isAbsent(fields.Username)) errors.add(idPlace, 'REQUIRED', undefined, 'user');
+  if (isAbsent(fields.ID) && isAbsent(fields.Username)) errors.add(idPlace, 'REQUIRED', { variant: 'user' });
   else if (!isAbsent(fields.ID) && id === null) errors.add(idPlace, 'INVALID_ID');
   return { place, id, username, stored: null };
 }

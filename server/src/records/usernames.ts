@@ -30,9 +30,9 @@ export class Usernames {
     for (const { key, place, current } of newUsernames(parsed)) {
       // A user may change the spelling of its username, such as capital letters.
       if (key === current) continue;
-      if (this.#stored.has(key)) parsed.errors.add(place, 'USERNAME_TAKEN', undefined, 'stored');
+      if (this.#stored.has(key)) parsed.errors.add(place, 'USERNAME_TAKEN', { variant: 'stored' });
       else if (this.#claimed.has(key) || own.has(key))
-        parsed.errors.add(place, 'USERNAME_TAKEN', undefined, 'call');
+        parsed.errors.add(place, 'USERNAME_TAKEN', { variant: 'call' });
       own.add(key);
     }
   }
@@ -85,9 +85,9 @@ export class ExternalKeys {
   refuseTaken(key: string, place: string, principalId: number | null, errors: FieldErrors): void {
     const owner = this.#owners.get(key);
     if (owner !== undefined && owner !== principalId)
-      errors.add(place, 'EXTERNAL_KEY_TAKEN', { id: owner }, 'stored');
+      errors.add(place, 'EXTERNAL_KEY_TAKEN', { variant: 'stored', figures: { id: owner } });
     else if (owner === undefined && this.#claimed.has(key))
-      errors.add(place, 'EXTERNAL_KEY_TAKEN', undefined, 'call');
+      errors.add(place, 'EXTERNAL_KEY_TAKEN', { variant: 'call' });
   }
 
   claim(key: string): void {

@@ -11,7 +11,6 @@ export interface Username {
 }
 
 const errorCodes = {
-  empty: 'TEXT_EMPTY',
   space: 'USERNAME_SPACES',
   character: 'USERNAME_CHARACTERS',
   surrogate: 'USERNAME_CHARACTERS',
@@ -23,15 +22,15 @@ export function readUsername(value: unknown, place: string, errors: FieldErrors)
   if (isAbsent(asSent)) return null;
   // Rejects huge input early. Mapping can shorten a text, but no accepted character takes more than four UTF-16 units.
   if (asSent.length > usernameMax * 4) {
-    errors.add(place, 'USERNAME_TOO_LONG', { max: usernameMax });
+    errors.add(place, 'USERNAME_TOO_LONG', { figures: { max: usernameMax } });
     return null;
   }
   const result = mapUsername(asSent);
   if ('error' in result) {
-    const variant = result.error === 'empty' ? 'required' : undefined;
-    errors.add(place, errorCodes[result.error], undefined, variant);
+    if (result.error === 'empty') errors.add(place, 'TEXT_EMPTY', { variant: 'required' });
+    else errors.add(place, errorCodes[result.error]);
   } else if (result.mapped.length > usernameMax && [...result.mapped].length > usernameMax)
-    errors.add(place, 'USERNAME_TOO_LONG', { max: usernameMax });
+    errors.add(place, 'USERNAME_TOO_LONG', { figures: { max: usernameMax } });
   else return { asSent, key: result.mapped };
   return null;
 }

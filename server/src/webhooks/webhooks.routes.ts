@@ -5,9 +5,14 @@ import { pageEnvelope, recordEnvelope } from '../http/envelope.ts';
 import { debugOf, languageOf } from '../http/request-context.ts';
 import { CallHeaders, CallQuery } from '../http/schemas.ts';
 import type { Api } from '../http/validation.ts';
-import type { Language } from '../i18n/translate.ts';
-import { describeFailure, describeReason } from '../i18n/translate.ts';
-import { type DeliveryFailure, type DisabledReason, detailsOf } from '../lib/webhook-failures.ts';
+import type { Language } from '../lib/translate.ts';
+import {
+  type DeliveryFailure,
+  type DisabledReason,
+  describeFailure,
+  describeReason,
+  detailsOf,
+} from '../lib/webhook-failures.ts';
 import { type TestTools, testWebhook } from './attempt.ts';
 import { checkEndpoint } from './sender.ts';
 import { checkSubscription, existing, newWebhookSecret, type Webhook } from './webhook.ts';

@@ -11,6 +11,7 @@ import {
   optional,
   PageQuery,
   pathOf,
+  refined,
   strictObject,
   Uuid,
 } from '../http/schemas.ts';
@@ -28,13 +29,13 @@ const Granularity = named(
       'What one message contains. `user`: one user. `record`: up to 1,000 users of a record. `job`: a whole call or job.',
   }),
 );
-const Url = Type.Refine(
+const Url = refined(
   Type.String({
     maxLength: urlMax,
     description: 'The endpoint URL. It must use https, except in the networks of ANAGRAFE_WEBHOOK_NETWORKS.',
   }),
   (text) => readUrl(text) !== null,
-  () => 'url',
+  'url',
 );
 
 const choices = {

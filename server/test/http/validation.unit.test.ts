@@ -1,9 +1,18 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
-import { defaulted, named, nullable, oneOf, optional, pathOf, strictObject } from '../../src/http/schemas.ts';
+import {
+  defaulted,
+  named,
+  nullable,
+  oneOf,
+  optional,
+  pathOf,
+  refined,
+  strictObject,
+} from '../../src/http/schemas.ts';
 import { compileRequestSchema } from '../../src/http/validation.ts';
-import { translate } from '../../src/i18n/translate.ts';
 import type { ApiError } from '../../src/lib/field-errors.ts';
+import { translate } from '../../src/lib/translate.ts';
 
 /** Returns a function that gives the converted value, or the code and the English message of the error. */
 function validatorOf(schema: unknown, httpPart: 'body' | 'querystring' | 'params') {
@@ -24,11 +33,7 @@ const body = validatorOf(
     Enabled: optional(Type.Boolean()),
     Colours: optional(Type.Array(Colour, { minItems: 1 })),
     Even: optional(
-      Type.Refine(
-        Type.Array(Type.String(), { maxItems: 4 }),
-        (list) => list.length % 2 === 0,
-        () => 'networks',
-      ),
+      refined(Type.Array(Type.String(), { maxItems: 4 }), (list) => list.length % 2 === 0, 'networks'),
     ),
   }),
   'body',

@@ -1,12 +1,15 @@
+import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
-import { languages, translate } from '../../src/i18n/translate.ts';
-import { type Code, codes, type Sentence } from '../../src/lib/error-codes.ts';
+import { refined } from '../../src/http/schemas.ts';
+import { type Code, codes, type ErrorDetail } from '../../src/lib/error-codes.ts';
+import { ApiError, FieldErrors, wrongParameter } from '../../src/lib/field-errors.ts';
+import { languages, translate } from '../../src/lib/translate.ts';
 
 const names = Object.keys(codes) as Code[];
 const { en, it: italian } = languages;
 
 /** Returns the messages of a code by variant. A code without variants has one message with an empty name. */
-function variants(sentence: Sentence): Record<string, string> {
+function variants(sentence: string | Readonly<Record<string, string>>): Record<string, string> {
   return typeof sentence === 'string' ? { '': sentence } : { ...sentence };
 }
 
@@ -39,6 +42,22 @@ describe('the catalogue of error codes', () => {
     }
   });
 
+  it('has typed variants: an unknown, missing or superfluous one does not compile', () => {
+    const errors = new FieldErrors();
+    // @ts-expect-error
+    errors.add('Users', 'WRONG_TYPE', { variant: 'number' });
+    // @ts-expect-error
+    errors.add('Users', 'WRONG_TYPE');
+    // @ts-expect-error
+    errors.add('Users', 'NO_USERS', { variant: 'array' });
+    // @ts-expect-error
+    new ApiError('FORBIDDEN', { variant: 'scopes' });
+    // @ts-expect-error
+    wrongParameter('page', 'numbers');
+    // @ts-expect-error
+    refined(Type.String(), () => true, 'numbers');
+  });
+
   it('has codes in upper snake case only', () => {
     for (const code of names) expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/);
   });
@@ -54,6 +73,11 @@ describe('the message of an error', () => {
   it('depends on its variant', () => {
     const error = { code: 'WRONG_TYPE', variant: 'array' } as const;
     expect(translate(error, 'en')).toBe('Must be an array.');
+  });
+
+  it('is the code if a stored error has a variant that no longer exists', () => {
+    const stored = JSON.parse('{"code":"WRONG_TYPE","variant":"tuple"}') as ErrorDetail;
+    expect(translate(stored, 'en')).toBe('WRONG_TYPE');
   });
 
   it('contains a figure as plain text, even if it looks like a placeholder', () => {

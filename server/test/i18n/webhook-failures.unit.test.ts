@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { describeFailure, describeReason } from '../../src/i18n/translate.ts';
-import { type DisabledReason, detailsOf } from '../../src/lib/webhook-failures.ts';
+import {
+  type DisabledReason,
+  describeFailure,
+  describeReason,
+  detailsOf,
+} from '../../src/lib/webhook-failures.ts';
 
 const reasons: readonly [DisabledReason, string, string][] = [
   [{ code: 'manual' }, 'manually', 'manualmente'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Language, languages, translate } from '../../src/i18n/translate.ts';
+import { type Language, languages, translate } from '../../src/lib/translate.ts';
 import { runs } from '../setup/random.ts';
 import { argon2, b64, bcryptKey, bcryptSalt, identity, phc, read } from './password-hashes.ts';
 
@@ -83,7 +83,7 @@ describe('the cost of a hash', () => {
     );
   });
 
-  it.each(['memory', 'passes', 'parallelism', 'cost', 'iterations'])(
+  it.each(['memory', 'passes', 'parallelism', 'cost', 'iterations'] as const)(
     'has a message for the parameter %s that contains every figure',
     (variant) => {
       const figures = { algorithm: 'bcrypt', found: 70_001, min: 70_002, max: 70_003 };

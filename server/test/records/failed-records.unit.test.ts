@@ -226,7 +226,7 @@ describe('a record without its secrets', () => {
 describe('a failed record', () => {
   const outcome = {
     id: null,
-    error: { code: 'INVALID_RECORD' },
+    error: { code: 'INVALID_RECORD', variant: 'done' },
     errors: new FieldErrors(),
     users: [],
   } as const;
@@ -273,7 +273,7 @@ describe('many failed records', () => {
     vi.spyOn(performance, 'now').mockImplementation(() => ++reads * 1000);
     const outcome = {
       id: null,
-      error: { code: 'INVALID_RECORD' },
+      error: { code: 'INVALID_RECORD', variant: 'done' },
       errors: new FieldErrors(),
       users: [],
     } as const;

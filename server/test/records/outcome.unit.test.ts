@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Code } from '../../src/lib/error-codes.ts';
+import type { Code, ErrorDetail } from '../../src/lib/error-codes.ts';
 import { FieldErrors } from '../../src/lib/field-errors.ts';
 import { refuseUnknownFields } from '../../src/lib/request-fields.ts';
 import { applied, refused } from '../../src/records/outcome.ts';
 
 function parsedRecordWith(...found: [place: string, code: Code][]) {
   const errors = new FieldErrors();
-  for (const [place, code] of found) errors.add(place, code);
+  for (const [place, code] of found) errors.put(place, { code } as ErrorDetail);
   return { sentId: 7, users: [], errors };
 }
 
@@ -69,7 +69,7 @@ describe('the errors of a record above the limit', () => {
 
   it('are counted once per place, even if a place has several errors', () => {
     const errors = new FieldErrors(1);
-    errors.add('Users[0].Username', 'REQUIRED');
+    errors.addMissing('Users[0].Username');
     errors.add('Users[0].Password', 'PASSWORD_TOO_SHORT');
     errors.add('Users[0].Password', 'PASSWORD_IS_USERNAME');
     errors.add('Users[1].Password', 'PASSWORD_TOO_SHORT');
@@ -77,12 +77,22 @@ describe('the errors of a record above the limit', () => {
     expect(more(errors)).toEqual([{ code: 'MORE_ERRORS', figures: { count: 2 } }]);
   });
 
+  it('are counted in a list of their own: one that was read before stays unchanged', () => {
+    const errors = new FieldErrors(1);
+    for (const place of ['Users[0]', 'Users[1]']) errors.addMissing(place);
+    const before = more(errors);
+    errors.addMissing('Users[2]');
+    expect([before, more(errors)]).toEqual(
+      [1, 2].map((count) => [{ code: 'MORE_ERRORS', figures: { count } }]),
+    );
+  });
+
   it('still determine the code of the record', () => {
     const errors = new FieldErrors(1);
-    errors.add('Users[0].Username', 'REQUIRED');
+    errors.addMissing('Users[0].Username');
     expect(errors.onlyInUsers).toBe(true);
-    errors.add('ID', 'PRINCIPAL_NOT_FOUND', undefined, 'id');
-    errors.add('Denomination', 'REQUIRED');
+    errors.add('ID', 'PRINCIPAL_NOT_FOUND', { variant: 'id' });
+    errors.addMissing('Denomination');
     expect(errors.onlyInUsers).toBe(false);
     expect([...errors.firstOfKind.keys()]).toEqual(['REQUIRED', 'PRINCIPAL_NOT_FOUND']);
   });

@@ -204,7 +204,7 @@ describe('the counts of an upsert', () => {
         outcome({ principal: 'updated' }),
         outcome({ principal: 'unchanged', users: [user('edit'), user('disable'), user('delete')] }),
         outcome({ principal: 'unchanged', users: [user('none')] }),
-        outcome({ error: { code: 'INVALID_RECORD' } }),
+        outcome({ error: { code: 'INVALID_RECORD', variant: 'done' } }),
       ]),
     ).toEqual({
       principalsInserted: 1,
@@ -221,8 +221,10 @@ describe('the counts of an upsert', () => {
     expect(isUnchangedOutcome(outcome({ principal: 'unchanged', users: [user('none')] }))).toBe(true);
     expect(isUnchangedOutcome(outcome({ principal: 'unchanged', users: [user('edit')] }))).toBe(false);
     expect(isUnchangedOutcome(outcome({ principal: 'updated' }))).toBe(false);
-    expect(isUnchangedOutcome(outcome({ error: { code: 'INVALID_RECORD' }, principal: 'unchanged' }))).toBe(
-      false,
-    );
+    expect(
+      isUnchangedOutcome(
+        outcome({ error: { code: 'INVALID_RECORD', variant: 'done' }, principal: 'unchanged' }),
+      ),
+    ).toBe(false);
   });
 });

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { operatorActor } from '../../audit/audit-log.ts';
 import { defaultGraceHours, graceEnd } from '../../clients/clients.ts';
-import { describeReason } from '../../i18n/translate.ts';
 import { ApiError } from '../../lib/field-errors.ts';
+import { describeReason } from '../../lib/webhook-failures.ts';
 import { ConfigError } from '../../settings/config.ts';
 import { testWebhook } from '../../webhooks/attempt.ts';
 import { openSigning } from '../../webhooks/sender.ts';

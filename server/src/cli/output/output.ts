@@ -4,10 +4,10 @@ import { ImportFileError } from '@anagrafe/importer';
 import { ImportError } from '@anagrafe/importer/node';
 import pg from 'pg';
 import { NotConnected } from '../../db/errors.ts';
-import { translate } from '../../i18n/translate.ts';
 import { ApiError } from '../../lib/field-errors.ts';
 import { commandLine, inOneLine, OperatorError, type OperatorProblem } from '../../lib/operator-error.ts';
 import { terminalLines, terminalText } from '../../lib/terminal-text.ts';
+import { translate } from '../../lib/translate.ts';
 
 /** Exit codes of all commands. Scripts depend on them. */
 export const exitCodes = {
