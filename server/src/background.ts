@@ -2,18 +2,20 @@ import type { Logger } from 'pino';
 import { countPending, openChainWriter, readChain } from './audit/hash-chain.store.ts';
 import type { KeyRing } from './encryption/key-ring.ts';
 import { completeSettledCalls } from './idempotency/idempotency.store.ts';
-import type { Queue } from './jobs/queue.ts';
+import { workOnChunks } from './jobs/chunk-queue.ts';
 import type { ChunkTools } from './jobs/run-chunk.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
 import { Semaphore } from './lib/semaphore.ts';
 import { startWorker } from './lib/worker.ts';
 import type { BackgroundTask, Metrics } from './metrics.ts';
+import type { Queue } from './queue/queue.ts';
 import { countOverdue, removeExpired, retentionPeriods } from './retention.store.ts';
 import type { Config } from './settings/config.ts';
 import type { Store } from './store.ts';
 import type { Signing } from './webhooks/attempt.ts';
 import { batchesAtOnce, type DeliveryTools, deliverDue } from './webhooks/deliver.ts';
 import { createDeliveries, dueWebhooks, openDeliveries } from './webhooks/deliveries.store.ts';
+import { enqueueWebhooks, workOnWebhooks } from './webhooks/webhook-queue.ts';
 
 export type Background = Awaited<ReturnType<typeof startBackground>>;
 
@@ -36,9 +38,9 @@ export async function startBackground(tools: BackgroundTools) {
   const { config, log, store, queue, keyRing, metrics } = tools;
   const { interactiveEnded } = tools.jobs.hasher;
   const stopping = new AbortController();
-  await queue.workOnChunks(tools.jobs);
+  await workOnChunks(queue, tools.jobs);
   const deliveries = deliveryTools(tools);
-  await queue.workOnWebhooks((id, signal) =>
+  await workOnWebhooks(queue, (id, signal) =>
     deliverDue(id, deliveries, signal).catch((error) => {
       if (!isPartOfOutage(error))
         log.warn({ err: error, webhook: id }, 'webhook deliveries were interrupted; they are retried');
@@ -61,7 +63,7 @@ export async function startBackground(tools: BackgroundTools) {
       },
     });
   const retries = repeat('webhook_retries', async () => {
-    await queue.enqueueWebhooks(await dueWebhooks(store.queue));
+    await enqueueWebhooks(queue, await dueWebhooks(store.queue));
     return false;
   });
   const deliveryCreation = repeat('webhook_deliveries', async () => {

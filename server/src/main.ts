@@ -19,9 +19,9 @@ import { builtConsole } from './console/console.routes.ts';
 import { migrate } from './db/migrations.ts';
 import { openReadiness } from './db/readiness.ts';
 import { openIdempotencyStore } from './idempotency/idempotency.store.ts';
+import { createChunkQueue } from './jobs/chunk-queue.ts';
 import { openChunks } from './jobs/chunks.store.ts';
 import { openJobs } from './jobs/jobs.store.ts';
-import { openQueue, type Queue } from './jobs/queue.ts';
 import { RecentChunks } from './jobs/recent-chunks.ts';
 import { openSubmissions } from './jobs/submissions.store.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
@@ -33,6 +33,7 @@ import { openMetrics } from './metrics.ts';
 import { type HashingPool, openHasher } from './passwords/hash-pool.ts';
 import { needsRehash } from './passwords/hash-work.ts';
 import { openCommonPasswords } from './passwords/policy.ts';
+import { openQueue, type Queue } from './queue/queue.ts';
 import { deleteOperation } from './records/delete.ts';
 import { openExports } from './records/export.store.ts';
 import { Exporter } from './records/export.ts';
@@ -64,8 +65,6 @@ export interface Service {
 const bodyMemoryFactor = 8;
 /** JSON values that a body may contain for each record and each user that a job may have. */
 const valuesPerRecord = 16;
-/** Job chunks that a node runs at once: while one waits for its last hashes, the other keeps the CPU busy. */
-const chunksAtOnce = 2;
 
 /** Parallel writes of jobs: one for each core, because more of them only delay other calls. */
 const jobWritesAtOnce = () => Math.min(Math.max(availableParallelism(), 2), 4);
@@ -131,9 +130,9 @@ export async function startService(
     queue = await openQueue({
       database: store.queue,
       listen: store.listen,
-      chunksAtOnce,
       onError: warnOf('error in the job queue'),
     });
+    await createChunkQueue(queue);
     const auditLog = openAuditLog(database);
     const recentChunks = new RecentChunks();
     const jobLimits = { records: config.MAX_JOB_RECORDS, users: config.MAX_JOB_USERS };

@@ -20,6 +20,7 @@ const folders = [
   'clients',
   'records',
   'idempotency',
+  'queue',
   'jobs',
   'accounts',
   'calls',

@@ -119,7 +119,7 @@ export function openClients(database: Database): ClientStore {
           await disableWebhooks(connection, { clientId: updated.id }, { code: 'client_lost_admin' }, actor);
         return updated;
       }),
-    addSecret: (publicKey, digest, oldEndsAt, actor) =>
+    rotateSecret: (publicKey, digest, oldEndsAt, actor) =>
       database.transaction(async (connection) => {
         const [client] = await connection.query<{ id: number }>(
           'select id from anagrafe.clients where public_key = $1 and revoked_at is null for update',

@@ -47,7 +47,7 @@ export interface ClientStore {
     actor: Actor,
   ): Promise<Client | 'unknown' | 'taken'>;
   /** Adds a secret. The previous one expires at `oldEndsAt`, older ones at once. False means no such active client. */
-  addSecret(publicKey: string, digest: Buffer, oldEndsAt: Date, actor: Actor): Promise<boolean>;
+  rotateSecret(publicKey: string, digest: Buffer, oldEndsAt: Date, actor: Actor): Promise<boolean>;
   revokeClient(publicKey: string, actor: Actor): Promise<boolean>;
 }
 
@@ -119,7 +119,7 @@ export async function rotateSecret(
 ): Promise<string> {
   demandPublicKey(publicKey);
   const secret = newSecret();
-  if (await store.addSecret(publicKey, digestOf(secret), oldEndsAt, actor)) return secret;
+  if (await store.rotateSecret(publicKey, digestOf(secret), oldEndsAt, actor)) return secret;
   throw noLiveClient(publicKey);
 }
 

@@ -1,6 +1,5 @@
 import type { Actor } from '../audit/audit-log.ts';
 import type { Caller } from '../clients/access.ts';
-import type { Connection } from '../db/database.ts';
 import type { Page } from '../db/paging.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { EffectCounts } from '../records/effect-counts.ts';
@@ -134,16 +133,4 @@ function weightAfter(seconds: number): number {
 
 function secondsBetween(start: Date, end: Date): number {
   return (end.getTime() - start.getTime()) / 1000;
-}
-
-/** A chunk in the queue. A chunk with a lower `turn` runs earlier. */
-export interface QueuedChunk {
-  readonly callId: string;
-  readonly number: number;
-  readonly turn: number;
-}
-
-export interface ChunkQueue {
-  /** Enqueues the chunks in the transaction of `connection`. */
-  enqueue(connection: Pick<Connection, 'query'>, chunks: readonly QueuedChunk[]): Promise<void>;
 }

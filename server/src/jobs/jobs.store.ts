@@ -1,6 +1,7 @@
 import { openAuditLog } from '../audit/audit.store.ts';
 import type { Database } from '../db/database.ts';
 import { storeWithApiErrors, withApiErrors } from '../db/errors.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { IndexedOutcome } from '../records/outcome.ts';
 import {
   failedRecords,
@@ -9,8 +10,9 @@ import {
   outcomeColumnsWithoutUsers,
   toOutcomes,
 } from '../records/outcomes.store.ts';
+import { enqueueChunks } from './chunk-queue.ts';
 import { outcomeCounts } from './chunks.store.ts';
-import type { ChunkQueue, Job, JobStore } from './job.ts';
+import type { Job, JobStore } from './job.ts';
 
 /** The stored counts have the records of no chunk and of the chunks that have ended; `chunksInProgress` has the others. */
 const jobColumns = `
@@ -47,7 +49,7 @@ const newestFirst = 'submitted_at desc, id';
 const nextFirst = `state <> 'running', cancelled_at is null, started_at,
   (select turn from anagrafe.chunks where call_id = job.id order by number limit 1), submitted_at, id`;
 
-export function openJobs(database: Database, queue: ChunkQueue): JobStore {
+export function openJobs(database: Database, queue: Queue): JobStore {
   const store = storeWithApiErrors<Omit<JobStore, 'failed'>>({
     async find(id) {
       const [job] = await database.query<Job>(
@@ -109,7 +111,8 @@ export function openJobs(database: Database, queue: ChunkQueue): JobStore {
           'select number from anagrafe.chunks where call_id = $1 order by number',
           [id],
         );
-        await queue.enqueue(
+        await enqueueChunks(
+          queue,
           connection,
           waiting.map(({ number }) => ({ callId: id, number, turn: 0 })),
         );

@@ -2,9 +2,10 @@ import { openAuditLog } from '../audit/audit.store.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { ApiError } from '../lib/field-errors.ts';
+import type { Queue } from '../queue/queue.ts';
 import { storeFailures } from '../records/outcomes.store.ts';
+import { enqueueChunks, type QueuedChunk } from './chunk-queue.ts';
 import { countOtherOutcomes, endJobWithoutChunks } from './chunks.store.ts';
-import type { ChunkQueue, QueuedChunk } from './job.ts';
 import type { EncryptedChunk, NewJob, SubmissionStore } from './submit.ts';
 
 /** Weight of chunks by which the turn advances by one. */
@@ -19,11 +20,7 @@ interface OpenJobLimits {
   readonly bytes: number;
 }
 
-export function openSubmissions(
-  database: Database,
-  queue: ChunkQueue,
-  limits: OpenJobLimits,
-): SubmissionStore {
+export function openSubmissions(database: Database, queue: Queue, limits: OpenJobLimits): SubmissionStore {
   return storeWithApiErrors<SubmissionStore>({
     submit: (job, fill) =>
       database.transaction(
@@ -50,7 +47,7 @@ export function openSubmissions(
             },
           });
           await countOtherOutcomes(connection, job.id);
-          await queue.enqueue(connection, await assignTurns(connection, job, chunks));
+          await enqueueChunks(queue, connection, await assignTurns(connection, job, chunks));
           if (chunks.length === 0) await endJobWithoutChunks(connection, job.id);
           // Again, now with the jobs that were submitted meanwhile. The lock is held for a moment, until the commit.
           await connection.query(`select pg_advisory_xact_lock(hashtextextended('open jobs of ' || $1, 0))`, [

@@ -87,7 +87,7 @@ export interface WebhookStore extends DeliveryHistory {
   change(id: number, change: WebhookChange, actor: Actor): Promise<Webhook | null>;
   remove(id: number, actor: Actor): Promise<boolean>;
   /** Adds a new secret. The previous one signs too until `oldEndsAt`. Returns false if the webhook does not exist. */
-  addSecret(id: number, encrypted: Buffer, oldEndsAt: Date, actor: Actor): Promise<boolean>;
+  rotateSecret(id: number, encrypted: Buffer, oldEndsAt: Date, actor: Actor): Promise<boolean>;
   /** Returns the URL and the secrets of a webhook, disabled or not; null if it does not exist. */
   endpoint(id: number): Promise<Endpoint | null>;
 }

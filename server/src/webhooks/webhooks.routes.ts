@@ -169,7 +169,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
       const { id } = request.params;
       const secret = newWebhookSecret();
       const oldEndsAt = graceEnd(request.body.Hours);
-      existing(await webhooks.addSecret(id, encryptSecret(secret, id), oldEndsAt, actorOf(request)));
+      existing(await webhooks.rotateSecret(id, encryptSecret(secret, id), oldEndsAt, actorOf(request)));
       return recordEnvelope({ ID: id, Secret: secret, OldEndsAt: oldEndsAt }, debugOf(request));
     },
   );

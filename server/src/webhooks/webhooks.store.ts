@@ -77,7 +77,7 @@ export function openWebhooks(database: Database): WebhookStore {
         await openAuditLog(connection).note(actor, { action: 'webhook.changed', details });
         return changed;
       }),
-    addSecret: (id, encrypted, oldEndsAt, actor) =>
+    rotateSecret: (id, encrypted, oldEndsAt, actor) =>
       database.transaction(async (connection) => {
         const rows = await connection.query(
           `update anagrafe.webhooks set secret = $2, old_secret = secret, old_secret_ends_at = $3

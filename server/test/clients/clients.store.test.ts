@@ -163,10 +163,10 @@ describe('the secrets of a client', () => {
     const { client } = await createClient(newClient(), clients, operatorActor);
     expect(await clients.revokeClient(client.publicKey, operatorActor)).toBe(true);
     expect(await clients.revokeClient(client.publicKey, operatorActor)).toBe(false);
-    expect(await clients.addSecret(client.publicKey, digestOf(newSecret()), inAnHour(), operatorActor)).toBe(
-      false,
-    );
-    expect(await clients.addSecret('agp_nobody', digestOf(newSecret()), inAnHour(), operatorActor)).toBe(
+    expect(
+      await clients.rotateSecret(client.publicKey, digestOf(newSecret()), inAnHour(), operatorActor),
+    ).toBe(false);
+    expect(await clients.rotateSecret('agp_nobody', digestOf(newSecret()), inAnHour(), operatorActor)).toBe(
       false,
     );
     expect(await clients.revokeClient('agp_nobody', operatorActor)).toBe(false);

@@ -4,14 +4,15 @@ import { operatorActor } from '../../src/audit/audit-log.ts';
 import type { Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrations.ts';
 import { KeyRing } from '../../src/encryption/key-ring.ts';
+import { createChunkQueue } from '../../src/jobs/chunk-queue.ts';
 import { openChunks } from '../../src/jobs/chunks.store.ts';
 import { openJobs } from '../../src/jobs/jobs.store.ts';
-import { openQueue, type Queue } from '../../src/jobs/queue.ts';
 import { RecentChunks } from '../../src/jobs/recent-chunks.ts';
 import { type ChunkTools, runChunk } from '../../src/jobs/run-chunk.ts';
 import { openSubmissions } from '../../src/jobs/submissions.store.ts';
 import { submitJob } from '../../src/jobs/submit.ts';
 import { Aborted, openHasher } from '../../src/passwords/hash-pool.ts';
+import { openQueue, type Queue } from '../../src/queue/queue.ts';
 import { deleteOperation } from '../../src/records/delete.ts';
 import { insertOperation } from '../../src/records/insert.ts';
 import { type OperationName, operationOf } from '../../src/records/operation.ts';
@@ -45,9 +46,9 @@ beforeAll(async () => {
   queue = await openQueue({
     database: store.queue,
     listen: store.listen,
-    chunksAtOnce: 1,
     onError: () => {},
   });
+  await createChunkQueue(queue);
   await countWrites(store.database);
 });
 

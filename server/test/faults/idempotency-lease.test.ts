@@ -6,10 +6,11 @@ import { listen } from '../../src/db/listen.ts';
 import { KeyRing } from '../../src/encryption/key-ring.ts';
 import { openIdempotencyStore } from '../../src/idempotency/idempotency.store.ts';
 import type { Claim, KeyedCall, Lease } from '../../src/idempotency/idempotency.ts';
-import { openQueue } from '../../src/jobs/queue.ts';
+import { createChunkQueue } from '../../src/jobs/chunk-queue.ts';
 import { RecentChunks } from '../../src/jobs/recent-chunks.ts';
 import { openSubmissions } from '../../src/jobs/submissions.store.ts';
 import { submitJob } from '../../src/jobs/submit.ts';
+import { openQueue } from '../../src/queue/queue.ts';
 import { openRecordStore } from '../../src/records/records.store.ts';
 import { updateOperation } from '../../src/records/update.ts';
 import { finished, importedUser } from '../setup/jobs.ts';
@@ -75,9 +76,9 @@ describe('the holder of a lease that has expired', () => {
       database: service.database,
       listen: (subscription) =>
         listen({ connectionString: service.config.DATABASE_URL ?? '' }, subscription, () => {}),
-      chunksAtOnce: 1,
       onError: () => {},
     });
+    await createChunkQueue(queue);
     const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
     const operation = updateOperation(openRecordStore(service.database), rules);
     const tools = {

@@ -63,7 +63,7 @@ async function rotate(
     const secret = newWebhookSecret();
     const oldEndsAt = graceEnd(graceHours);
     const encrypted = keyRing.encryptSecret(secret, webhookName(webhookId));
-    if (!(await openWebhooks(database).addSecret(webhookId, encrypted, oldEndsAt, operatorActor)))
+    if (!(await openWebhooks(database).rotateSecret(webhookId, encrypted, oldEndsAt, operatorActor)))
       throw noWebhook(id);
     if (json) return print(JSON.stringify({ id: webhookId, secret, oldEndsAt }));
     print(`Secret: ${secret}`);
