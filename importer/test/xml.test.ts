@@ -12,14 +12,29 @@ async function attributesOf(text: string): Promise<(string | undefined)[]> {
   return found;
 }
 
-describe('an XML tag', () => {
-  it('has its attributes after any white space, in single or double quotes', async () => {
-    expect(await attributesOf("<a r=\"1\"><b\n  x='y' r = '2'/><c/></a>")).toEqual(['1', '2', undefined]);
+describe('an XML document', () => {
+  it('has attributes after any white space, in single or double quotes, with or without a prefix', async () => {
+    expect(await attributesOf("<a r=\"1\"><b\n  x='y' r = '2'/><c/><d x:r='3'/></a>")).toEqual([
+      '1',
+      '2',
+      undefined,
+      '3',
+    ]);
   });
 
-  it('with a long name that has no value is read in linear time', async () => {
+  it('with thousands of attributes in one tag is read in linear time', async () => {
     // With quadratic time this takes longer than the time limit of a test.
-    expect(await attributesOf(`<a ${'x'.repeat(1_000_000)}>${'<b/>'}</a>`)).toEqual([undefined, undefined]);
-    expect(await attributesOf(`<a ${'x '.repeat(500_000)}></a>`)).toEqual([undefined]);
+    const attributes = Array.from({ length: 20_000 }, (_, at) => `x${at}=""`).join(' ');
+    expect(await attributesOf(`<a ${attributes}></a>`)).toEqual([undefined]);
+  });
+
+  it.each([
+    ['entities that expand', '<!DOCTYPE a [<!ENTITY x "xx"><!ENTITY y "&x;&x;">]><a>&y;</a>'],
+    ['an entity of a file', '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'],
+    ['an entity that is not defined', '<a>&x;</a>'],
+    ['a tag that is not closed', '<a><b></a>'],
+    ['no end', '<a><b>'],
+  ])('is refused if it has %s', async (_, text) => {
+    await expect(attributesOf(text)).rejects.toMatchObject({ code: 'INVALID_WORKBOOK' });
   });
 });

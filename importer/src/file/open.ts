@@ -11,12 +11,14 @@ import {
   detectSeparator,
   type FileBytes,
   hasControlCharacters,
+  isArchive,
   peek,
+  signatureLength,
   TextReader,
 } from './text-reader.ts';
 import type { Encoding, FileFormat, FileLayout, RowSource, SourceRow } from './types.ts';
 import { type ImportField, principalImportFields, rowUnit } from './types.ts';
-import { columnsMax, isArchive, openWorkbook, type SheetRow, signatureLength } from './workbook.ts';
+import type { SheetRow } from './workbook.ts';
 
 /** Options of {@link openImportFile}. */
 export interface ImportFileOptions extends InterpretOptions {
@@ -109,6 +111,8 @@ async function openXlsx(
   names: ColumnNames,
   options: ImportFileOptions,
 ): Promise<ImportFile> {
+  // Loaded when it is needed: its ZIP and XML libraries are as large as the rest of the package.
+  const { columnsMax, openWorkbook } = await import('./workbook.ts');
   const sheet = await openWorkbook(bytes, options.sheet);
   const rows = sheet.rows();
   let found: SheetRow[] = [];
@@ -130,6 +134,10 @@ async function openXlsx(
     text: { encoding: null, bytesRead: sheet.bytes },
   });
 
+  function tooWide({ line }: Pick<SheetRow, 'line'>): FileError {
+    return fileError('TOO_MANY_COLUMNS', { line, limit: columnsMax });
+  }
+
   async function* remaining() {
     yield rest.map(scanned);
     for await (const some of rows) yield some.map(scanned);
@@ -144,10 +152,6 @@ async function openXlsx(
     while (cells.length < width) cells.push('');
     return { line, content: cells, error: null };
   }
-}
-
-function tooWide({ line }: Pick<SheetRow, 'line'>): FileError {
-  return fileError('TOO_MANY_COLUMNS', { line, limit: columnsMax });
 }
 
 /** @param isBinary True if the file is binary unless its header has a known column. */

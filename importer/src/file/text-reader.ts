@@ -120,6 +120,15 @@ export async function peek(bytes: FileBytes, length: number): Promise<PeekedByte
   }
 }
 
+const archiveSignature = [0x50, 0x4b, 0x03, 0x04];
+/** Number of bytes that `isArchive` needs. */
+export const signatureLength = archiveSignature.length;
+
+/** Returns true for a ZIP archive, which .xlsx and .ods files are. */
+export function isArchive(head: Uint8Array): boolean {
+  return archiveSignature.every((byte, at) => head[at] === byte);
+}
+
 /** Iterates over a stream in browsers that do not support `for await` on a `ReadableStream`. */
 async function* iterate(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = stream.getReader();

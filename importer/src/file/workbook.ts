@@ -24,15 +24,6 @@ const cellMax = 32_767;
  */
 export const columnsMax = 1000;
 
-const signature = [0x50, 0x4b, 0x03, 0x04];
-/** Number of bytes that `isArchive` needs. */
-export const signatureLength = signature.length;
-
-/** Returns true for a ZIP archive, which .xlsx and .ods files are. */
-export function isArchive(head: Uint8Array): boolean {
-  return signature.every((byte, at) => head[at] === byte);
-}
-
 export interface SheetRow {
   /** Number of the row in the sheet, from 1. */
   readonly line: number;
@@ -61,10 +52,10 @@ export async function openWorkbook(
   wanted: string | undefined,
 ): Promise<Sheet> {
   const archive = await collect(bytes);
-  const entries = new Map(readZipDirectory(archive).map((entry) => [entry.name, entry]));
+  const entries = await readZipDirectory(archive);
   const workbook = entries.get('xl/workbook.xml');
   if (!workbook) throw failure('SPREADSHEET_FILE', {});
-  const total = [...entries.values()].reduce((sum, { size }) => sum + size, 0);
+  const total = [...entries.values()].reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
   const limit = Math.min(contentLimit, Math.max(smallContent, ratioMax * archive.length));
   if (total > limit) throw failure('WORKBOOK_TOO_LARGE', { limit });
   const { sheets, is1904 } = await readSheets(workbook);
@@ -150,7 +141,7 @@ async function readStyles(entry: ZipEntry | undefined, is1904: boolean): Promise
 /** Reads the texts of the workbook, to which cells refer by index. */
 async function readSharedTexts(entry: ZipEntry | undefined): Promise<readonly string[]> {
   if (!entry) return [];
-  if (entry.size > textsLimit) throw failure('WORKBOOK_TOO_LARGE', { limit: textsLimit });
+  if (entry.uncompressedSize > textsLimit) throw failure('WORKBOOK_TOO_LARGE', { limit: textsLimit });
   const texts: string[] = [];
   const reader = new TextElements();
   await readXml(readZipText(entry), {
