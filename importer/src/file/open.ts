@@ -1,11 +1,11 @@
 import { ColumnNames, type FieldGroup, type ImportColumn, requireFields } from './columns.ts';
-import { CsvScanner, rowLimit } from './csv-scanner.ts';
-import { type FileError, failure, fileError, ImportFileError } from './errors.ts';
+import { CsvScanner } from './csv-scanner.ts';
+import { failure, ImportFileError } from './errors.ts';
 import { originalCells } from './failed-rows.ts';
 import { JsonArrayScanner, JsonLinesScanner } from './json-scanner.ts';
 import type { InterpretOptions } from './row-user.ts';
 import { CellReader, flatNames, type ImportRow, isExported, ObjectReader, type RowReader } from './rows.ts';
-import { type ScannedRow, ScannedRows } from './scan.ts';
+import { ScannedRows } from './scan.ts';
 import {
   detectFormat,
   detectSeparator,
@@ -112,7 +112,7 @@ async function openXlsx(
   options: ImportFileOptions,
 ): Promise<ImportFile> {
   // Loaded when it is needed: its ZIP and XML libraries are as large as the rest of the package.
-  const { columnsMax, openWorkbook } = await import('./workbook.ts');
+  const { openWorkbook, scannedRow } = await import('./workbook.ts');
   const sheet = await openWorkbook(bytes, options.sheet);
   const rows = sheet.rows();
   let found: SheetRow[] = [];
@@ -122,7 +122,8 @@ async function openXlsx(
     found = next.value;
   }
   const [header = { line: 1, cells: [], isTooWide: false }, ...rest] = found;
-  if (header.isTooWide) throw new ImportFileError(tooWide(header));
+  const { error } = scannedRow(header, { width: 0 });
+  if (error) throw new ImportFileError(error);
   const original = originalCells(header.cells, header.cells);
   const columns = options.preview ? recogniseColumns(original, names) : csvColumns(original, names, options);
   const width = header.cells.length;
@@ -134,23 +135,9 @@ async function openXlsx(
     text: { encoding: null, bytesRead: sheet.bytes },
   });
 
-  function tooWide({ line }: Pick<SheetRow, 'line'>): FileError {
-    return fileError('TOO_MANY_COLUMNS', { line, limit: columnsMax });
-  }
-
   async function* remaining() {
-    yield rest.map(scanned);
-    for await (const some of rows) yield some.map(scanned);
-  }
-
-  function scanned({ line, cells, isTooWide }: SheetRow): ScannedRow<readonly string[]> {
-    if (isTooWide) return { line, content: null, error: tooWide({ line }) };
-    const length = cells.reduce((sum, cell) => sum + cell.length, 0);
-    if (length > rowLimit)
-      return { line, content: null, error: fileError('ROW_TOO_LARGE', { line, limit: rowLimit }) };
-    // A sheet does not store the empty cells at the end of a row.
-    while (cells.length < width) cells.push('');
-    return { line, content: cells, error: null };
+    yield rest.map((row) => scannedRow(row, { width }));
+    for await (const some of rows) yield some.map((row) => scannedRow(row, { width }));
   }
 }
 

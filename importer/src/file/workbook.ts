@@ -1,4 +1,6 @@
-import { failure, limitPart } from './errors.ts';
+import { rowLimit } from './csv-scanner.ts';
+import { failure, fileError, limitPart } from './errors.ts';
+import type { ScannedRow } from './scan.ts';
 import { cellText, decodeControls, type SheetCell, type Styles, StylesReader } from './workbook-cells.ts';
 import { parseXml, readXml, type XmlHandler } from './xml.ts';
 import { readZipDirectory, readZipText, type ZipEntry } from './zip.ts';
@@ -22,7 +24,7 @@ const cellMax = 32_767;
  * Maximum number of columns. Empty cells are not stored, so that a small file could otherwise make every row as wide as
  * the last column.
  */
-export const columnsMax = 1000;
+const columnsMax = 1000;
 
 export interface SheetRow {
   /** Number of the row in the sheet, from 1. */
@@ -31,6 +33,22 @@ export interface SheetRow {
   readonly cells: string[];
   /** True if the row has a value after the column `columnsMax`, which is not among the cells. */
   isTooWide: boolean;
+}
+
+/**
+ * Returns a row with at least `width` cells: a sheet does not store the empty cells at the end of a row. A row that is
+ * too large has an error instead.
+ */
+export function scannedRow(
+  { line, cells, isTooWide }: SheetRow,
+  { width }: { readonly width: number },
+): ScannedRow<readonly string[]> {
+  if (isTooWide)
+    return { line, content: null, error: fileError('TOO_MANY_COLUMNS', { line, limit: columnsMax }) };
+  if (cells.reduce((sum, cell) => sum + cell.length, 0) > rowLimit)
+    return { line, content: null, error: fileError('ROW_TOO_LARGE', { line, limit: rowLimit }) };
+  while (cells.length < width) cells.push('');
+  return { line, content: cells, error: null };
 }
 
 interface Sheet {
@@ -146,7 +164,7 @@ async function readSharedTexts(entry: ZipEntry | undefined): Promise<readonly st
   const reader = new TextElements();
   await readXml(readZipText(entry), {
     open(name) {
-      if (name === 'si') reader.begin();
+      if (name === 'si') reader.value = '';
       reader.open(name);
     },
     text: (text) => reader.text(text),
@@ -163,10 +181,6 @@ class TextElements {
   value = '';
   #isText = false;
   #isPhonetic = false;
-
-  begin(): void {
-    this.value = '';
-  }
 
   open(name: string): void {
     if (name === 'rPh') this.#isPhonetic = true;
@@ -231,7 +245,7 @@ class RowReader implements XmlHandler {
       this.#column = columnOf(attribute('r')) ?? this.#column + 1;
       const style = Number(attribute('s') ?? 0);
       this.#cell = { type: attribute('t') ?? 'n', style, hasFormula: false, value: null, inline: '' };
-      this.#inline.begin();
+      this.#inline.value = '';
     } else if (this.#cell && name === 'f') this.#cell.hasFormula = true;
     else if (this.#cell && name === 'v') {
       this.#isValue = true;

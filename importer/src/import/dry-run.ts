@@ -23,7 +23,6 @@ import { RowComparer } from './row-comparer.ts';
 import { codedError, fromTuple, type RowErrors, rowError } from './row-errors.ts';
 import { type RowGroup, rowsOfUsers } from './row-group.ts';
 import type { StoredRows } from './stored-rows.ts';
-import { TextStore, TextTable } from './text-table.ts';
 import { addTotals, type ImportTotals, noTotals } from './totals.ts';
 import { rowsWithoutChanges } from './unchanged-rows.ts';
 import { UpsertQueue } from './upsert-queue.ts';
@@ -45,10 +44,10 @@ export class DryRunState {
   readonly namesBothWays: boolean;
   readonly #newPrincipals: Map<string, InsertRecord>;
   /** The keys of the principals that were counted, and of those among them that were counted as changed. */
-  readonly #counted = new TextTable(new TextStore());
-  readonly #changed = new TextTable(new TextStore());
+  readonly #counted = new Set<string>();
+  readonly #changed = new Set<string>();
   /** The fields of these principals that were changed, each with the key of its principal. */
-  readonly #changedFields = new TextTable(new TextStore());
+  readonly #changedFields = new Set<string>();
 
   /** @param newPrincipals Principals that do not exist yet and that other rows of the file describe. */
   constructor(
@@ -117,11 +116,9 @@ export class DryRunState {
   }
 }
 
-/** Returns true if the table did not have the text. */
-function addTo(table: TextTable, text: string): boolean {
-  const { size } = table;
-  table.add(text);
-  return table.size > size;
+/** Returns true if the set did not have the text. */
+function addTo(texts: Set<string>, text: string): boolean {
+  return texts.size < texts.add(text).size;
 }
 
 interface DryRunResult {

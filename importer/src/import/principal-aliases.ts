@@ -4,7 +4,6 @@ import type { ImportRow } from '../file/rows.ts';
 import type { ImportField } from '../file/types.ts';
 import { dryRunUpsert, type ImportConnection, sendInParts } from './calls.ts';
 import { externalKeyOf, keyOfId, principalKeyOf } from './records.ts';
-import { TextStore, TextTable } from './text-table.ts';
 
 /** Maps an `ExternalKey` to the key under which rows name the same principal by `ID`. */
 export type PrincipalAliases = ReadonlyMap<string, string>;
@@ -62,7 +61,7 @@ export async function findAliases(
 
 /** Counts principals, each of them once, also if some rows name it by `ID` and others by `ExternalKey`. */
 export class CountedPrincipals {
-  readonly #keys = new TextTable(new TextStore());
+  readonly #keys = new Set<string>();
   #count = 0;
 
   get count(): number {
@@ -71,7 +70,7 @@ export class CountedPrincipals {
 
   add(key: string, aliases: PrincipalAliases): void {
     const keys = keysOf(key, aliases);
-    if (keys.every((known) => this.#keys.numberOf(known) < 0)) this.#count++;
+    if (!keys.some((known) => this.#keys.has(known))) this.#count++;
     for (const known of keys) this.#keys.add(known);
   }
 }

@@ -11,7 +11,6 @@ import {
   usersOf,
 } from './records.ts';
 import { codedError, columnOf, contradictionError, type RowError } from './row-errors.ts';
-import { IntegerList, TextStore, TextTable } from './text-table.ts';
 
 interface CompareOptions {
   /**
@@ -24,12 +23,11 @@ interface CompareOptions {
 }
 
 /**
- * Memory in bytes for what is remembered with the policy `refuse`: about 250,000 principals with a name, and a million
- * usernames. The service finds a conflict of further ones, because it compares with what is stored
- * (`DIFFERS_FROM_STORED`, `USERNAME_TAKEN`).
+ * Maximum number of principals, and of usernames, that are remembered. With the policy `refuse` the service finds a
+ * conflict of further ones, because it compares with what is stored (`DIFFERS_FROM_STORED`, `USERNAME_TAKEN`). With
+ * `update` the last row would win: the limit is near that of a `Map`.
  */
-const principalsMemory = 16 * 2 ** 20;
-const usernamesMemory = 30 * 2 ** 20;
+const rememberedMax: Readonly<Record<ExistingPolicy, number>> = { refuse: 500_000, update: 15_000_000 };
 
 /**
  * Compares the rows of a file with each other. The result depends on the content of the file and on the aliases, and not
@@ -41,14 +39,15 @@ const usernamesMemory = 30 * 2 ** 20;
  *   only the owner of the file knows.
  */
 export class RowComparer {
-  readonly #isBounded: boolean;
+  readonly #max: number;
   readonly #isStrict: boolean;
   readonly #unit: RowUnit;
-  readonly #principals = new StatedValues();
-  readonly #usernames = new TextTable(new TextStore());
+  /** What rows have stated of each principal, as JSON, which takes a fraction of the memory of objects. */
+  readonly #principals = new Map<string, string>();
+  readonly #usernames = new Set<string>();
 
   constructor(existing: ExistingPolicy, { isStrict = false, unit = 'line' }: CompareOptions = {}) {
-    this.#isBounded = existing === 'refuse';
+    this.#max = rememberedMax[existing];
     this.#isStrict = isStrict;
     this.#unit = unit;
   }
@@ -66,34 +65,41 @@ export class RowComparer {
     const usernames = usernamesOf(row);
     const errors: RowError[] = [];
     const keys = principal ? keysOf(principal.key, aliases) : noFields;
-    const known = keys.map((key) => this.#principals.of(key));
+    const known = keys.map((key) => this.#statementsOf(key));
     if (principal)
       for (const field of stated) {
         const value = textOf(principal.fields[field]);
-        const earlier = known.find((values) => values?.has(field))?.get(field);
-        if (earlier && earlier.value !== value)
-          errors.push(
-            contradictionError(columnOf(field, row), {
-              value,
-              earlier: earlier.value,
-              line: earlier.line,
-              unit: this.#unit,
-            }),
-          );
+        const [earlier, line] = known.find((statements) => statements.has(field))?.get(field) ?? [value, 0];
+        if (earlier !== value)
+          errors.push(contradictionError(columnOf(field, row), { value, earlier, line, unit: this.#unit }));
       }
     for (const [at, name] of usernames.entries())
-      if (name !== '' && this.#usernames.numberOf(name) >= 0)
+      if (name !== '' && this.#usernames.has(name))
         errors.push(codedError('DUPLICATE_USERNAME', columnOf(`Users[${at}].Username`, row)));
     // A refused row states nothing: a later row that repeats its values is compared with the earlier ones too.
     if (errors.length > 0) return errors;
-    if (principal && !(this.#isBounded && this.#principals.bytes >= principalsMemory))
+    if (principal)
       for (const [index, key] of keys.entries())
-        for (const field of stated)
-          if (!known[index]?.has(field))
-            this.#principals.add(key, field, textOf(principal.fields[field]), row.line);
-    if (!(this.#isBounded && this.#usernames.bytes >= usernamesMemory))
-      for (const name of usernames) if (name !== '') this.#usernames.add(name);
+        this.#addStatements(key, known[index] ?? new Map(), stated, principal);
+    if (this.#usernames.size < this.#max)
+      for (const name of usernames) if (name !== '') this.#usernames.add(copyOf(name));
     return noErrors;
+  }
+
+  #statementsOf(key: string): Statements {
+    return new Map(JSON.parse(this.#principals.get(key) ?? '[]'));
+  }
+
+  #addStatements(
+    key: string,
+    known: Statements,
+    stated: readonly string[],
+    { fields, row }: PrincipalRow,
+  ): void {
+    const added = stated.filter((field) => !known.has(field));
+    if (added.length === 0 || (this.#principals.size >= this.#max && !this.#principals.has(key))) return;
+    const more = added.map((field) => [field, [textOf(fields[field]), row.line]]);
+    this.#principals.set(copyOf(key), JSON.stringify([...known, ...more]));
   }
 
   #valuesToCompare(fields: PrincipalRow['fields']): readonly string[] {
@@ -105,62 +111,13 @@ export class RowComparer {
 const noErrors: readonly RowError[] = [];
 const noFields: readonly string[] = [];
 
-interface Statement {
-  readonly value: string;
-  readonly line: number;
+/** The values that rows have stated of a principal by field, each with the line of its first row. */
+type Statements = ReadonlyMap<string, readonly [value: string, line: number]>;
+
+/** Copies a text. A part of a larger text, such as a cell, would keep all of it in memory. */
+function copyOf(text: string): string {
+  return ` ${text}`.slice(1);
 }
-
-/** The values that rows have stated of principals, with the lines of these rows. */
-class StatedValues {
-  readonly #texts = new TextStore();
-  readonly #keys = new TextTable(this.#texts);
-  readonly #fieldNames: string[] = [];
-  readonly #fieldNumbers = new Map<string, number>();
-  /** The index of the last statement of each principal, by the number of its key. */
-  readonly #lastOf = new IntegerList();
-  /** Four integers for each statement: the index of the one before it, its field, address of its value, and line. */
-  readonly #statements = new IntegerList();
-
-  /** Size of the memory in bytes. */
-  get bytes(): number {
-    return this.#keys.bytes + 4 * (this.#lastOf.length + this.#statements.length);
-  }
-
-  /** Returns the values of a principal by field; null if no row has stated any. */
-  of(key: string): ReadonlyMap<string, Statement> | null {
-    const number = this.#keys.numberOf(key);
-    if (number < 0) return null;
-    const statements = new Map<string, Statement>();
-    for (let at = this.#lastOf.get(number); at !== none; at = this.#statements.get(at))
-      statements.set(this.#fieldNames[this.#statements.get(at + 1)] ?? '', {
-        value: this.#texts.textAt(this.#statements.get(at + 2)),
-        line: this.#statements.get(at + 3),
-      });
-    return statements;
-  }
-
-  /** Adds a value that the principal does not have yet. */
-  add(key: string, field: string, value: string, line: number): void {
-    const number = this.#keys.add(key);
-    if (number === this.#lastOf.length) this.#lastOf.push(none);
-    const at = this.#statements.length;
-    this.#statements.push(this.#lastOf.get(number));
-    this.#statements.push(this.#numberOf(field));
-    this.#statements.push(this.#texts.add(value));
-    this.#statements.push(line);
-    this.#lastOf.set(number, at);
-  }
-
-  #numberOf(field: string): number {
-    const known = this.#fieldNumbers.get(field);
-    if (known !== undefined) return known;
-    this.#fieldNumbers.set(field, this.#fieldNames.length);
-    return this.#fieldNames.push(field) - 1;
-  }
-}
-
-/** The index of the statement before the first one. */
-const none = 2 ** 32 - 1;
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
