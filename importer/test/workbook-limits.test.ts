@@ -43,9 +43,8 @@ describe('a workbook is refused, with the limit in the message, if it has', () =
   });
 
   it('more than 1,048,576 rows, which may all be empty', async () => {
-    const rows = (count: number) => readParts({ sheets: { A: header + '<row/>'.repeat(count) } });
-    expect(await rows(1_048_576)).toMatchObject(limited('rows', 1_048_576));
-    expect(await rows(1_048_575)).toMatchObject({ error: null });
+    const rows = header + '<row/>'.repeat(1_048_576);
+    expect(await readParts({ sheets: { A: rows } })).toMatchObject(limited('rows', 1_048_576));
   });
 
   it.each([
