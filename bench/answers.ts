@@ -162,7 +162,8 @@ function faultyRecords(principal: number) {
 async function answeredCall(service: ProbedService, database: Client, principal: number): Promise<string> {
   await sizeOf(service, { path: '/api/sync/v1/irs/update', body: () => faultyRecords(principal) });
   const { rows } = await database.query(
-    'select id from anagrafe.calls where not is_job and records_failed = 1000',
+    `select call_id as id from anagrafe.audit_log
+      where action = 'call.completed' and details ->> 'recordsFailed' = '1000'`,
   );
   return rows[0].id;
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { countPending, openChainWriter, readChain } from './audit/hash-chain.store.ts';
+import { completeSettledCalls } from './calls/calls.store.ts';
 import type { KeyRing } from './encryption/key-ring.ts';
-import { completeSettledCalls } from './idempotency/idempotency.store.ts';
 import { workOnChunks } from './jobs/chunk-queue.ts';
 import type { ChunkTools } from './jobs/run-chunk.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';

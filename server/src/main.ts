@@ -11,6 +11,7 @@ import { buildApp } from './app.ts';
 import { openAudit, openAuditLog, openEvents } from './audit/audit.store.ts';
 import { type Background, startBackground } from './background.ts';
 import { openCompletedCalls, openFailures } from './calls/call-history.store.ts';
+import { openCalls } from './calls/calls.store.ts';
 import { handleWrite } from './calls/handle-write.ts';
 import { openAccess, openClients } from './clients/clients.store.ts';
 import { ensureFirstClient } from './clients/clients.ts';
@@ -140,6 +141,7 @@ export async function startService(
       operations,
       hasher,
       keyRing,
+      calls: openCalls(database),
       idempotency: openIdempotencyStore(database, { keyHours: config.IDEMPOTENCY_HOURS }),
       submissions: openSubmissions(database, queue, {
         jobs: config.MAX_OPEN_JOBS,

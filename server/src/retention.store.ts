@@ -145,7 +145,8 @@ const steps: readonly Step[] = [
   callStep('calls', `ended_at <= ${ago(':jobDays::integer')} and idempotency_key is null`),
   callStep(
     'incomplete_calls',
-    `idempotency_key is not null and state = 'open' and key_expires_at <= ${ago(0)}`,
+    `state = 'open' and (key_expires_at <= ${ago(0)} or
+       idempotency_key is null and submitted_at <= ${ago(':jobDays::integer')})`,
   ),
   tableStep(
     'webhook_secrets',

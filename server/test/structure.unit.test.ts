@@ -38,7 +38,7 @@ const foreignStores = [
   'accounts/sessions.store.ts imports audit/audit.store.ts',
   'clients/clients.store.ts imports audit/audit.store.ts',
   'clients/console-sessions.store.ts imports audit/audit.store.ts',
-  'idempotency/idempotency.store.ts imports audit/audit.store.ts',
+  'calls/calls.store.ts imports audit/audit.store.ts',
   'jobs/jobs.store.ts imports audit/audit.store.ts',
   'jobs/submissions.store.ts imports audit/audit.store.ts',
   'records/write/audit-rows.store.ts imports audit/audit.store.ts',
@@ -47,7 +47,7 @@ const foreignStores = [
   'webhooks/webhooks.store.ts imports audit/audit.store.ts',
   // Outcomes of records, which belong to a call, a job or a stored answer.
   'calls/call-history.store.ts imports records/outcomes.store.ts',
-  'idempotency/idempotency.store.ts imports records/outcomes.store.ts',
+  'calls/calls.store.ts imports records/outcomes.store.ts',
   'jobs/chunks.store.ts imports records/outcomes.store.ts',
   'jobs/jobs.store.ts imports records/outcomes.store.ts',
   'jobs/submissions.store.ts imports records/outcomes.store.ts',

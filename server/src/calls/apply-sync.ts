@@ -1,4 +1,3 @@
-import type { CompletedDetails, IdempotencyStore } from '../idempotency/idempotency.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError, ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
 import type { HashReservation } from '../passwords/hash-reservation.ts';
@@ -7,17 +6,18 @@ import { type BatchLimits, checkRecords, positionsOf, recordsAt } from '../recor
 import { type StoredFailure, storedFailures } from '../records/failed-records.ts';
 import { reserveFor } from '../records/id-reservation.ts';
 import type { Operation, OperationName } from '../records/operation.ts';
-import type { Outcome } from '../records/outcome.ts';
+import type { NewCall, Outcome } from '../records/outcome.ts';
 import { type ParsedRecord, required } from '../records/parsed-record.ts';
 import { type PlanReview, requireApproved } from '../records/plan.ts';
 import { RecordWriter } from '../records/write/record-writer.ts';
+import type { CallCounts, CallStore } from './calls.ts';
 
 interface AnswerOptions {
   readonly requester: Requester;
-  readonly idempotency: IdempotencyStore;
+  readonly calls: CallStore;
   readonly callId: string;
-  /** True if the call has an idempotency key, so that every outcome is stored. */
-  readonly keyed: boolean;
+  /** The call, if it has no idempotency key. */
+  readonly newCall: NewCall | null;
   /** Outcomes of earlier requests with the same key, by position. */
   readonly known: ReadonlyMap<number, Outcome>;
   readonly limits: { readonly answered: BatchLimits; readonly job: BatchLimits };
@@ -32,7 +32,7 @@ interface AnswerOptions {
 interface Answered {
   /** One outcome per record, in the order sent. */
   readonly outcomes: readonly Outcome[];
-  /** False if a retry with the same key must resume the call; true for a call without a key. */
+  /** False if a retry with the same key must resume the call. */
   readonly complete: boolean;
 }
 
@@ -55,7 +55,7 @@ async function applyAndStore(
   operation: Operation,
   options: AnswerOptions,
 ): Promise<Answered> {
-  const { callId, keyed, known, requester } = options;
+  const { known } = options;
   const begunAt = performance.now();
   const all = positionsOf(records);
   const left = all.filter((position) => !known.has(position));
@@ -63,24 +63,9 @@ async function applyAndStore(
   const fresh = new Map<number, Outcome>();
   for (const [at, outcome] of results.entries()) if (outcome) fresh.set(required(left[at]), outcome);
   options.onOutcomes(operation.name, [...fresh.values()]);
-  const detailsOf = (outcomes: readonly Outcome[]) =>
-    completedDetails(operation, records, outcomes, performance.now() - begunAt);
-  if (!keyed) {
-    const outcomes = [...fresh.values()];
-    // The applied records are already committed, so an error while the end of the call is stored is only reported.
-    await failuresIn(fresh, records, operation)
-      .then((failures) =>
-        options.idempotency.storeCompleted(callId, failures, requester.actor, {
-          ...detailsOf(outcomes),
-          ...unchangedIn(fresh),
-        }),
-      )
-      .catch((error) => requester.report(error));
-    return { outcomes, complete: true };
-  }
-  const kept = await keepOutcomes(fresh, records, operation, detailsOf, options).catch((error) => {
+  const kept = await storeEnd(fresh, records, operation, begunAt, options).catch((error) => {
     // The applied records are already committed with their outcomes, which a retry with the same key reads.
-    requester.report(error);
+    options.requester.report(error);
     return null;
   });
   const outcomes = all.map(
@@ -96,7 +81,7 @@ async function applyLeft(
   operation: Operation,
   options: AnswerOptions,
 ): Promise<(Outcome | null)[]> {
-  const { callId, keyed, requester, reservation } = options;
+  const { callId, newCall, requester, reservation } = options;
   const check = operation.newCheck({ holdMemory: options.holdMemory });
   const run = async (read: readonly ParsedRecord[]) => {
     // An overloaded service rejects the call here, before it queries the database.
@@ -114,7 +99,7 @@ async function applyLeft(
   const checked = parsedRecords.map((parsed, index) => ({
     parsed,
     ids: required(ids[index]),
-    reference: { callId, position: required(left[index]), kept: keyed },
+    reference: { callId, position: required(left[index]), newCall },
   }));
   const context = { operation, requester, writer: new RecordWriter(), lastOutcomes: new Map() };
   return applyRecords(checked, { ...context, hashes: reservation });
@@ -129,10 +114,10 @@ async function reviewRecords(
   positions: readonly number[],
   records: RecordList,
   review: PlanReview,
-  { callId, keyed, known, limits, idempotency }: AnswerOptions,
+  { callId, newCall, known, limits, calls }: AnswerOptions,
 ): Promise<void> {
   if (known.size > 0) {
-    const stored = await idempotency.approvals(callId);
+    const stored = await calls.approvals(callId);
     for (const [at, parsed] of parsedRecords.entries()) {
       const approved = stored[required(positions[at])] ?? review.unknownApproval;
       if (approved !== null) await requireApproved(parsed, approved);
@@ -149,7 +134,7 @@ async function reviewRecords(
     const figures = { users: limits.answered.users, jobUsers: limits.job.users };
     throw new ApiError('BATCH_TOO_LARGE', { variant: 'answeredRemovals', figures });
   }
-  if (keyed && approvals.length > 0) await idempotency.storeApprovals(callId, approvals);
+  if (!newCall && approvals.length > 0) await calls.storeApprovals(callId, approvals);
 }
 
 /** The outcome of a record that another node has settled, if the stored outcome could not be read. */
@@ -157,19 +142,27 @@ function unknownOutcome(): Outcome {
   return { id: null, error: { code: 'OUTCOME_UNKNOWN' }, errors: new FieldErrors(), users: [] };
 }
 
-/** Stores and reads back the outcomes. Another node may have stored others first, if it took over an expired lease. */
-async function keepOutcomes(
+/**
+ * Stores the failed records, and completes the call if all of its records have outcomes. Returns the stored outcomes.
+ * They are read if they may differ from `fresh`: another node stores outcomes too if it took over an expired lease, and
+ * a commit without an answer may have succeeded.
+ */
+async function storeEnd(
   fresh: ReadonlyMap<number, Outcome>,
   records: RecordList,
   operation: Operation,
-  detailsOf: (outcomes: readonly Outcome[]) => CompletedDetails,
-  { callId, idempotency, requester }: AnswerOptions,
+  begunAt: number,
+  { callId, newCall, known, calls, requester }: AnswerOptions,
 ): Promise<ReadonlyMap<number, Outcome>> {
-  const final = new Map([...fresh].filter(([, outcome]) => isSettled(outcome)));
-  await idempotency.storeFailures(callId, await failuresIn(final, records, operation));
-  const kept = await idempotency.outcomes(callId);
+  // A call without a key is not resumed, so each of its outcomes is final.
+  const final = new Map([...fresh].filter(([, outcome]) => newCall || isSettled(outcome)));
+  const failures = await failuresIn(final, records, operation);
+  const stored = await calls.storeFailures(callId, failures, newCall);
+  const isCertain = stored.size === failures.length && [...fresh.values()].every(isSettled);
+  const ours = new Map([...known, ...fresh]);
+  const kept = isCertain && ours.size === records.count ? ours : await calls.outcomes(callId);
   if (kept.size === records.count)
-    await idempotency.complete(callId, requester.actor, detailsOf([...kept.values()]));
+    await calls.complete(callId, requester.actor, countsOf(records, operation, [...kept.values()], begunAt));
   return kept;
 }
 
@@ -185,18 +178,12 @@ function failuresIn(
   );
 }
 
-/** The audit row of the call lists the records that were applied and changed nothing, which have no rows of their own. */
-function unchangedIn(outcomes: ReadonlyMap<number, Outcome>): { unchanged?: [number, number | null][] } {
-  const unchanged = [...outcomes].filter(([, outcome]) => outcome.unchanged);
-  return unchanged.length > 0 ? { unchanged: unchanged.map(([position, { id }]) => [position, id]) } : {};
-}
-
-function completedDetails(
-  operation: Operation,
+function countsOf(
   records: RecordList,
+  operation: Operation,
   outcomes: readonly Outcome[],
-  milliseconds: number,
-): CompletedDetails {
+  begunAt: number,
+): CallCounts {
   const applied = outcomes.filter(({ error }) => error === null);
   return {
     operation: operation.name,
@@ -204,6 +191,6 @@ function completedDetails(
     recordsFailed: records.count - applied.length,
     users: records.users,
     usersApplied: applied.reduce((sum, { users }) => sum + users.length, 0),
-    milliseconds: Math.ceil(milliseconds),
+    milliseconds: Math.ceil(performance.now() - begunAt),
   };
 }

@@ -37,7 +37,7 @@ import { type Language, translate } from '../lib/translate.ts';
 import { FailedRecordSchema, Positions, TupleSchema } from '../records/tuple.schemas.ts';
 import { fieldErrorsByPlace, positionsOf, tupleOf } from '../records/tuple.ts';
 import {
-  type CallStore,
+  type CallHistory,
   type CompletedCall,
   type FailureEntry,
   type FailureStore,
@@ -45,7 +45,7 @@ import {
 } from './call-history.ts';
 
 export interface CallHistoryTools {
-  readonly store: CallStore;
+  readonly store: CallHistory;
   readonly auditLog: AuditLog;
 }
 
@@ -94,7 +94,7 @@ export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): voi
     async (request, reply) => {
       const { page, pageSize, failed: failedOnly = false } = request.query;
       const call = await findCall(request.params.id, store);
-      const outcomes = await store.outcomes(call, { page, pageSize, failedOnly });
+      const outcomes = await store.outcomes(call.callId, { page, pageSize, failedOnly });
       const language = languageOf(request);
       const records = outcomes.map((outcome) => tupleOf(outcome, language, null));
       reply.header('content-language', language);

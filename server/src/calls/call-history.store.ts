@@ -11,8 +11,8 @@ import {
   toOutcomes,
 } from '../records/outcomes.store.ts';
 import {
+  type CallHistory,
   type CallListing,
-  type CallStore,
   type CompletedCall,
   type FailureEntry,
   type FailureStore,
@@ -26,11 +26,11 @@ const callColumns = `at, actor as kind, client_id as "clientId", user_id as "use
   (details -> 'milliseconds')::integer as milliseconds`;
 
 /** Reads synchronously answered calls from the audit log, including rows that are not yet part of the hash chain. */
-export function openCompletedCalls(database: Database, options: { days: number }): CallStore {
+export function openCompletedCalls(database: Database, options: { days: number }): CallHistory {
   return {
     list: (listing) => withApiErrors(() => listCalls(database, listing)),
     find: (id) => withApiErrors(() => find(database, id, options.days)),
-    outcomes: (call, listing) => withApiErrors(() => outcomes(database, call, listing)),
+    outcomes: (callId, listing) => withApiErrors(() => outcomes(database, callId, listing)),
     failed: (id) => failedRecords(database, id),
   };
 }
@@ -55,38 +55,16 @@ async function find(database: Database, id: string, days: number): Promise<Compl
   return call ?? null;
 }
 
-/** Tolerance for clock drift between the service and the database, and for the rounding of the duration. */
-const slackMs = 10_000;
-
-/**
- * Records that a call without a key applied are only in the audit log, with their position in the call; those that
- * changed nothing are in the row of the call. The query is limited to the duration of the call, because an index on
- * `call_id` over all rows would slow down every write.
- */
 async function outcomes(
   database: Database,
-  call: CompletedCall,
+  callId: string,
   { page, pageSize, failedOnly }: CallListing,
 ): Promise<IndexedOutcome[]> {
-  const kept = `select ${outcomeColumnsWithoutUsers} from anagrafe.outcomes where call_id = $1`;
-  const noted = `select (details -> 'position')::integer, principal_id, null, null, null, null, null, null
-      from anagrafe.audit_log
-     where call_id = $1 and details ? 'position'
-       and at between $4::timestamptz - make_interval(secs => $5) and $4::timestamptz + interval '1 second'`;
-  const unchanged = `select (record -> 0)::integer, (record ->> 1)::bigint, null, null, null, null, null, null
-      from anagrafe.audit_log, jsonb_array_elements(details -> 'unchanged') as record
-     where call_id = $1 and action = 'call.completed'`;
   const rows = await database.query<OutcomeRow>(
-    failedOnly
-      ? `${kept} and error is not null order by position limit $2 offset $3`
-      : `select * from (${kept} union all ${noted} union all ${unchanged}) as outcome
-          order by position limit $2 offset $3`,
-    [
-      call.callId,
-      pageSize,
-      pageSize * (page - 1),
-      ...(failedOnly ? [] : [call.at, (call.milliseconds + slackMs) / 1000]),
-    ],
+    `select ${outcomeColumnsWithoutUsers} from anagrafe.outcomes
+      where call_id = $1 ${failedOnly ? 'and error is not null' : ''}
+      order by position limit $2 offset $3`,
+    [callId, pageSize, pageSize * (page - 1)],
   );
   return toOutcomes(database, rows);
 }

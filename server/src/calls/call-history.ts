@@ -1,11 +1,11 @@
 import type { Actor } from '../audit/audit-log.ts';
 import type { Page } from '../db/paging.ts';
-import type { CallCounts } from '../idempotency/idempotency.ts';
 import type { ErrorDetail } from '../lib/error-codes.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { FailedRecord } from '../records/failed-records.ts';
 import type { OperationName } from '../records/operation.ts';
 import type { IndexedOutcome } from '../records/outcome.ts';
+import type { CallCounts } from './calls.ts';
 
 /** A call that was answered synchronously, as recorded in the audit log. */
 export interface CompletedCall extends Actor, CallCounts {
@@ -18,17 +18,17 @@ export interface CallListing extends Page {
   readonly failedOnly: boolean;
 }
 
-export interface CallStore {
+export interface CallHistory {
   /** Lists the newest calls first, at most `newestListed`. */
   list(listing: CallListing): Promise<{ calls: readonly CompletedCall[]; totalCount: number }>;
   /** Returns null if there is no such call, or if its retention period is over. */
   find(id: string): Promise<CompletedCall | null>;
   /** Returns the outcomes in the order sent, without the users of applied records. */
-  outcomes(call: CompletedCall, listing: CallListing): Promise<readonly IndexedOutcome[]>;
+  outcomes(callId: string, listing: CallListing): Promise<readonly IndexedOutcome[]>;
   failed(id: string): AsyncIterable<FailedRecord>;
 }
 
-export async function findCall(id: string, store: CallStore): Promise<CompletedCall> {
+export async function findCall(id: string, store: CallHistory): Promise<CompletedCall> {
   const call = await store.find(id);
   if (!call) throw new ApiError('CALL_NOT_FOUND');
   return call;

@@ -28,6 +28,7 @@ import {
 import type { Outcome } from '../records/outcome.ts';
 import { PlanReview } from '../records/plan.ts';
 import { applySync } from './apply-sync.ts';
+import type { CallStore } from './calls.ts';
 import { type DryRun, type DryRunPage, dryRun } from './dry-run.ts';
 
 /** The part of a call that only `irs/upsert` has. */
@@ -67,7 +68,7 @@ export type WriteResult =
       readonly kind: 'outcomes';
       readonly outcomes: readonly Outcome[];
       readonly replayed: boolean;
-      /** False if a retry with the same key must resume the call; true for a call without a key. */
+      /** False if a retry with the same key must resume the call. */
       readonly complete: boolean;
       /** The effects of an upsert; null for other operations. */
       readonly counts: EffectCounts | null;
@@ -85,6 +86,7 @@ export interface WriteTools {
   readonly operations: Operations;
   readonly hasher: Hasher;
   readonly keyRing: KeyRing;
+  readonly calls: CallStore;
   readonly idempotency: IdempotencyStore;
   readonly submissions: SubmissionStore;
   readonly recentChunks: RecentChunks;
@@ -164,7 +166,7 @@ async function handleOnce(call: ParsedCall, key: IdempotencyKey, tools: WriteToo
     case 'job':
       return { kind: 'job', jobId: claim.callId, replayed: true, job: null };
     case 'answered': {
-      const stored = await tools.idempotency.outcomes(claim.callId);
+      const stored = await tools.calls.outcomes(claim.callId);
       return answered(call, [...stored.values()], { replayed: true, complete: true });
     }
     case 'resumed':
@@ -180,7 +182,7 @@ async function workWithLease(
 ): Promise<WriteResult> {
   const timer = setInterval(() => lease.renew().catch(call.report), leaseRenewalMs);
   try {
-    const known = state === 'new' ? new Map<number, Outcome>() : await tools.idempotency.outcomes(callId);
+    const known = state === 'new' ? new Map<number, Outcome>() : await tools.calls.outcomes(callId);
     const result = await work(call, callId, known, tools);
     if (result.kind === 'outcomes' && !result.complete) await release(() => lease.release(), call.report);
     return result;
@@ -227,10 +229,10 @@ async function work(
 ): Promise<WriteResult> {
   const operation = operationFor(call, tools);
   const review = reviewOf(call, tools);
+  const id = callId ?? randomUUID();
   if (call.async) {
     const options = call.upsert?.options ?? null;
-    const id = callId ?? randomUUID();
-    const approvals = known.size > 0 && review ? await tools.idempotency.approvals(id) : [];
+    const approvals = known.size > 0 && review ? await tools.calls.approvals(id) : [];
     const job = { ...call, id, done: new Set(known.keys()), options, review, approvals };
     const refused = await submitJob(job, operation, { ...tools, store: tools.submissions });
     if (!refused) throw inProgress();
@@ -238,13 +240,14 @@ async function work(
     return { kind: 'job', jobId: job.id, replayed: false, job: asSubmitted(call, job.id, refused) };
   }
   requireSyncLimits(call, tools.limits);
-  const { actor, report } = call;
-  const requester = { actor, share: String(call.clientId), signal: null, report };
-  const { outcomes, complete } = await applySync(call.records, operation, {
+  const { actor, clientId, records, report } = call;
+  const requester = { actor, share: String(clientId), signal: null, report };
+  const counts = { records: records.count, users: records.users };
+  const { outcomes, complete } = await applySync(records, operation, {
     ...tools,
     requester,
-    callId: callId ?? randomUUID(),
-    keyed: callId !== null,
+    callId: id,
+    newCall: callId === null ? { id, clientId, operation: call.operation, ...counts } : null,
     known,
     review,
     reservation: tools.hasher.reserve(requester.share, call.waitsSince),

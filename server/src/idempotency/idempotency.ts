@@ -1,7 +1,4 @@
-import type { Actor } from '../audit/audit-log.ts';
-import type { StoredFailure } from '../records/failed-records.ts';
 import type { OperationName } from '../records/operation.ts';
-import type { Outcome } from '../records/outcome.ts';
 
 /** Identifies a retry: a call with the same key and the same fingerprint is the same call. */
 export interface IdempotencyKey {
@@ -42,20 +39,7 @@ export interface Lease {
   discard(): Promise<void>;
 }
 
-export interface CallCounts {
-  readonly operation: OperationName;
-  readonly records: number;
-  readonly recordsFailed: number;
-  readonly users: number;
-  readonly usersApplied: number;
-  /** The time from the first record to the last. The audit rows of all records fall within it. */
-  readonly milliseconds: number;
-}
-
-/** The details of the audit row `call.completed`. */
-export type CompletedDetails = CallCounts & Readonly<Record<string, unknown>>;
-
-/** Stores the outcome of each record for calls with a key, and only the failed records for calls without one. */
+/** The calls with an idempotency key, and who works on them. */
 export interface IdempotencyStore {
   /**
    * Finds or creates the call with the key, and takes its lease if no other request holds it. The caller chooses the ID
@@ -64,22 +48,6 @@ export interface IdempotencyStore {
   claim(call: KeyedCall, leaseId: string): Promise<Claim>;
   /** Ends the lease with this ID. Returns false if the call does not have it, or not yet. */
   abandon(call: KeyedCall, leaseId: string): Promise<boolean>;
-  /** Returns the outcomes stored so far, by the zero-based index of the record in the request. */
-  outcomes(callId: string): Promise<ReadonlyMap<number, Outcome>>;
-  /** Stores what is approved for each record of a call, by its index, for a retry that resumes the call. */
-  storeApprovals(callId: string, approvals: readonly string[]): Promise<unknown>;
-  /** Returns the stored approvals; empty if there are none. */
-  approvals(callId: string): Promise<readonly string[]>;
-  storeFailures(callId: string, failures: readonly StoredFailure[]): Promise<unknown>;
-  /** Marks a call whose records all have outcomes as completed, and writes its audit row. Does nothing if repeated. */
-  complete(callId: string, actor: Actor, details: CompletedDetails): Promise<unknown>;
-  /** Stores a completed call without a key: its failed records and its audit row, in one statement. */
-  storeCompleted(
-    callId: string,
-    failures: readonly StoredFailure[],
-    actor: Actor,
-    details: CompletedDetails,
-  ): Promise<void>;
 }
 
 export const leaseRenewalMs = 4000;

@@ -202,7 +202,7 @@ async function applyGroup(
   const checked = group.map(({ position, ids }, index) => ({
     parsed: required(parsedRecords[index]),
     ids,
-    reference: { callId, position, kept: true },
+    reference: { callId, position, newCall: null },
   }));
   const outcomes = await applyRecords(checked, {
     operation: operationFor(run),

@@ -111,9 +111,8 @@ async function applyRecord<D extends ParsedRecord>(
     const hashes = new Map<UserItem, string>();
     await hashPasswords(parsed, hashes, context.hashes);
     const earlier = before && (await before);
-    // A resumed call would apply the unsettled earlier record after this one, and undo the change of this one.
-    if (reference?.kept && earlier && !isSettled(earlier))
-      return refused(parsed, { code: 'NOT_APPLIED', variant: 'earlier' });
+    // The unsettled earlier record may be sent again, and would then undo the change of this one.
+    if (earlier && !isSettled(earlier)) return refused(parsed, { code: 'NOT_APPLIED', variant: 'earlier' });
     const { actor, expectedCurrentHash = null } = requester;
     return await writeRecord(record, hashes, { actor, reference, expectedCurrentHash }, context);
   } catch (error) {
@@ -212,9 +211,8 @@ function isConflict(error: unknown): boolean {
   return error instanceof WriteFailure && error.kind === 'conflict';
 }
 
-function outcomeOf({ id, users, principal, unchanged }: Written, parsed: ParsedRecord): Outcome {
-  const outcome = applied(id, users, parsed, principal);
-  return unchanged ? { ...outcome, unchanged } : outcome;
+function outcomeOf({ id, users, principal }: Written, parsed: ParsedRecord): Outcome {
+  return applied(id, users, parsed, principal);
 }
 
 /** The last retry of each principal, in all calls of this node. */

@@ -64,8 +64,6 @@ export interface Outcome {
   readonly principal?: PrincipalOutcome;
   /** The external key that a failed record was sent with, if it was sent without an ID. */
   readonly externalKey?: string;
-  /** True if the record was applied and changed nothing, so that it has no audit row. */
-  readonly unchanged?: boolean;
   /** The first username in a failed record, in a list of outcomes. */
   readonly username?: string;
   /** The changed fields of the principal; only in a dry run. */
@@ -113,15 +111,24 @@ export interface RecordReference {
   readonly callId: string;
   /** Zero-based index of the record in the call. */
   readonly position: number;
-  /**
-   * True if the outcome is stored in the same transaction as the record, so that another node can resume the call. If
-   * false, only the audit log entry holds the position.
-   */
-  readonly kept: boolean;
+  /** The call, if its row is stored with its first outcome. Null if the row is already stored. */
+  readonly newCall: NewCall | null;
+}
+
+/** A call without an idempotency key. */
+export interface NewCall {
+  readonly id: string;
+  /** Null in protected mode. */
+  readonly clientId: number | null;
+  readonly operation: string;
+  /** The number of records and of their users. */
+  readonly records: number;
+  readonly users: number;
 }
 
 export interface WriteContext {
   readonly actor: Actor;
+  /** Null if the record belongs to no stored call. */
   readonly reference: RecordReference | null;
   /** Condition of a reset: the stored password hash must still be this one. Null means no condition. */
   readonly expectedCurrentHash: string | null;
@@ -131,6 +138,4 @@ export interface Written {
   readonly id: number;
   readonly users: readonly AppliedUser[];
   readonly principal?: PrincipalOutcome;
-  /** True if the record changed nothing. */
-  readonly unchanged?: boolean;
 }

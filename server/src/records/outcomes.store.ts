@@ -41,27 +41,38 @@ export async function storeFailures(
   failures: readonly StoredFailure[],
 ): Promise<Set<number>> {
   if (failures.length === 0) return new Set();
-  const kept = await connection.execute<{ position: number }>(insertFailuresSql, {
+  const kept = await connection.execute<{ position: number }>(insertFailures, {
     callId,
     failures: await failuresJson(failures),
   });
   return new Set(kept.map(({ position }) => position));
 }
 
-/** SQL with the parameters `callId` and `failures`, the JSON text from `failuresJson`. */
-export const insertFailures = `
-  insert into anagrafe.outcomes
+/**
+ * Stores a call without an idempotency key. Its lease is not renewed: the call is completed without the request if its
+ * records all have outcomes later.
+ */
+export const insertCall = preparedStatement(
+  'insert call',
+  `insert into anagrafe.calls (id, client_id, operation, state, records, users, lease_id, lease_renewed_at)
+   values (:id, :clientId, :operation, 'open', :records, :users, :id, now())
+   on conflict (id) do nothing`,
+);
+
+const insertFailures = preparedStatement(
+  'insert failures',
+  `insert into anagrafe.outcomes
     (call_id, position, principal_id, external_key, username, users, error, field_errors, record, mentions, failed_at)
   select :callId::uuid, position, principal_id, external_key, username, users, error, field_errors, record, mentions,
          clock_timestamp()
     from json_to_recordset(:failures::json)
          as kept (position integer, principal_id bigint, external_key text, username text, users integer, error jsonb,
                   field_errors jsonb, record json, mentions text[])
-  on conflict (call_id, position) do nothing`;
+  on conflict (call_id, position) do nothing
+  returning position`,
+);
 
-const insertFailuresSql = preparedStatement('insert failures', `${insertFailures} returning position`);
-
-export async function failuresJson(failures: readonly StoredFailure[]): Promise<string> {
+async function failuresJson(failures: readonly StoredFailure[]): Promise<string> {
   const timeSlice = new TimeSlice();
   const rows: string[] = [];
   for (const { outcome, externalKey: external_key, ...failure } of failures) {

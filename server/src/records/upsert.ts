@@ -14,7 +14,7 @@ import {
   type UserDiff,
   userChanges,
 } from './upsert-diff.ts';
-import { type ChangeStore, isUnchanged, type PrincipalChange } from './write/change.ts';
+import type { ChangeStore, PrincipalChange } from './write/change.ts';
 
 export interface UpsertStore extends UpsertLookups, ChangeStore, IdStore {}
 
@@ -74,21 +74,13 @@ function expectedOutcome(parsed: ParsedUpsert): Outcome {
   return { ...outcome, changes: principalChanges(diff) };
 }
 
-/** Writes the records. One that changes nothing needs no statement, unless its outcome is stored. */
 async function writeRecords(
   records: readonly ReadyRecord<ParsedUpsert>[],
   store: UpsertStore,
-): Promise<(Written | null)[]> {
+): Promise<readonly (Written | null)[]> {
   const timeSlice = new TimeSlice();
   const changes: PrincipalChange[] = [];
   for (const { parsed, ids, hashes, context } of records)
     changes.push(await changeOf(required(parsed.diff), ids, hashes, context, timeSlice));
-  const needed = changes.filter((change) => !isUnchanged(change) || change.context.reference?.kept);
-  const written = needed.length > 0 ? await store.writeChanges(needed) : [];
-  const results = new Map(needed.map((change, at) => [change, written[at] ?? null]));
-  return changes.map((change) => {
-    const result = results.get(change);
-    if (result !== undefined) return result;
-    return { id: change.principalId, users: change.applied, principal: 'unchanged', unchanged: true };
-  });
+  return store.writeChanges(changes);
 }

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { applySync } from '../../src/calls/apply-sync.ts';
-import { openIdempotencyStore } from '../../src/idempotency/idempotency.store.ts';
+import { openCalls } from '../../src/calls/calls.store.ts';
 import { type HashingPool, openHasher } from '../../src/passwords/hash-pool.ts';
 import { openRecordStore } from '../../src/records/records.store.ts';
 import { updateOperation } from '../../src/records/update.ts';
@@ -26,7 +26,8 @@ async function jobsWait(): Promise<boolean> {
 it('keeps jobs waiting until the end of a call with a single password is stored', async () => {
   const [ID = 0] = await insertPrincipals(service, 1);
   const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
-  const idempotency = openIdempotencyStore(service.database, { keyHours: 1 });
+  const calls = openCalls(service.database);
+  const id = randomUUID();
   const waiting: boolean[] = [];
   const limit = { records: 1, users: 1 };
   const answered = await applySync(
@@ -34,16 +35,16 @@ it('keeps jobs waiting until the end of a call with a single password is stored'
     updateOperation(openRecordStore(service.database), rules),
     {
       requester: { actor: operatorActor, share: 'a', signal: null, report: () => {} },
-      idempotency: {
-        ...idempotency,
-        async storeCompleted(...call) {
+      calls: {
+        ...calls,
+        async complete(...call) {
           waiting.push(await jobsWait());
-          await idempotency.storeCompleted(...call);
+          await calls.complete(...call);
           waiting.push(await jobsWait());
         },
       },
-      callId: randomUUID(),
-      keyed: false,
+      callId: id,
+      newCall: { id, clientId: null, operation: 'update', records: 1, users: 1 },
       known: new Map(),
       limits: { answered: limit, job: limit },
       review: null,

@@ -140,19 +140,16 @@ describe('a synchronous call', () => {
   };
 
   it.each([
-    ['with a key', { 'idempotency-key': 'kept' }, 2],
-    ['without one', {}, 1],
-  ])(
-    '%s is kept for as many days as a job and then deleted with its outcomes',
-    async (what, headers, count) => {
-      const id = await answered(`kept-${count}`, headers);
-      await age(id, 'key_expires_at', 1);
-      await age(id, 'ended_at', jobDays - 1);
-      expect([what, await sweep(), await outcomes(id)]).toEqual([what, 0, count]);
-      await age(id, 'ended_at', jobDays + 1);
-      expect([what, await sweep(), await outcomes(id)]).toEqual([what, 1, 0]);
-    },
-  );
+    ['with a key', { 'idempotency-key': 'kept' }],
+    ['without one', {}],
+  ])('%s is kept for as many days as a job and then deleted with its outcomes', async (what, headers) => {
+    const id = await answered(`kept-${Object.keys(headers).length}`, headers);
+    await age(id, 'key_expires_at', 1);
+    await age(id, 'ended_at', jobDays - 1);
+    expect([what, await sweep(), await outcomes(id)]).toEqual([what, 0, 2]);
+    await age(id, 'ended_at', jobDays + 1);
+    expect([what, await sweep(), await outcomes(id)]).toEqual([what, 1, 0]);
+  });
 
   it('is kept beyond these days until its idempotency key expires', async () => {
     const id = await answered('remembered', { 'idempotency-key': 'remembered' });
@@ -170,6 +167,20 @@ describe('a synchronous call', () => {
     ]);
     expect(await sweep()).toBe(0);
     await age(id, 'key_expires_at', 0);
+    expect([await sweep(), await outcomes(id)]).toEqual([1, 0]);
+  });
+
+  it('without a key is deleted as many days after its beginning if it was never completed', async () => {
+    const id = await answered('without-end');
+    const open = (days: number) =>
+      service.database.query(
+        `update anagrafe.calls
+            set state = 'open', ended_at = null, submitted_at = now() - make_interval(days => $2) where id = $1`,
+        [id, days],
+      );
+    await open(jobDays - 1);
+    expect([await sweep(), await outcomes(id)]).toEqual([0, 2]);
+    await open(jobDays + 1);
     expect([await sweep(), await outcomes(id)]).toEqual([1, 0]);
   });
 

@@ -67,7 +67,7 @@ export async function openGroupedWrites() {
       hashes: new Map(parsed.users.map((item) => [item, item.passwordHash ?? 'a new hash'])),
       context: {
         actor: serviceActor,
-        reference: callId === null ? null : { callId, position, kept: true },
+        reference: callId === null ? null : { callId, position, newCall: null },
         expectedCurrentHash: null,
       },
     }));

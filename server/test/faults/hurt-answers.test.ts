@@ -19,7 +19,8 @@ describe.each([
     it('does not say that a committed record has failed', async () => {
       const hurt = { fault, when: 'after', nth: 1, seed: 0, concerns: writesUsers } as const;
       const { body } = await expectTruth(tested, 'register', hurt, false);
-      expect(body.result?.records[0]?.Item2).toBe('OUTCOME_UNKNOWN');
+      // Null if the transaction was committed before the call read its outcome.
+      expect(['OUTCOME_UNKNOWN', null]).toContain(body.result?.records[0]?.Item2);
       expect(tested.proxy.isArmed()).toBe(false);
     });
 

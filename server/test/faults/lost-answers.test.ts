@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { completeSettledCalls, openIdempotencyStore } from '../../src/idempotency/idempotency.store.ts';
+import { completeSettledCalls } from '../../src/calls/calls.store.ts';
+import { openIdempotencyStore } from '../../src/idempotency/idempotency.store.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { insertPrincipals } from '../setup/service.ts';
 import { type HurtService, startHurtService } from './hurt-answers.ts';
@@ -63,8 +64,8 @@ describe('a key whose claim was stored although its answer was lost', () => {
   });
 });
 
-describe('a call with a key whose last statement failed', () => {
-  it('is completed later, with its audit row', async () => {
+describe('a call whose last statement failed', () => {
+  it('is completed later, with its audit row, if it has a key', async () => {
     const { key, send } = await newCall();
     tested.proxy.arm({ fault: 'a TLS alert', when: 'before', nth: 1, seed: 0, concerns: completes });
     const { status, text } = await send();
@@ -82,6 +83,29 @@ describe('a call with a key whose last statement failed', () => {
     expect(await completedRows(key)).toEqual([{ details }]);
     const again = await send();
     expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([text, 'true']);
+  });
+
+  it('is completed without a key, too, when its lease has expired', async () => {
+    const [ID] = await insertPrincipals(tested.service, 1);
+    const headers = { 'x-request-id': randomUUID() };
+    tested.proxy.arm({ fault: 'a TLS alert', when: 'before', nth: 1, seed: 0, concerns: completes });
+    const { status } = await tested.service.call('irs/update', [{ ID, Denomination: 'New' }], { headers });
+    expect([status, tested.proxy.isArmed()]).toEqual([200, false]);
+    const rows = () =>
+      tested.rows(
+        `select completed.details ->> 'records' as records from anagrafe.audit_log as changed
+           join anagrafe.audit_log as completed using (call_id)
+          where changed.request_id = $1 and completed.action = 'call.completed'`,
+        [headers['x-request-id']],
+      );
+    await completeSettledCalls(tested.service.database);
+    expect(await rows()).toEqual([]);
+    await tested.rows(
+      `update anagrafe.calls set lease_renewed_at = now() - interval '1 hour' where state = 'open'`,
+      [],
+    );
+    await completeSettledCalls(tested.service.database);
+    expect(await rows()).toEqual([{ records: '1' }]);
   });
 
   it('is not completed while a record has no outcome, or a request works on it', async () => {

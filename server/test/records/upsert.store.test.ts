@@ -37,14 +37,14 @@ describe('an upsert', () => {
     expect([answer.status, fieldCodesOf(answer)]).toEqual([422, { Denomination: ['EMPTY_PRINCIPAL'] }]);
   });
 
-  it('lists a record that changes nothing in the audit row of the call', async () => {
+  it('stores the outcome of a record that changes nothing', async () => {
     const { record } = await company();
     expect((await upsert(service, [record])).status).toBe(200);
-    const [completed] = await service.database.query<{ unchanged: unknown[] }>(
-      `select details -> 'unchanged' as unchanged from anagrafe.audit_log
-        where action = 'call.completed' order by id desc limit 1`,
+    const outcomes = await service.database.query(
+      `select outcomes.position, principal_change from anagrafe.audit_log join anagrafe.outcomes using (call_id)
+        where action = 'call.completed' order by audit_log.id desc limit 1`,
     );
-    expect(completed?.unchanged).toEqual([[0, expect.any(Number)]]);
+    expect(outcomes).toEqual([{ position: 0, principal_change: 'unchanged' }]);
   });
 
   it('inserts a principal that does not exist, with its users, and returns their IDs', async () => {

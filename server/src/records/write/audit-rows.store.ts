@@ -56,7 +56,7 @@ export function appendAuditRows(changes: readonly PrincipalChange[]): Query[] {
 const auditDeletionsStatement = statement(
   `insert into anagrafe.audit_log (${actorColumns}, action, principal_id, deleted, details)
    select ${actorColumns}, case when number > 0 then 'update' else 'delete' end, row.principal_id, users,
-          nullif(case when number > 0 then details::jsonb - 'position' else details::jsonb end, '{}')
+          nullif(details::jsonb, '{}')
      from ${auditRowsParameter.sql}
           left join lateral (
             select number, array_agg(id order by id) as users

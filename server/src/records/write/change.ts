@@ -147,7 +147,7 @@ export function resetUsers({ resets, edits }: PrincipalChange): number[] {
   return [...resets, ...edits.filter(({ passwordHash }) => passwordHash !== null)].map(({ id }) => id);
 }
 
-function auditDetails({ principal, context: { reference } }: PrincipalChange) {
+function auditDetails({ principal }: PrincipalChange) {
   const changed = principal.kind === 'edit' ? principal.changed : [];
   const fields = changed.filter((name) => name !== 'State');
   return {
@@ -155,7 +155,5 @@ function auditDetails({ principal, context: { reference } }: PrincipalChange) {
     ...(principal.kind === 'edit' && changed.includes('State') && { state: principal.values.state }),
     ...(principal.kind === 'delete' &&
       principal.externalKey !== null && { externalKey: principal.externalKey }),
-    // Of a record without a stored outcome.
-    ...(reference && !reference.kept && { position: reference.position }),
   };
 }

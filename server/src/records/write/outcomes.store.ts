@@ -1,5 +1,6 @@
 import { preparedStatement, type Query, rowsParameter } from '../../db/statement.ts';
 import type { AppliedUser } from '../outcome.ts';
+import { insertCall } from '../outcomes.store.ts';
 import { type PrincipalChange, principalOutcome } from './change.ts';
 import { withRows } from './query.ts';
 
@@ -33,6 +34,15 @@ const storeOutcomesStatement = preparedStatement(
 
 /** Stores the outcomes with the records, so that both are committed or neither is. */
 export function storeOutcomes(changes: readonly PrincipalChange[]): Query[] {
-  const kept = changes.filter(({ context }) => context.reference?.kept);
+  const kept = changes.filter(({ context }) => context.reference);
   return withRows(storeOutcomesStatement, kept, outcomeRows.values(kept, outcomeColumns));
+}
+
+/**
+ * Stores the calls whose first outcomes these may be. A concurrent transaction with other records of the call waits here
+ * until this one ends, so nothing but the outcomes may follow.
+ */
+export function storeNewCalls(changes: readonly PrincipalChange[]): Query[] {
+  const calls = new Set(changes.flatMap(({ context }) => context.reference?.newCall ?? []));
+  return [...calls].map((call) => ({ statement: insertCall, values: { ...call } }));
 }

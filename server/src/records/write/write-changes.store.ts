@@ -4,7 +4,7 @@ import type { Written } from '../outcome.ts';
 import { appendAuditRows, auditDeletions } from './audit-rows.store.ts';
 import { isUnchanged, type PrincipalChange, principalOutcome, takesLong } from './change.ts';
 import { eraseFailedRecords } from './erasure.store.ts';
-import { storeOutcomes } from './outcomes.store.ts';
+import { storeNewCalls, storeOutcomes } from './outcomes.store.ts';
 import { deletePrincipals, editPrincipals, insertPrincipals, touchPrincipals } from './principals.store.ts';
 import { countPrincipals, countUsers } from './row-counts.store.ts';
 import { endSessions, forgetSignIns } from './sign-ins.store.ts';
@@ -12,7 +12,7 @@ import { isCurrent, lockRows, readVersions, type StoredRows, storedRows } from '
 import { deleteUsers, editUsers, insertUsers, resetPasswords } from './users.store.ts';
 
 // Writes changes in groups. Every transaction takes its locks in the order of its statements: principals by ID, users by
-// ID, new external keys, new usernames, row counts, outcomes. If two transactions wait for each other all the same,
+// ID, new external keys, new usernames, row counts, calls, outcomes. If two transactions wait for each other all the same,
 // because each takes a name that the other has just given up, PostgreSQL ends one of them, which is repeated.
 
 /** The longest wait of a group for a name that another transaction takes. Its records are then written alone. */
@@ -44,12 +44,7 @@ export async function writeChanges(
 
 function written(change: PrincipalChange): Written {
   const principal = principalOutcome(change);
-  return {
-    id: change.principalId,
-    users: change.applied,
-    ...(principal && { principal }),
-    unchanged: isUnchanged(change),
-  };
+  return { id: change.principalId, users: change.applied, ...(principal && { principal }) };
 }
 
 /** Returns the statements that the group needs, in the order of their locks. */
@@ -72,6 +67,7 @@ function writesOf(changes: readonly PrincipalChange[], stored: StoredRows): Quer
     ...eraseFailedRecords(changed, stored),
     ...deleteUsers(changed),
     ...deletePrincipals(deleted),
+    ...storeNewCalls(changes),
     ...storeOutcomes(changes),
   ];
 }

@@ -1,0 +1,88 @@
+import { actorColumns, actorParameters, actorValues } from '../audit/audit.store.ts';
+import type { Database } from '../db/database.ts';
+import { storeWithApiErrors } from '../db/errors.ts';
+import { statement } from '../db/statement.ts';
+import { leaseMs } from '../idempotency/idempotency.ts';
+import type { Outcome } from '../records/outcome.ts';
+import {
+  insertCall,
+  type OutcomeRow,
+  outcomeColumns,
+  storeFailures,
+  toOutcomes,
+} from '../records/outcomes.store.ts';
+import type { CallStore } from './calls.ts';
+
+const completeCall = statement(`with completed as (
+     update anagrafe.calls set state = 'completed', lease_id = null, ended_at = now()
+      where id = :callId and state = 'open' returning id
+   )
+   insert into anagrafe.audit_log (${actorColumns}, action, details)
+   select ${actorParameters}, 'call.completed', :details::jsonb from completed`);
+
+export function openCalls(database: Database): CallStore {
+  return storeWithApiErrors<CallStore>({
+    outcomes: (callId) => outcomes(database, callId),
+    async storeFailures(callId, failures, newCall) {
+      if (newCall && failures.length > 0) await database.execute(insertCall, { ...newCall });
+      return storeFailures(database, callId, failures);
+    },
+    storeApprovals: (callId, approvals) =>
+      database.query('update anagrafe.calls set approvals = $2 where id = $1', [callId, approvals]),
+    async approvals(callId) {
+      const [call] = await database.query<{ tags: string[] | null }>(
+        'select approvals as tags from anagrafe.calls where id = $1',
+        [callId],
+      );
+      return call?.tags ?? [];
+    },
+    complete: (callId, actor, counts) =>
+      database.execute(completeCall, { ...actorValues(actor, callId), details: JSON.stringify(counts) }),
+  });
+}
+
+async function outcomes(database: Database, callId: string): Promise<Map<number, Outcome>> {
+  const rows = await database.query<OutcomeRow>(
+    `select ${outcomeColumns} from anagrafe.outcomes where call_id = $1 order by position`,
+    [callId],
+  );
+  const read = await toOutcomes(database, rows);
+  return new Map(rows.map((row, at) => [row.position, read[at] as Outcome]));
+}
+
+/** Number of open calls that are searched for complete ones at a time, beginning with the latest. */
+const openCallsAtOnce = 1000;
+
+/**
+ * Completes the calls whose records all have outcomes, although no request has completed them: their last statement
+ * failed, and the client need not send them again. The number of calls that wait for a retry is small, and the search
+ * is limited to the latest, which includes every call that was not searched before. Returns the number of calls.
+ */
+export async function completeSettledCalls(database: Database): Promise<number> {
+  const completed = await database.query(
+    `with settled as (
+       select open_call.*, failed, applied from (
+         select * from anagrafe.calls where state = 'open' and (lease_id is null or lease_renewed_at < now() - interval '${leaseMs} milliseconds')
+          order by lease_renewed_at desc limit ${openCallsAtOnce}
+       ) as open_call cross join lateral (
+         select count(*) as outcomes, count(error) as failed,
+                coalesce(sum(outcomes.users) filter (where error is null), 0) as applied
+           from anagrafe.outcomes where call_id = open_call.id
+       ) as counted
+       where counted.outcomes = open_call.records
+     ), completed as (
+       update anagrafe.calls as call set state = 'completed', lease_id = null, ended_at = now()
+         from settled
+        where call.id = settled.id and call.state = 'open' and call.lease_id is not distinct from settled.lease_id
+       returning settled.*
+     )
+     insert into anagrafe.audit_log (actor, client_id, call_id, action, details)
+     select case when client_id is null then 'protected' else 'client' end, client_id, id, 'call.completed',
+            jsonb_build_object('operation', operation, 'records', records, 'recordsFailed', failed, 'users', users,
+                               'usersApplied', applied, 'milliseconds',
+                               ceil(extract(epoch from now() - submitted_at) * 1000)::bigint)
+       from completed
+     returning call_id`,
+  );
+  return completed.length;
+}
