@@ -76,26 +76,24 @@ export function openJobs(database: Database, queue: Queue): JobStore {
       ]);
       return { jobs, totalCount: counted[0]?.total ?? 0 };
     },
-    // One statement, with one row per outcome, so that the counts and the positions agree while the job runs.
+    // One statement, so that the counts and the positions agree while the job runs.
     async read(id, { page, pageSize, failedOnly, withUsers }) {
-      const rows = await database.query<Job & ListedRecord>(
-        `select ${jobColumns}, outcome.*
+      const [found] = await database.query<Job & ListedRecords>(
+        `select ${jobColumns}, listed.*
            from anagrafe.calls as job ${chunksInProgress}
-                left join lateral (
-                  select position, outcomes.users as "usersOfRecord" from anagrafe.outcomes
-                   where call_id = job.id ${failedOnly ? 'and error is not null' : ''}
-                   order by position limit $2 offset $3) as outcome on true
-          where is_job and id = $1 order by position`,
+                cross join lateral (
+                  select coalesce(array_agg(position order by position), '{}') as positions,
+                         array_agg(users order by position) as "usersOfRecords"
+                    from (select position, users from anagrafe.outcomes
+                           where call_id = job.id ${failedOnly ? 'and error is not null' : ''}
+                           order by position limit $2 offset $3) as outcome) as listed
+          where is_job and id = $1`,
         [id, pageSize, pageSize * (page - 1)],
       );
-      const [job] = rows;
-      if (!job) return null;
-      const listed = rows.filter(({ position }) => position !== null);
-      return {
-        job,
-        positions: listed.map(({ position }) => position),
-        outcomes: readOutcomes(database, { id, withUsers }, listed),
-      };
+      if (!found) return null;
+      const { positions, usersOfRecords, ...job } = found;
+      const listed = { positions, usersOfRecords };
+      return { job, positions, outcomes: readOutcomes(database, { id, withUsers }, listed) };
     },
     // Enqueues the remaining chunks again with turn 0, so that they end now and not when their turn comes.
     cancel: (id, actor) =>
@@ -126,28 +124,26 @@ function ownedBy(clientId: number | null): [string, unknown[]] {
 }
 
 /** Maximum number of outcomes that are read at once, and of their users, unless one record has more. */
-const atOnce = { outcomes: 200, users: 2000 };
+const atOnce = { outcomes: 500, users: 2000 };
 
-interface ListedRecord {
-  readonly position: number;
-  readonly usersOfRecord: number;
+interface ListedRecords {
+  readonly positions: readonly number[];
+  /** The number of users of each of these records. */
+  readonly usersOfRecords: readonly number[];
 }
 
 /** Reads outcomes in groups, each when the one before has been sent: an answer that is not read holds one group. */
 async function* readOutcomes(
   database: Database,
   { id, withUsers }: { readonly id: string; readonly withUsers: boolean },
-  records: readonly ListedRecord[],
+  { positions: listed, usersOfRecords }: ListedRecords,
 ): AsyncGenerator<IndexedOutcome> {
   const columns = withUsers ? listedOutcomeColumns : outcomeColumnsWithoutUsers;
-  for (let at = 0; at < records.length; ) {
-    const positions: number[] = [];
-    for (let users = 0; positions.length < atOnce.outcomes && users < atOnce.users; at++) {
-      const record = records[at];
-      if (!record) break;
-      positions.push(record.position);
-      users += withUsers ? record.usersOfRecord : 0;
-    }
+  for (let at = 0; at < listed.length; ) {
+    const first = at;
+    for (let users = 0; at < listed.length && at - first < atOnce.outcomes && users < atOnce.users; at++)
+      users += withUsers ? (usersOfRecords[at] ?? 0) : 0;
+    const positions = listed.slice(first, at);
     const outcomes = await withApiErrors(async () => {
       const rows = await database.query<OutcomeRow>(
         `select ${columns} from anagrafe.outcomes
