@@ -37,7 +37,7 @@ import type { Readiness } from './db/readiness.ts';
 import { healthRoutes, metricsRoute } from './health.routes.ts';
 import { AnswerLimit, answerLimits, limitPublicRoutes } from './http/answer-limit.ts';
 import { type BodyLimits, dropBodies, readBodies } from './http/body.ts';
-import { trackConnections } from './http/connections.ts';
+import { Connections } from './http/connections.ts';
 import { allowOrigins } from './http/cors.ts';
 import { answerBrokenRequest, answerFailures, sendApiError } from './http/errors.ts';
 import { describeApi, documentRoutes } from './http/openapi.ts';
@@ -98,14 +98,14 @@ export interface AppOptions {
   readonly consoleFolder: string | null;
 }
 
-const requestTimeoutMs = 300_000;
 const validRequestId = /^[\w.-]{1,64}$/;
 
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const connections = new Connections();
   const app = Fastify({
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
-    requestTimeout: requestTimeoutMs,
+    serverFactory: connections.createServer,
     // A HEAD request would read the whole answer from the database, and drop it.
     exposeHeadRoutes: false,
     return503OnClosing: false,
@@ -115,7 +115,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       return typeof sent === 'string' && validRequestId.test(sent) ? sent : randomUUID();
     },
     clientErrorHandler: answerBrokenRequest,
-    http: { requireHostHeader: false },
     frameworkErrors: (_error, request, reply) =>
       sendApiError(new ApiError('NOT_FOUND'), request, reply.header('x-request-id', request.id)),
   });
@@ -128,7 +127,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   // By default Node answers an unknown `Expect` header with 417. The service ignores the header instead.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
-  trackConnections(app);
+  connections.register(app);
   registerRequestContext(app);
   dropBodies(app);
   logCalls(app, options.metrics);

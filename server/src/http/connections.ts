@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 interface ConnectionLimits {
   /** Maximum number of requests of one connection that wait for their answers. */
   readonly unanswered: number;
-  /** Time in milliseconds after which a client that takes none of the bytes that wait for it is disconnected. */
+  /** Time in milliseconds after which a client that reads its answer too slowly is disconnected. */
   readonly stalledMs: number;
 }
 
@@ -14,6 +14,10 @@ export const connectionLimits: ConnectionLimits = { unanswered: 16, stalledMs: 6
 
 /** Number of checks for stalled clients within `stalledMs`. */
 const checks = 4;
+/** A client that takes fewer bytes between two checks, although more wait for it, makes no progress. */
+const progressBytes = 16_384;
+const requestTimeoutMs = 300_000;
+const keepAliveMs = 72_000;
 
 interface Connection {
   readonly responses: Set<ServerResponse>;
@@ -23,76 +27,100 @@ interface Connection {
   stalledChecks: number;
 }
 
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
 /**
  * Keeps account of the requests of each connection.
  *
- * It closes a connection with too many unanswered requests, whose answers would wait in memory, and one whose client
- * does not read its answer.
+ * Pipelined requests are handled one after the other: their answers are sent in that order, and would wait in memory. A
+ * request that waits holds nothing. A connection with too many of them is closed, as is one whose client does not read
+ * its answer.
  *
- * When the server stops, it closes connections without an active request, so that the stop waits for requests only.
+ * When the server stops, connections without an active request are closed, so that the stop waits for requests only.
  * This covers kept-alive connections, and those that were opened and never used, which Node does not count as idle.
- *
- * When a connection is lost, it closes all responses. Node closes only the first one: those to pipelined requests behind
- * it would never emit `close`, and what their requests hold would never be released.
  */
-export function trackConnections(app: FastifyInstance, limits = connectionLimits): void {
-  const connections = new Map<Socket, Connection>();
-  let stopping = false;
+export class Connections {
+  readonly #limits: ConnectionLimits;
+  readonly #connections = new Map<Socket, Connection>();
+  #log: FastifyInstance['log'] | null = null;
+  #stopping = false;
 
-  function disconnect(socket: Socket, reason: string): void {
-    app.log.info({ ip: socket.remoteAddress, reason }, 'connection closed');
-    socket.destroy();
+  constructor(limits = connectionLimits) {
+    this.#limits = limits;
   }
 
-  app.server.on('connection', (socket) => {
-    if (stopping) {
+  /** The `serverFactory` of Fastify, which calls it for each address. */
+  readonly createServer = (handle: Handler): Server => {
+    const timeouts = { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveMs };
+    const server = createServer({ ...timeouts, requireHostHeader: false });
+    server.on('connection', (socket) => this.#connected(socket));
+    server.on('request', (request, response) => this.#requested(request, response, handle));
+    return server;
+  };
+
+  /** Adds the hooks of an app whose servers `createServer` has made. */
+  register(app: FastifyInstance): void {
+    this.#log = app.log;
+    const timer = setInterval(() => this.#closeStalled(), this.#limits.stalledMs / checks).unref();
+    app.addHook('onSend', (_request, reply, payload, done) => {
+      if (this.#stopping) reply.header('connection', 'close');
+      // Fastify would wait for the response to be closed, which has already happened, and a file would stay open.
+      if (reply.raw.destroyed && payload instanceof Readable) payload.destroy();
+      done(null, payload);
+    });
+    app.addHook('preClose', async () => {
+      this.#stopping = true;
+      for (const [socket, { responses }] of this.#connections) if (responses.size === 0) socket.destroy();
+    });
+    app.addHook('onClose', async () => clearInterval(timer));
+  }
+
+  #connected(socket: Socket): void {
+    if (this.#stopping) {
       socket.destroy();
       return;
     }
     const responses = new Set<ServerResponse>();
-    connections.set(socket, { responses, sent: 0, stalledChecks: 0 });
-    socket.once('close', () => {
-      for (const response of responses) if (response.socket === null) close(response);
-      connections.delete(socket);
-    });
-  });
-  app.server.prependListener('request', ({ socket }, response) => {
-    const responses = connections.get(socket)?.responses;
-    responses?.add(response);
-    response.once('close', () => {
-      responses?.delete(response);
-      if (stopping && responses?.size === 0 && !socket.destroyed) socket.destroySoon();
-    });
-    if (responses && responses.size > limits.unanswered && !socket.destroyed)
-      disconnect(socket, 'too many unanswered requests');
-  });
-  // The parser passes on all requests that arrived together, also those after the one that closed the connection.
-  app.addHook('onRequest', (request, reply, done) => {
-    if (request.raw.socket.destroyed) reply.hijack();
-    else done();
-  });
+    this.#connections.set(socket, { responses, sent: 0, stalledChecks: 0 });
+    socket.once('close', () => this.#connections.delete(socket));
+  }
 
-  const timer = setInterval(() => {
-    for (const [socket, connection] of connections) {
+  #requested(request: IncomingMessage, response: ServerResponse, handle: Handler): void {
+    const { socket } = request;
+    const responses = this.#connections.get(socket)?.responses;
+    // The parser passes on all requests that arrived together, also those after the one that closed the connection.
+    if (!responses || socket.destroyed) return;
+    if (responses.size >= this.#limits.unanswered) {
+      this.#disconnect(socket, 'too many unanswered requests');
+      return;
+    }
+    const before = [...responses].at(-1);
+    responses.add(response);
+    response.once('close', () => {
+      responses.delete(response);
+      if (this.#stopping && responses.size === 0 && !socket.destroyed) socket.destroySoon();
+    });
+    if (!before) handle(request, response);
+    else
+      onceClosed(before, () => {
+        if (!socket.destroyed) handle(request, response);
+      });
+  }
+
+  #closeStalled(): void {
+    for (const [socket, connection] of this.#connections) {
       const { sent, waiting } = bytesOf(socket);
-      const isStalled = waiting > 0 && sent === connection.sent;
+      const isStalled = waiting > 0 && sent - connection.sent < progressBytes;
       connection.sent = sent;
       connection.stalledChecks = isStalled ? connection.stalledChecks + 1 : 0;
-      if (connection.stalledChecks >= checks) disconnect(socket, 'the client does not read its answer');
+      if (connection.stalledChecks >= checks) this.#disconnect(socket, 'the client does not read its answer');
     }
-  }, limits.stalledMs / checks).unref();
+  }
 
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (stopping) reply.header('connection', 'close');
-    // Fastify would wait for the response to be closed, which has already happened, and a file would stay open.
-    if (reply.raw.destroyed && payload instanceof Readable) payload.destroy();
-    done(null, payload);
-  });
-  app.addHook('preClose', async () => {
-    stopping = true;
-    for (const [socket, { responses }] of connections) if (responses.size === 0) socket.destroy();
-  });
-  app.addHook('onClose', async () => clearInterval(timer));
+  #disconnect(socket: Socket, reason: string): void {
+    this.#log?.info({ ip: socket.remoteAddress, reason }, 'connection closed');
+    socket.destroy();
+  }
 }
 
 /**
@@ -103,11 +131,6 @@ function bytesOf(socket: Socket): { sent: number; waiting: number } {
   const { _handle: handle } = socket as { _handle?: { bytesWritten: number; writeQueueSize: number } | null };
   if (!handle) return { sent: 0, waiting: 0 };
   return { sent: handle.bytesWritten - handle.writeQueueSize, waiting: handle.writeQueueSize };
-}
-
-function close(response: ServerResponse): void {
-  response.destroy();
-  response.emit('close');
 }
 
 /** Calls `listener` when the response ends or its connection is lost, or at once if that has happened already. */
