@@ -94,7 +94,7 @@ const waiting = { waitMs: 20_000, waitingPerCaller: 64 };
 
 /** The limits of the answers to API clients, to signed-in users and other callers of the API, and of public routes. */
 export const answerLimits = {
-  clients: { total: 64, perCaller: 16, ...waiting },
+  clients: { total: 64, perCaller: 4, ...waiting },
   others: { total: 256, perCaller: 16, ...waiting },
   public: { total: 256, perCaller: 64, ...waiting },
 } as const satisfies Record<string, AnswerLimits>;

@@ -14,7 +14,7 @@ import type {
 import { type Counting, Filter, type RowSource, readPage } from './listing-page.store.ts';
 
 /** One query reads the users of consecutive principals that have this many together. A user may have 20 KB of attributes. */
-const usersAtOnce = 200;
+const usersAtOnce = 50;
 
 export function openListing(database: Database): ListingStore {
   return {
