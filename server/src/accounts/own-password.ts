@@ -2,10 +2,9 @@ import type { Actor } from '../audit/audit-log.ts';
 import type { SignedInUser } from '../clients/access.ts';
 import { type RecordList, RecordTooLarge } from '../json/record-list.ts';
 import { ApiError, ErrorBudget } from '../lib/field-errors.ts';
-import { type Fields, isAbsent, isObject } from '../lib/request-fields.ts';
+import { type Fields, isAbsent, isObject, usersOf } from '../lib/request-fields.ts';
 import { admitPasswords, applyRecords } from '../records/apply.ts';
 import { checkRecords } from '../records/batch.ts';
-import { principalFields } from '../records/fields.ts';
 import type { Operation } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 import { required } from '../records/parsed-record.ts';
@@ -20,6 +19,10 @@ export interface OwnCall {
 }
 
 const path = 'Users[0].CurrentPassword';
+
+/** The fields that a signed-in user may send. */
+const recordFields = ['ID', 'Users'];
+const userFields = ['ID', 'Operation', 'Password', 'ConfirmPassword', 'CurrentPassword'];
 
 /** Handles `irs/update` for a signed-in user, who may change only their own password. */
 export async function changeOwnPassword(
@@ -55,21 +58,18 @@ function readOwnRecord(
 ): { current: unknown; record: Fields } {
   const sent = body?.count === 1 && body.firstNonObject < 0 ? body.fields(0) : {};
   const fields: Fields = sent instanceof RecordTooLarge ? {} : sent;
-  const users: unknown = fields.Users;
-  const [user] = Array.isArray(users) && users.length === 1 ? users : [];
-  const own = fields.ID === principalId && isObject(user) && user.ID === id && isReset(user);
-  const onlyUsers = Object.keys(fields).every((name) => isAbsent(fields[name]) || !isPrincipalField(name));
-  if (!own || !onlyUsers) throw new ApiError('FORBIDDEN', { variant: 'user' });
+  const [user] = usersOf(fields).length === 1 ? usersOf(fields) : [];
+  const isOwn = fields.ID === principalId && isObject(user) && user.ID === id;
+  if (!isOwn || !hasOnly(fields, recordFields) || !hasOnly(user, userFields) || !isReset(user))
+    throw new ApiError('FORBIDDEN', { variant: 'user' });
   const { CurrentPassword: current, ...rest } = user;
   return { current, record: { ...fields, Users: [rest] } };
 }
 
-function isReset({ Operation, Username, PasswordHash }: Fields): boolean {
-  return isAbsent(Username) && (isAbsent(Operation) || (Operation === 'reset' && isAbsent(PasswordHash)));
+function hasOnly(fields: Fields, allowed: readonly string[]): boolean {
+  return Object.keys(fields).every((name) => allowed.includes(name) || isAbsent(fields[name]));
 }
 
-/** Returns true for a field that would change the principal. */
-function isPrincipalField(name: string): boolean {
-  const isEditable = Object.hasOwn(principalFields, name) && name !== 'ExternalKey';
-  return isEditable || name === 'State' || name === 'NewExternalKey';
+function isReset({ Operation }: Fields): boolean {
+  return isAbsent(Operation) || Operation === 'reset';
 }

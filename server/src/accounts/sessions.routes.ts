@@ -8,8 +8,6 @@ import type { Api } from '../http/validation.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { UserSession, UserSessionStore } from './session.ts';
 
-const scope = 'admin' as const;
-
 /** Registers the routes with which an administrator sees and ends the sessions of a user. No answer has a token. */
 export function sessionRoutes(app: Api, store: UserSessionStore): void {
   const about = { tags: ['admin'], headers: CallHeaders };
@@ -17,7 +15,6 @@ export function sessionRoutes(app: Api, store: UserSessionStore): void {
   app.get(
     '/users/:id/sessions',
     {
-      config: { scope },
       schema: {
         operationId: 'userSessions',
         summary: 'List the sessions of a user',
@@ -37,7 +34,7 @@ export function sessionRoutes(app: Api, store: UserSessionStore): void {
   app.delete(
     '/users/:id/sessions',
     {
-      config: { scope, emptyBody: true, maxValues: 10 },
+      config: { emptyBody: true, maxValues: 10 },
       schema: {
         operationId: 'endUserSessions',
         summary: 'End all sessions of a user',
@@ -57,7 +54,7 @@ export function sessionRoutes(app: Api, store: UserSessionStore): void {
   app.delete(
     '/users/:id/sessions/:session',
     {
-      config: { scope, emptyBody: true, maxValues: 10 },
+      config: { emptyBody: true, maxValues: 10 },
       schema: {
         operationId: 'endUserSession',
         summary: 'End a session of a user',

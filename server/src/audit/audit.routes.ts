@@ -25,7 +25,6 @@ export interface AuditTools {
 }
 
 export function auditRoutes(app: Api, { store, hashRow }: AuditTools): void {
-  const config = { scope: 'admin' } as const;
   const about = { tags: ['admin'], headers: CallHeaders };
   let verifying: Promise<Verdict> | undefined;
 
@@ -40,7 +39,6 @@ export function auditRoutes(app: Api, { store, hashRow }: AuditTools): void {
   app.get(
     '/audit',
     {
-      config,
       schema: {
         operationId: 'audit',
         summary: 'List the audit log',
@@ -63,7 +61,6 @@ export function auditRoutes(app: Api, { store, hashRow }: AuditTools): void {
   app.get(
     '/audit/verify',
     {
-      config,
       schema: {
         operationId: 'verifyAudit',
         summary: 'Verify the audit log',

@@ -106,12 +106,15 @@ export function identifyBy(store: AccessStore, lookUpThrottled: ThrottledLookup)
 }
 
 /**
- * Adds the hooks that authenticate every request and check its scope. The registration of a route that declares none of
- * `scope`, `self`, `open` and `signIn` throws, so that no route is public by mistake.
+ * Adds the hooks that authenticate every request and check its scope. Routes below `/admin/v1` require the scope
+ * `admin`, whatever they declare. The registration of any other route that declares none of `scope`, `self`, `open` and
+ * `signIn` throws, so that no route is public by mistake.
  */
 export function guard(app: FastifyInstance, identifyCaller: Identify): void {
   app.decorateRequest('caller', null as never);
   app.addHook('onRoute', (route) => {
+    if (route.url.startsWith('/admin/v1/'))
+      route.config = { ...route.config, scope: 'admin', self: false, open: false, signIn: false };
     const { scope, self, open, signIn } = route.config ?? {};
     if (!scope && !self && !open && !signIn)
       throw new Error(

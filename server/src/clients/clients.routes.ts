@@ -33,13 +33,11 @@ import {
 } from './clients.ts';
 
 export function clientRoutes(app: Api, store: ClientStore): void {
-  const scope = 'admin' as const;
   const about = { tags: ['admin'], querystring: CallQuery, headers: CallHeaders };
 
   app.get(
     '/clients',
     {
-      config: { scope },
       schema: {
         operationId: 'clients',
         summary: 'List API clients',
@@ -60,7 +58,7 @@ export function clientRoutes(app: Api, store: ClientStore): void {
   app.post(
     '/clients',
     {
-      config: { scope, maxValues: 200 },
+      config: { maxValues: 200 },
       schema: {
         operationId: 'createClient',
         summary: 'Create an API client',
@@ -82,7 +80,7 @@ export function clientRoutes(app: Api, store: ClientStore): void {
   app.patch(
     '/clients/:publicKey',
     {
-      config: { scope, maxValues: 200 },
+      config: { maxValues: 200 },
       schema: {
         operationId: 'changeClient',
         summary: 'Change an API client',
@@ -104,7 +102,7 @@ export function clientRoutes(app: Api, store: ClientStore): void {
   app.post(
     '/clients/:publicKey/rotate',
     {
-      config: { scope, maxValues: 100, emptyBody: true },
+      config: { maxValues: 100, emptyBody: true },
       schema: {
         operationId: 'rotateClient',
         summary: 'Rotate the secret key of an API client',
@@ -128,7 +126,7 @@ export function clientRoutes(app: Api, store: ClientStore): void {
   app.delete(
     '/clients/:publicKey',
     {
-      config: { scope, maxValues: 100, emptyBody: true },
+      config: { maxValues: 100, emptyBody: true },
       schema: {
         operationId: 'revokeClient',
         summary: 'Revoke an API client',

@@ -103,11 +103,14 @@ function validate(input: unknown, parameters: ReadonlyMap<string, Parameter>): R
 
 /**
  * Validates the query of every route before the body is read. Every route must have a schema of its query: a misspelled
- * `dryRun` that is ignored would change data.
+ * `dryRun` that is ignored would change data. Only the body of a bulk call (`records`) may be an array, because its
+ * schema does not validate it.
  */
 export function validateQueries(app: FastifyInstance): void {
-  app.addHook('onRoute', ({ method, url, schema }) => {
+  app.addHook('onRoute', ({ method, url, schema, config }) => {
     if (!schema?.querystring) throw new Error(`${method} ${url}: the route has no schema of its query`);
+    const isArray = definitionOf((schema.body ?? {}) as Keywords).type === 'array';
+    if (isArray && !config?.records) throw new Error(`${method} ${url}: the schema of the body is an array`);
   });
   app.addHook('onRequest', async (request: FastifyRequest) => {
     const validator = request.getValidationFunction('querystring') as unknown as (query: unknown) => Result;

@@ -175,7 +175,6 @@ export function allJobsRoute(app: Api, store: JobStore): void {
   app.get(
     '/jobs',
     {
-      config: { scope: 'admin' },
       schema: {
         operationId: 'allJobs',
         summary: 'List the jobs of all clients',

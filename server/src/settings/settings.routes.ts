@@ -31,7 +31,6 @@ export function settingsRoute(app: Api, shown: readonly ShownSetting[]): void {
   app.get(
     '/settings',
     {
-      config: { scope: 'admin' },
       schema: {
         operationId: 'settings',
         summary: 'List settings',

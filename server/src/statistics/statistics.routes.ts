@@ -12,7 +12,6 @@ export function statisticsRoute(app: Api, statistics: StatisticsStore, hashing: 
   app.get(
     '/statistics',
     {
-      config: { scope: 'admin' },
       schema: {
         operationId: 'statistics',
         summary: 'Get statistics',

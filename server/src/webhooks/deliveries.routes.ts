@@ -18,15 +18,12 @@ import {
   WebhookPath,
 } from './webhooks.schemas.ts';
 
-const scope = 'admin' as const;
-
 export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
   const common = { querystring: CallQuery, headers: CallHeaders, tags: ['webhooks'] };
 
   app.get(
     '/webhooks/:id/deliveries',
     {
-      config: { scope },
       schema: {
         ...common,
         operationId: 'deliveries',
@@ -53,7 +50,6 @@ export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
   app.get(
     '/webhooks/:id/deliveries/:delivery',
     {
-      config: { scope },
       schema: {
         ...common,
         operationId: 'delivery',
@@ -85,7 +81,7 @@ export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
   app.post(
     '/webhooks/:id/replay',
     {
-      config: { scope, emptyBody: true, maxValues: 10 },
+      config: { emptyBody: true, maxValues: 10 },
       schema: {
         ...common,
         operationId: 'replayFailed',
@@ -99,7 +95,7 @@ export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
   app.post(
     '/webhooks/:id/deliveries/:delivery/replay',
     {
-      config: { scope, emptyBody: true, maxValues: 10 },
+      config: { emptyBody: true, maxValues: 10 },
       schema: {
         ...common,
         operationId: 'replay',

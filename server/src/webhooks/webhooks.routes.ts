@@ -29,8 +29,6 @@ import {
   webhooksAnswers,
 } from './webhooks.schemas.ts';
 
-const scope = 'admin' as const;
-
 export interface WebhookTools extends TestTools {
   encryptSecret(secret: string, webhookId: number): Buffer;
   /** Internal networks that webhooks may send to, also over plain http. */
@@ -44,7 +42,6 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
   app.get(
     '/webhooks',
     {
-      config: { scope },
       schema: { ...common, operationId: 'webhooks', summary: 'List webhooks', response: webhooksAnswers },
     },
     async (request) => {
@@ -57,7 +54,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
   app.post(
     '/webhooks',
     {
-      config: { scope, maxValues: 100 },
+      config: { maxValues: 100 },
       schema: {
         ...common,
         operationId: 'createWebhook',
@@ -84,7 +81,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
   app.patch(
     '/webhooks/:id',
     {
-      config: { scope, maxValues: 100 },
+      config: { maxValues: 100 },
       schema: {
         ...common,
         operationId: 'changeWebhook',
@@ -107,7 +104,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
   app.delete(
     '/webhooks/:id',
     {
-      config: { scope, emptyBody: true, maxValues: 10 },
+      config: { emptyBody: true, maxValues: 10 },
       schema: {
         ...common,
         operationId: 'deleteWebhook',
@@ -125,7 +122,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
   app.post(
     '/webhooks/:id/test',
     {
-      config: { scope, emptyBody: true, maxValues: 100 },
+      config: { emptyBody: true, maxValues: 100 },
       schema: {
         ...common,
         operationId: 'testWebhook',
@@ -153,7 +150,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
   app.post(
     '/webhooks/:id/rotate',
     {
-      config: { scope, emptyBody: true, maxValues: 100 },
+      config: { emptyBody: true, maxValues: 100 },
       schema: {
         ...common,
         operationId: 'rotateWebhook',

@@ -1,3 +1,4 @@
+import Fastify from 'fastify';
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import {
@@ -10,7 +11,7 @@ import {
   refined,
   strictObject,
 } from '../../src/http/schemas.ts';
-import { compileRequestSchema } from '../../src/http/validation.ts';
+import { compileRequestSchema, validateQueries } from '../../src/http/validation.ts';
 import type { ApiError } from '../../src/lib/field-errors.ts';
 import { translate } from '../../src/lib/translate.ts';
 
@@ -113,6 +114,16 @@ describe('the validation of a body', () => {
       httpPart: 'body',
     });
     expect(validate('anything')).toBe(true);
+  });
+
+  it('allows an array only as the body of a bulk call', async () => {
+    const app = Fastify();
+    app.setValidatorCompiler(compileRequestSchema);
+    validateQueries(app);
+    const schema = { querystring: Type.Object({}), body: Type.Array(Type.Object({})) };
+    expect(() => app.post('/records', { schema, config: { records: true } }, async () => null)).not.toThrow();
+    expect(() => app.post('/list', { schema }, async () => null)).toThrow('POST /list');
+    await app.close();
   });
 });
 
