@@ -13,12 +13,7 @@ import type { EventStore } from './audit/events.ts';
 import { type CallHistoryTools, callRoutes, failuresRoute } from './calls/call-history.routes.ts';
 import type { FailureStore } from './calls/call-history.ts';
 import { upsertRoutes } from './calls/upsert.routes.ts';
-import {
-  type ChangeOwnPassword,
-  fingerprintBy,
-  type HandleWrite,
-  writeRoutes,
-} from './calls/write.routes.ts';
+import { fingerprintBy, type WriteRouteTools, writeRoutes } from './calls/write.routes.ts';
 import type { AccessStore } from './clients/access.ts';
 import {
   guard,
@@ -44,7 +39,6 @@ import { describeApi, documentRoutes } from './http/openapi.ts';
 import { CallLimit, rateLimited } from './http/rate-limit-store.ts';
 import { registerRequestContext } from './http/request-context.ts';
 import { type Api, compileRequestSchema, type SchemaTypes, validateQueries } from './http/validation.ts';
-import type { JobStore } from './jobs/job.ts';
 import { allJobsRoute, jobRoutes } from './jobs/jobs.routes.ts';
 import { ApiError } from './lib/field-errors.ts';
 import { networkList } from './lib/network.ts';
@@ -60,7 +54,7 @@ import type { StatisticsStore } from './statistics/statistics.ts';
 import { deliveryRoutes } from './webhooks/deliveries.routes.ts';
 import { type WebhookTools, webhookRoutes } from './webhooks/webhooks.routes.ts';
 
-export interface AppOptions {
+export interface AppOptions extends WriteRouteTools {
   readonly version: string;
   readonly log: FastifyBaseLogger;
   readonly limits: BodyLimits;
@@ -71,17 +65,14 @@ export interface AppOptions {
   readonly allowedHosts: readonly string[];
   /** Origins of web pages that may call the routes of users (CORS). */
   readonly allowedOrigins: readonly string[];
-  readonly handleWrite: HandleWrite;
   /** Returns a new keyed hash for the fingerprint of a request body. */
   newFingerprint(): Hmac;
-  readonly jobs: JobStore;
   readonly listing: ListingStore;
   readonly exporter: Exporter;
   readonly auditLog: AuditLog;
   readonly events: EventStore;
   readonly signIn: SignInTools;
   readonly userSessions: UserSessionStore;
-  readonly changeOwnPassword: ChangeOwnPassword;
   readonly access: AccessStore;
   readonly sessions: ConsoleStore;
   readonly readiness: Readiness;

@@ -12,7 +12,6 @@ import { openAudit, openAuditLog, openEvents } from './audit/audit.store.ts';
 import { type Background, startBackground } from './background.ts';
 import { openCompletedCalls, openFailures } from './calls/call-history.store.ts';
 import { openCalls } from './calls/calls.store.ts';
-import { handleWrite } from './calls/handle-write.ts';
 import { openAccess, openClients } from './clients/clients.store.ts';
 import { ensureFirstClient } from './clients/clients.ts';
 import { openConsoleSessions } from './clients/console-sessions.store.ts';
@@ -191,7 +190,7 @@ export async function startService(
       trustedProxies: config.TRUST_PROXY,
       allowedHosts: config.ALLOWED_HOSTS,
       allowedOrigins: config.ALLOWED_ORIGINS,
-      handleWrite: (call) => handleWrite(call, tools),
+      callTools: tools,
       newFingerprint: () => keyRing.newFingerprint(),
       jobs: openJobs(database, queue),
       listing: openListing(database),

@@ -7,7 +7,7 @@ import type { Outcome } from '../records/outcome.ts';
 import { countFields } from '../records/plan.schemas.ts';
 import { positionsOf } from '../records/tuple.ts';
 import type { Estimate } from './dry-run.ts';
-import type { WriteResult } from './handle-write.ts';
+import type { WriteResult } from './run-call.ts';
 
 interface OutcomesEnvelopeOptions {
   readonly language: Language;

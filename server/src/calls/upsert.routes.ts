@@ -5,14 +5,14 @@ import type { Api, Validated } from '../http/validation.ts';
 import { wrongParameter } from '../lib/field-errors.ts';
 import type { UpsertOptions } from '../records/operation.ts';
 import type { DryRunPage } from './dry-run.ts';
+import type { UpsertCall } from './run-call.ts';
 import { UpsertBody, UpsertHeaders, UpsertQuery, upsertAnswers } from './upsert.schemas.ts';
-import { newWriteHandler, type WriteTools } from './write.routes.ts';
+import { type WriteRouteTools, write } from './write.routes.ts';
 
 type Query = Validated<Static<typeof UpsertQuery>>;
 
 /** Registers `irs/upsert`: inserts what is missing, changes what differs, and leaves equal records as they are. */
-export function upsertRoutes(app: Api, tools: Omit<WriteTools, 'changeOwnPassword'>): void {
-  const write = newWriteHandler(app, tools);
+export function upsertRoutes(app: Api, tools: Omit<WriteRouteTools, 'changeOwnPassword'>): void {
   app.route({
     method: 'POST',
     url: '/irs/upsert',
@@ -29,13 +29,17 @@ export function upsertRoutes(app: Api, tools: Omit<WriteTools, 'changeOwnPasswor
       response: upsertAnswers,
     },
     handler: (request, reply) =>
-      write('upsert', request, reply, {
-        options: readOptions(request, request.query),
-        expectedPlan: readPlan(request.headers['if-match']),
-        page: pageOf(request.query),
-        withUsers: representationFor(request) !== null,
-      }),
+      write({ operation: 'upsert', upsert: readUpsert(request, request.query) }, request, reply, tools),
   });
+}
+
+function readUpsert(request: FastifyRequest, query: Query): UpsertCall {
+  return {
+    options: readOptions(request, query),
+    expectedPlan: readPlan(request.headers['if-match']),
+    page: pageOf(query),
+    withUsers: representationFor(request) !== null,
+  };
 }
 
 /** The options are part of the fingerprint: the same records with other options are another call. */

@@ -12,191 +12,149 @@ import { findJob, type JobStore } from '../jobs/job.ts';
 import { jobFields } from '../jobs/jobs.routes.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError, isPartOfOutage, wrongParameter } from '../lib/field-errors.ts';
-import type { OperationName } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 import { tupleTexts } from '../records/tuple.ts';
 import { contentOf, jobEnvelope, outcomesEnvelope } from './call-envelope.ts';
-import type { UpsertCall, WriteCall, WriteResult } from './handle-write.ts';
+import { type CallTools, runCall, type WriteCall, type WriteResult } from './run-call.ts';
 import { WriteHeaders, WriteQuery, writeAnswers } from './write.schemas.ts';
 import { DeleteBody, InsertBody, StateBody, UpdateBody } from './write-bodies.schemas.ts';
 
-export type HandleWrite = (call: WriteCall) => Promise<WriteResult>;
-
-export type ChangeOwnPassword = (call: OwnCall) => Promise<Outcome>;
-
-export interface WriteTools {
-  readonly changeOwnPassword: ChangeOwnPassword;
-  readonly handleWrite: HandleWrite;
+export interface WriteRouteTools {
+  readonly callTools: CallTools;
   readonly jobs: JobStore;
+  changeOwnPassword(call: OwnCall): Promise<Outcome>;
 }
 
+const routes = {
+  update: {
+    summary: 'Register, edit and delete users, reset passwords, edit principals',
+    description:
+      'Applies the `Operation` of each user. Without `Operation`, a user with a `Username` is registered, and the password of a user with an `ID` is reset. Fields of the principal in the record are changed. A record is applied completely or not at all. Records do not affect each other. `PUT` and `PATCH` are equivalent to `POST`. A signed-in user can only change its own password, with `CurrentPassword`.',
+    body: UpdateBody,
+  },
+  insert: {
+    summary: 'Create principals',
+    description:
+      'Creates principals, with or without users. `Item1` of each tuple is the ID of the new principal. A record is applied completely or not at all.',
+    body: InsertBody,
+  },
+  state: {
+    summary: 'Disable and enable principals and users',
+    description:
+      'A disabled user cannot sign in, and its sessions end. The users of a disabled principal cannot sign in, and no users can be registered under it. A record is applied completely or not at all.',
+    body: StateBody,
+  },
+  delete: {
+    summary: 'Delete principals and users',
+    description:
+      'Deletes a principal with all of its users, or, with `Users`, these users of it. Their sessions end, and failed records that name them are emptied. The audit log keeps the IDs. A record is applied completely or not at all.',
+    body: DeleteBody,
+  },
+};
+
 /** `irs/update`, `irs/insert`, `irs/state` and `irs/delete`: answer with one tuple per record, or submit the records as a job. */
-export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
-  const write = newWriteHandler(app, tools);
-  const config = { scope: 'sync:write', once: true, records: true } as const;
-
-  const ownConfig = { ...config, self: true } as const;
-
-  const update = (request: FastifyRequest, reply: FastifyReply) =>
-    request.caller.user ? updateSelf(request.caller.user, request, reply) : write('update', request, reply);
+export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void {
+  const handlerOf = (operation: keyof typeof routes) => (request: FastifyRequest, reply: FastifyReply) =>
+    request.caller.user
+      ? updateSelf(request.caller.user, request, reply, tools)
+      : write({ operation, upsert: null }, request, reply, tools);
+  for (const operation of Object.keys(routes) as (keyof typeof routes)[]) {
+    app.route({
+      method: 'POST',
+      url: `/irs/${operation}`,
+      config: { scope: 'sync:write', once: true, records: true, self: operation === 'update' },
+      schema: {
+        operationId: operation,
+        ...routes[operation],
+        tags: ['irs'],
+        querystring: WriteQuery,
+        headers: WriteHeaders,
+        response: writeAnswers,
+      },
+      handler: handlerOf(operation),
+    });
+  }
   app.route({
     method: ['PUT', 'PATCH'],
     url: '/irs/update',
-    config: ownConfig,
+    config: { scope: 'sync:write', once: true, records: true, self: true },
     schema: { hide: true, querystring: WriteQuery },
-    handler: update,
+    handler: handlerOf('update'),
   });
-  app.route({
-    method: 'POST',
-    url: '/irs/update',
-    config: ownConfig,
-    schema: {
-      operationId: 'update',
-      summary: 'Register, edit and delete users, reset passwords, edit principals',
-      description:
-        'Applies the `Operation` of each user. Without `Operation`, a user with a `Username` is registered, and the password of a user with an `ID` is reset. Fields of the principal in the record are changed. A record is applied completely or not at all. Records do not affect each other. `PUT` and `PATCH` are equivalent to `POST`. A signed-in user can only change its own password, with `CurrentPassword`.',
-      tags: ['irs'],
-      querystring: WriteQuery,
-      headers: WriteHeaders,
-      body: UpdateBody,
-      response: writeAnswers,
-    },
-    handler: update,
-  });
-
-  app.route({
-    method: 'POST',
-    url: '/irs/insert',
-    config,
-    schema: {
-      operationId: 'insert',
-      summary: 'Create principals',
-      description:
-        'Creates principals, with or without users. `Item1` of each tuple is the ID of the new principal. A record is applied completely or not at all.',
-      tags: ['irs'],
-      querystring: WriteQuery,
-      headers: WriteHeaders,
-      body: InsertBody,
-      response: writeAnswers,
-    },
-    handler: (request, reply) => write('insert', request, reply),
-  });
-
-  app.route({
-    method: 'POST',
-    url: '/irs/state',
-    config,
-    schema: {
-      operationId: 'state',
-      summary: 'Disable and enable principals and users',
-      description:
-        'A disabled user cannot sign in, and its sessions end. The users of a disabled principal cannot sign in, and no users can be registered under it. A record is applied completely or not at all.',
-      tags: ['irs'],
-      querystring: WriteQuery,
-      headers: WriteHeaders,
-      body: StateBody,
-      response: writeAnswers,
-    },
-    handler: (request, reply) => write('state', request, reply),
-  });
-
-  app.route({
-    method: 'POST',
-    url: '/irs/delete',
-    config,
-    schema: {
-      operationId: 'delete',
-      summary: 'Delete principals and users',
-      description:
-        'Deletes a principal with all of its users, or, with `Users`, these users of it. Their sessions end, and failed records that name them are emptied. The audit log keeps the IDs. A record is applied completely or not at all.',
-      tags: ['irs'],
-      querystring: WriteQuery,
-      headers: WriteHeaders,
-      body: DeleteBody,
-      response: writeAnswers,
-    },
-    handler: (request, reply) => write('delete', request, reply),
-  });
-
-  async function updateSelf(user: SignedInUser, request: FastifyRequest, reply: FastifyReply) {
-    // A signed-in user sends a single record and may not use the options of bulk calls.
-    if (idempotencyKeyOf(request) || wantsAsync(request.headers) || isFlagged(request, 'dryRun'))
-      throw new ApiError('FORBIDDEN', { variant: 'plainly' });
-    const report = (error: unknown) => {
-      if (!isPartOfOutage(error))
-        request.log.error({ err: error }, 'unexpected error while changing a password');
-    };
-    const body = request.body as RecordList | null;
-    const outcome = await tools.changeOwnPassword({ body, user, actor: actorOf(request), report });
-    const result = {
-      kind: 'outcomes',
-      outcomes: [outcome],
-      replayed: false,
-      complete: true,
-      counts: null,
-    } as const;
-    return answerOutcomes(result, request, reply);
-  }
 }
 
-/** Returns the function that handles a request to a write operation and answers it. */
-export function newWriteHandler(
-  app: FastifyInstance,
-  { handleWrite, jobs }: Omit<WriteTools, 'changeOwnPassword'>,
+/** Only `irs/update` admits signed-in users. They send a single record and may not use the options of bulk calls. */
+async function updateSelf(
+  user: SignedInUser,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { changeOwnPassword }: WriteRouteTools,
 ) {
-  async function write(
-    operation: OperationName,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    upsert: UpsertCall | null = null,
-  ) {
-    const failures: unknown[] = [];
-    const body = request.body as RecordList | null;
-    request.holdMemory(workingMemory(body));
-    const result = await handleWrite({
-      operation,
-      body,
-      clientId: request.caller.clientId,
-      actor: actorOf(request),
-      key: idempotencyKeyOf(request),
-      dryRun: isFlagged(request, 'dryRun'),
-      async: wantsAsync(request.headers),
-      upsert,
-      waitsSince: request.startedAt,
-      holdMemory: (bytes) => request.holdMemory(bytes),
-      report: (error) => {
-        if (!isPartOfOutage(error)) failures.push(error);
-      },
-    });
-    if (failures.length > 0) {
-      request.log.error(
-        { err: failures[0], operation, records: failures.length },
-        'unexpected error while processing records',
-      );
-    }
-    if (result.kind !== 'estimate' && result.replayed) reply.header('idempotency-replayed', 'true');
-    if (result.kind === 'job') return answerJob(result, request, reply);
-    return answerOutcomes(result, request, reply);
-  }
+  if (idempotencyKeyOf(request) || wantsAsync(request.headers) || isFlagged(request, 'dryRun'))
+    throw new ApiError('FORBIDDEN', { variant: 'plainly' });
+  const report = (error: unknown) => {
+    if (!isPartOfOutage(error))
+      request.log.error({ err: error }, 'unexpected error while changing a password');
+  };
+  const body = request.body as RecordList | null;
+  const outcome = await changeOwnPassword({ body, user, actor: actorOf(request), report });
+  const state = { replayed: false, complete: true, counts: null };
+  return answerOutcomes({ kind: 'outcomes', outcomes: [outcome], ...state }, request, reply);
+}
 
-  async function answerJob(
-    { jobId, job: submitted }: Extract<WriteResult, { kind: 'job' }>,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ) {
-    // A submitted job is answered with 202 even if this read fails: a client that gets an error sends the call again.
-    const job = await findJob(jobId, request.caller, jobs).catch((error) => {
-      if (!submitted) throw error;
-      return submitted;
-    });
-    const location = `${app.prefix}/jobs/${jobId}`;
-    const language = languageOf(request);
-    reply.header('location', location).header('preference-applied', 'respond-async');
-    const envelope = jobEnvelope(jobFields(job), { id: jobId, location }, language, debugOf(request));
-    return reply.code(202).header('content-language', language).send(envelope);
+/** Handles a request to a write operation and answers it. */
+export async function write(
+  { operation, upsert }: Pick<WriteCall, 'operation' | 'upsert'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { callTools, jobs }: Omit<WriteRouteTools, 'changeOwnPassword'>,
+) {
+  const failures: unknown[] = [];
+  const body = request.body as RecordList | null;
+  request.holdMemory(workingMemory(body));
+  const call = {
+    operation,
+    body,
+    clientId: request.caller.clientId,
+    actor: actorOf(request),
+    key: idempotencyKeyOf(request),
+    dryRun: isFlagged(request, 'dryRun'),
+    async: wantsAsync(request.headers),
+    upsert,
+    waitsSince: request.startedAt,
+    holdMemory: (bytes: number) => request.holdMemory(bytes),
+    report(error: unknown) {
+      if (!isPartOfOutage(error)) failures.push(error);
+    },
+  };
+  const result = await runCall(call, callTools);
+  if (failures.length > 0) {
+    request.log.error(
+      { err: failures[0], operation, records: failures.length },
+      'unexpected error while processing records',
+    );
   }
+  if (result.kind !== 'estimate' && result.replayed) reply.header('idempotency-replayed', 'true');
+  if (result.kind === 'job') return answerJob(result, request, reply, jobs);
+  return answerOutcomes(result, request, reply);
+}
 
-  return write;
+async function answerJob(
+  { jobId, job: submitted }: Extract<WriteResult, { kind: 'job' }>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  jobs: JobStore,
+) {
+  // A submitted job is answered with 202 even if this read fails: a client that gets an error sends the call again.
+  const job = await findJob(jobId, request.caller, jobs).catch((error) => {
+    if (!submitted) throw error;
+    return submitted;
+  });
+  const location = `${request.server.prefix}/jobs/${jobId}`;
+  const language = languageOf(request);
+  reply.header('location', location).header('preference-applied', 'respond-async');
+  const envelope = jobEnvelope(jobFields(job), { id: jobId, location }, language, debugOf(request));
+  return reply.code(202).header('content-language', language).send(envelope);
 }
 
 /**

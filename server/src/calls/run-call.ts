@@ -82,7 +82,7 @@ export type WriteResult =
       readonly job: Job | null;
     };
 
-export interface WriteTools {
+export interface CallTools {
   readonly operations: Operations;
   readonly hasher: Hasher;
   readonly keyRing: KeyRing;
@@ -107,7 +107,7 @@ const retrySeconds = 2;
 const releaseRetryMs = 500;
 
 /** Handles a write as a dry run, synchronously or as a job. A call with an idempotency key is handled once. */
-export async function handleWrite(sent: WriteCall, tools: WriteTools): Promise<WriteResult> {
+export async function runCall(sent: WriteCall, tools: CallTools): Promise<WriteResult> {
   const call = { ...sent, records: readRecords(sent, tools) };
   if (call.dryRun) {
     const { page = null, withUsers = false } = call.upsert ?? {};
@@ -124,13 +124,13 @@ export async function handleWrite(sent: WriteCall, tools: WriteTools): Promise<W
   return call.key ? handleOnce(call, call.key, tools) : work(call, null, new Map(), tools);
 }
 
-function operationFor({ operation, upsert }: WriteCall, { operations }: WriteTools): Operation {
+function operationFor({ operation, upsert }: WriteCall, { operations }: CallTools): Operation {
   return operationOf(operations, operation, upsert?.options ?? null);
 }
 
 function reviewOf(
   { upsert }: WriteCall,
-  { maxRemovals, keyRing }: WriteTools,
+  { maxRemovals, keyRing }: CallTools,
   { dryRun = false } = {},
 ): PlanReview | null {
   if (!upsert) return null;
@@ -140,17 +140,17 @@ function reviewOf(
 }
 
 /** A call with a key gets the limits of jobs, because an earlier request with the key may have submitted a job. */
-function readRecords(call: WriteCall, { limits }: WriteTools): RecordList {
+function readRecords(call: WriteCall, { limits }: CallTools): RecordList {
   if (call.async || call.dryRun || call.key) return readBatch(call.body, limits.job, { variant: 'job' });
   return requireSyncLimits(call, limits);
 }
 
-function requireSyncLimits(call: WriteCall, limits: WriteTools['limits']): RecordList {
+function requireSyncLimits(call: WriteCall, limits: CallTools['limits']): RecordList {
   const figures = { jobUsers: limits.job.users };
   return readBatch(call.body, limits.answered, { variant: 'answered', figures });
 }
 
-async function handleOnce(call: ParsedCall, key: IdempotencyKey, tools: WriteTools): Promise<WriteResult> {
+async function handleOnce(call: ParsedCall, key: IdempotencyKey, tools: CallTools): Promise<WriteResult> {
   const { clientId, operation, records } = call;
   const keyed = { clientId, operation, key, records: records.count, users: records.users };
   const leaseId = randomUUID();
@@ -178,7 +178,7 @@ async function handleOnce(call: ParsedCall, key: IdempotencyKey, tools: WriteToo
 async function workWithLease(
   call: ParsedCall,
   { callId, lease, state }: Extract<Claim, { lease: Lease }>,
-  tools: WriteTools,
+  tools: CallTools,
 ): Promise<WriteResult> {
   const timer = setInterval(() => lease.renew().catch(call.report), leaseRenewalMs);
   try {
@@ -225,7 +225,7 @@ async function work(
   call: ParsedCall,
   callId: string | null,
   known: ReadonlyMap<number, Outcome>,
-  tools: WriteTools,
+  tools: CallTools,
 ): Promise<WriteResult> {
   const operation = operationFor(call, tools);
   const review = reviewOf(call, tools);
