@@ -125,7 +125,11 @@ export async function startService(
       insert: insertOperation(recordStore, rules),
       state: stateOperation(recordStore),
       delete: deleteOperation(recordStore),
-      upsert: upsertOperations(openUpsertStore(database), { ...rules, maxRemoved: config.MAX_JOB_USERS }),
+      upsert: upsertOperations(openUpsertStore(database), {
+        ...rules,
+        maxRecordUsers: config.MAX_RECORD_USERS,
+        maxRemoved: config.MAX_JOB_USERS,
+      }),
     };
     queue = await openQueue({
       database: store.queue,
@@ -138,6 +142,7 @@ export async function startService(
     const jobLimits = { records: config.MAX_JOB_RECORDS, users: config.MAX_JOB_USERS };
     const tools = {
       operations,
+      recordStore,
       hasher,
       keyRing,
       calls: openCalls(database),
@@ -199,7 +204,7 @@ export async function startService(
       events: openEvents(database, { days: config.EVENT_DAYS }),
       signIn,
       userSessions: openUserSessions(database),
-      changeOwnPassword: (call) => changeOwnPassword(call, operations.update, signIn),
+      changeOwnPassword: (call) => changeOwnPassword(call, operations.update, { ...signIn, recordStore }),
       access,
       sessions: openConsoleSessions(store.front),
       readiness,
@@ -241,7 +246,10 @@ export async function startService(
         hasher,
         keyRing,
         recentChunks,
-        writer: new RecordWriter({ writesAtOnce: jobWritesAtOnce(), pause: hasher.interactiveEnded }),
+        writer: new RecordWriter(recordStore, {
+          writesAtOnce: jobWritesAtOnce(),
+          pause: hasher.interactiveEnded,
+        }),
         onOutcomes: metrics.recordsDone,
         report: (error) => {
           if (!isPartOfOutage(error))

@@ -5,6 +5,7 @@ import { ApiError, ErrorBudget } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, isObject, usersOf } from '../lib/request-fields.ts';
 import { admitPasswords, applyRecords } from '../records/apply.ts';
 import { checkRecords } from '../records/batch.ts';
+import type { RecordStore } from '../records/id-reservation.ts';
 import type { Operation } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 import { required } from '../records/parsed-record.ts';
@@ -28,11 +29,12 @@ const userFields = ['ID', 'Operation', 'Password', 'ConfirmPassword', 'CurrentPa
 export async function changeOwnPassword(
   call: OwnCall,
   operation: Operation,
-  tools: SignInTools,
+  tools: SignInTools & { readonly recordStore: RecordStore },
 ): Promise<Outcome> {
   const { current, record } = readOwnRecord(call.body, call.user);
   const [read] = await checkRecords([record], operation, operation.newCheck(), new ErrorBudget());
-  const parsed = required(read);
+  const checked = required(read);
+  const { parsed } = checked;
   const { actor, report } = call;
   let verified: string | null = null;
   if (isAbsent(current)) parsed.errors.addMissing(path);
@@ -45,10 +47,16 @@ export async function changeOwnPassword(
   // `expectedCurrentHash` prevents this call from overwriting a password that was reset after the verification.
   const share = `user ${call.user.id}`;
   const requester = { actor, share, signal: null, report, expectedCurrentHash: verified ?? '' };
-  const hashes = admitPasswords([parsed], requester, tools.hasher);
-  const context = { operation, requester, hashes, writer: new RecordWriter(), lastOutcomes: new Map() };
-  const checked = { parsed, ids: { principal: null, users: [] }, reference: null };
-  return required((await applyRecords([checked], context))[0]);
+  const hashes = admitPasswords([checked], requester, tools.hasher);
+  const context = {
+    operation,
+    requester,
+    hashes,
+    writer: new RecordWriter(tools.recordStore),
+    lastOutcomes: new Map(),
+  };
+  const toApply = { ...checked, ids: { principal: null, users: [] }, reference: null };
+  return required((await applyRecords([toApply], context))[0]);
 }
 
 /** Returns the record without the current password. Throws `FORBIDDEN` unless the record is about this user alone. */

@@ -1,13 +1,19 @@
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError, ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
 import type { HashReservation } from '../passwords/hash-reservation.ts';
-import { applyRecords, demandOf, isSettled, type Requester } from '../records/apply.ts';
-import { type BatchLimits, checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
+import { applyRecords, demandOf, demandOfParsed, isSettled, type Requester } from '../records/apply.ts';
+import {
+  type BatchLimits,
+  type CheckedRecord,
+  checkRecords,
+  positionsOf,
+  recordsAt,
+} from '../records/batch.ts';
 import { type StoredFailure, storedFailures } from '../records/failed-records.ts';
-import { reserveFor } from '../records/id-reservation.ts';
-import type { Operation, OperationName } from '../records/operation.ts';
+import { idsNeededBy, type RecordStore, reserveIds } from '../records/id-reservation.ts';
+import type { Operation } from '../records/operation.ts';
 import type { NewCall, Outcome } from '../records/outcome.ts';
-import { type ParsedRecord, required } from '../records/parsed-record.ts';
+import { type OperationName, type ParsedRecord, required } from '../records/parsed-record.ts';
 import { type PlanReview, requireApproved } from '../records/plan.ts';
 import { RecordWriter } from '../records/write/record-writer.ts';
 import type { CallCounts, CallStore } from './calls.ts';
@@ -15,6 +21,7 @@ import type { CallCounts, CallStore } from './calls.ts';
 interface AnswerOptions {
   readonly requester: Requester;
   readonly calls: CallStore;
+  readonly recordStore: RecordStore;
   readonly callId: string;
   /** The call, if it has no idempotency key. */
   readonly newCall: NewCall | null;
@@ -83,58 +90,65 @@ async function applyLeft(
 ): Promise<(Outcome | null)[]> {
   const { callId, newCall, requester, reservation } = options;
   const check = operation.newCheck({ holdMemory: options.holdMemory });
-  const run = async (read: readonly ParsedRecord[]) => {
+  const admitAndCheck = async (parsedRecords: readonly ParsedRecord[]) => {
     // An overloaded service rejects the call here, before it queries the database.
-    reservation.admit(demandOf(left.map((position) => required(read[position]))));
-    await check.run(read);
+    reservation.admit(demandOfParsed(left.map((position) => required(parsedRecords[position]))));
+    return check(parsedRecords);
   };
   // Records with a known outcome are checked too: what they claim is not free for the others.
   const all = recordsAt(records, positionsOf(records));
-  const checkedRecords = await checkRecords(all, operation, { run }, new ErrorBudget());
-  const parsedRecords = left.map((position) => required(checkedRecords[position]));
-  if (options.review) await reviewRecords(parsedRecords, left, records, options.review, options);
+  const allChecked = await checkRecords(all, operation, admitAndCheck, new ErrorBudget());
+  const checked = left.map((position) => required(allChecked[position]));
+  const approvals = options.review
+    ? await reviewRecords(checked, left, records, options.review, options)
+    : [];
   // Admits again, before IDs are used up: only the check of an upsert finds out which passwords are hashed.
-  reservation.admit(demandOf(parsedRecords));
-  const ids = await reserveFor(parsedRecords, operation);
-  const checked = parsedRecords.map((parsed, index) => ({
-    parsed,
+  reservation.admit(demandOf(checked));
+  const needs = checked.map(({ parsed, change }) => idsNeededBy(parsed.errors.none ? change : null));
+  const ids = await reserveIds(needs, options.recordStore);
+  const toApply = checked.map((record, index) => ({
+    ...record,
     ids: required(ids[index]),
     reference: { callId, position: required(left[index]), newCall },
+    approved: approvals[index] ?? null,
   }));
-  const context = { operation, requester, writer: new RecordWriter(), lastOutcomes: new Map() };
-  return applyRecords(checked, { ...context, hashes: reservation });
+  return applyRecords(toApply, {
+    operation,
+    requester,
+    writer: new RecordWriter(options.recordStore),
+    lastOutcomes: new Map(),
+    hashes: reservation,
+  });
 }
 
 /**
  * Refuses the call if its plan no longer holds, or if it would remove too many users. The plan of a resumed call cannot
  * be computed any more, because a part of its records is applied; the others must still have the effects of the plan.
+ * Returns the approved effect of each record.
  */
 async function reviewRecords(
-  parsedRecords: readonly ParsedRecord[],
+  checked: readonly CheckedRecord[],
   positions: readonly number[],
   records: RecordList,
   review: PlanReview,
   { callId, newCall, known, limits, calls }: AnswerOptions,
-): Promise<void> {
+): Promise<(string | null)[]> {
   if (known.size > 0) {
     const stored = await calls.approvals(callId);
-    for (const [at, parsed] of parsedRecords.entries()) {
-      const approved = stored[required(positions[at])] ?? review.unknownApproval;
-      if (approved !== null) await requireApproved(parsed, approved);
-    }
-    return;
+    const approvals = positions.map((position) => stored[position] ?? review.unknownApproval);
+    for (const [at, approved] of approvals.entries())
+      if (approved !== null) requireApproved(required(checked[at]), approved);
+    return approvals;
   }
-  const approvals: string[] = [];
-  for (const [at, parsed] of parsedRecords.entries()) {
-    parsed.approved = await review.add(parsed, records.text(required(positions[at])));
-    if (parsed.approved !== null) approvals.push(parsed.approved);
-  }
+  const approvals = checked.map((record, at) => review.add(record, records.text(required(positions[at]))));
   review.finish();
   if (review.removals > limits.answered.users) {
     const figures = { users: limits.answered.users, jobUsers: limits.job.users };
     throw new ApiError('BATCH_TOO_LARGE', { variant: 'answeredRemovals', figures });
   }
-  if (!newCall && approvals.length > 0) await calls.storeApprovals(callId, approvals);
+  const stored = approvals.filter((approved) => approved !== null);
+  if (!newCall && stored.length > 0) await calls.storeApprovals(callId, stored);
+  return approvals;
 }
 
 /** The outcome of a record that another node has settled, if the stored outcome could not be read. */

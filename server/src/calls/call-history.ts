@@ -3,8 +3,8 @@ import type { Page } from '../db/paging.ts';
 import type { ErrorDetail } from '../lib/error-codes.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { FailedRecord } from '../records/failed-records.ts';
-import type { OperationName } from '../records/operation.ts';
 import type { IndexedOutcome } from '../records/outcome.ts';
+import type { OperationName } from '../records/parsed-record.ts';
 import type { CallCounts } from './calls.ts';
 
 /** A call that was answered synchronously, as recorded in the audit log. */

@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/audit-log.ts';
 import type { StoredFailure } from '../records/failed-records.ts';
-import type { OperationName } from '../records/operation.ts';
 import type { NewCall, Outcome } from '../records/outcome.ts';
+import type { OperationName } from '../records/parsed-record.ts';
 
 export interface CallCounts {
   readonly operation: OperationName;

@@ -2,13 +2,14 @@ import { inGroups } from '../jobs/chunk-planner.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ErrorBudget } from '../lib/field-errors.ts';
 import type { Hasher } from '../passwords/hash-pool.ts';
-import { passwordsOf } from '../records/apply.ts';
-import { checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
+import { hashesNeededBy } from '../records/apply.ts';
+import { type CheckedRecord, checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
 import { EffectCounter, type EffectCounts, isUnchangedOutcome } from '../records/effect-counts.ts';
 import type { Operation } from '../records/operation.ts';
-import { applied, type IndexedOutcome, mainError, type Outcome, refused } from '../records/outcome.ts';
-import { type ParsedRecord, required } from '../records/parsed-record.ts';
+import { type IndexedOutcome, mainError, type Outcome, refused } from '../records/outcome.ts';
+import { required } from '../records/parsed-record.ts';
 import type { PlanReview } from '../records/plan.ts';
+import { outcomeOf, resetUsers } from '../records/write/change.ts';
 
 /** Number of users per group. The records of a group are checked with one set of queries. */
 const usersPerGroup = 500;
@@ -75,21 +76,20 @@ export async function dryRun(records: RecordList, operation: Operation, tools: D
   const end = page?.pageSize ? first + page.pageSize : Number.POSITIVE_INFINITY;
   const groups = inGroups(positionsOf(records), usersPerGroup, (position) => records.usersOf(position));
   for (const positions of groups) {
-    const parsedRecords = await checkRecords(recordsAt(records, positions), operation, check, budget);
-    for (const [at, parsed] of parsedRecords.entries()) {
+    const checked = await checkRecords(recordsAt(records, positions), operation, check, budget);
+    for (const [at, record] of checked.entries()) {
       const position = required(positions[at]);
-      await review?.add(parsed, records.text(position));
-      const outcome = expectedOutcome(parsed, operation);
+      review?.add(record, records.text(position));
+      const outcome = expectedOutcome(record, operation);
       counter.add(outcome);
       const isSelected = !page?.changedOnly || !isUnchangedOutcome(outcome);
       const kept = withUsers ? outcome : { ...outcome, users: [] };
       outcomes.push(page ? { ...kept, users: [] } : kept);
       if (page && isSelected && totalCount >= first && totalCount < end) selected.push({ ...kept, position });
       if (isSelected) totalCount++;
-      if (!parsed.errors.none) continue;
-      reset += parsed.users.filter((item) => item.operation === 'reset').length;
-      register += parsed.users.filter((item) => item.operation === 'register').length;
-      passwords += passwordsOf(parsed);
+      register += record.change?.registrations.length ?? 0;
+      reset += record.change ? resetUsers(record.change).length : 0;
+      passwords += hashesNeededBy(record.change);
     }
   }
   const recordsFailed = outcomes.filter((outcome) => outcome.error !== null).length;
@@ -103,7 +103,10 @@ export async function dryRun(records: RecordList, operation: Operation, tools: D
   };
 }
 
-function expectedOutcome(parsed: ParsedRecord, operation: Operation): Outcome {
-  if (!parsed.errors.none) return refused(parsed, mainError(parsed.errors, 'dry'));
-  return operation.expectedOutcome?.(parsed) ?? applied(parsed.sentId, [], parsed);
+function expectedOutcome({ parsed, change }: CheckedRecord, operation: Operation): Outcome {
+  if (!change) return refused(parsed, mainError(parsed.errors, 'dry'));
+  // Only an upsert reports its effects in a dry run.
+  if (operation.name !== 'upsert')
+    return { id: parsed.sentId, error: null, errors: parsed.errors, users: [] };
+  return { ...outcomeOf(change, parsed.errors), changes: change.changes ?? [] };
 }

@@ -18,14 +18,10 @@ import { ApiError } from '../lib/field-errors.ts';
 import type { Hasher } from '../passwords/hash-pool.ts';
 import { type BatchLimits, readBatch } from '../records/batch.ts';
 import { countsOf, type EffectCounts } from '../records/effect-counts.ts';
-import {
-  type Operation,
-  type OperationName,
-  type Operations,
-  operationOf,
-  type UpsertOptions,
-} from '../records/operation.ts';
+import type { RecordStore } from '../records/id-reservation.ts';
+import { type Operation, type Operations, operationOf, type UpsertOptions } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
+import type { OperationName } from '../records/parsed-record.ts';
 import { PlanReview } from '../records/plan.ts';
 import { applySync } from './apply-sync.ts';
 import type { CallStore } from './calls.ts';
@@ -84,6 +80,7 @@ export type WriteResult =
 
 export interface CallTools {
   readonly operations: Operations;
+  readonly recordStore: RecordStore;
   readonly hasher: Hasher;
   readonly keyRing: KeyRing;
   readonly calls: CallStore;

@@ -150,6 +150,8 @@ export const english = {
       'The record has more than {users} users or {mebibytes} MiB. Insert the principal with fewer users, and send the others with irs/update.',
     upsert:
       'The record has more than {users} users or {mebibytes} MiB. Send its users in several calls, with missing=keep.',
+    removals:
+      'The record would disable or delete more than {users} users that it does not contain. Disable or delete them first with irs/state or irs/delete, at most {users} in a record.',
   },
   PRINCIPAL_NOT_FOUND: {
     id: 'There is no principal with this ID.',

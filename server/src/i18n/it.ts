@@ -155,6 +155,8 @@ export const italian: typeof english = {
       "Il record ha più di {users} utenti o supera {mebibytes} MiB. Inserire l'anagrafica con meno utenti e inviare gli altri con irs/update.",
     upsert:
       'Il record ha più di {users} utenti o supera {mebibytes} MiB. Inviare gli utenti in più chiamate, con missing=keep.',
+    removals:
+      'Il record disabiliterebbe o eliminerebbe più di {users} utenti che non contiene. Disabilitarli o eliminarli prima con irs/state o irs/delete, al massimo {users} per record.',
   },
   PRINCIPAL_NOT_FOUND: {
     id: 'Nessuna anagrafica con questo ID.',

@@ -1,7 +1,7 @@
 import { decrypt, encrypt } from '../encryption/key-ring.ts';
 import { readRecord } from '../json/record-list.ts';
 import type { Fields } from '../lib/request-fields.ts';
-import type { ReservedIds } from '../records/operation.ts';
+import type { ReservedIds } from '../records/write/change.ts';
 
 export interface SentRecord {
   /** Zero-based index of the record in the call. */
@@ -12,7 +12,7 @@ export interface SentRecord {
   /** The JSON text of the record, as sent. */
   readonly text: Buffer;
   readonly ids: ReservedIds;
-  /** See `ParsedRecord.approved`. */
+  /** See `PlanReview.add`. */
   readonly approved: string | null;
 }
 

@@ -4,8 +4,8 @@ import type { Page } from '../db/paging.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { EffectCounts } from '../records/effect-counts.ts';
 import type { FailedRecord } from '../records/failed-records.ts';
-import type { OperationName } from '../records/operation.ts';
 import type { IndexedOutcome } from '../records/outcome.ts';
+import type { OperationName } from '../records/parsed-record.ts';
 
 export type JobState = 'queued' | 'running' | 'completed' | 'cancelled';
 

@@ -1,4 +1,4 @@
-import type { ParsedRecord } from '../records/parsed-record.ts';
+import type { CheckedRecord } from '../records/batch.ts';
 import type { WaitingRecord } from './encrypted-chunk.ts';
 
 /** Maximum memory of the chunks of one call that are kept. */
@@ -15,7 +15,7 @@ export function memoryOf(size: { bytes: number; records: number; users: number }
 
 /** A record with the result of its checks. */
 export interface CheckedWaitingRecord extends WaitingRecord {
-  readonly parsed: ParsedRecord;
+  readonly checked: CheckedRecord;
 }
 
 interface RecentChunk {

@@ -5,17 +5,12 @@ import { ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
 import type { Fields } from '../lib/request-fields.ts';
 import { Aborted, type Hasher } from '../passwords/hash-pool.ts';
 import { admitPasswords, applyRecords, isSettled } from '../records/apply.ts';
-import { checkRecords } from '../records/batch.ts';
+import { type CheckedRecord, checkRecords } from '../records/batch.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/failed-records.ts';
-import {
-  type Operation,
-  type OperationName,
-  type Operations,
-  operationOf,
-  type UpsertOptions,
-} from '../records/operation.ts';
+import { type Operation, type Operations, operationOf, type UpsertOptions } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
-import { type ParsedRecord, required, sentIdOf } from '../records/parsed-record.ts';
+import type { OperationName } from '../records/parsed-record.ts';
+import { required, sentIdOf } from '../records/parsed-record.ts';
 import { requireApproved } from '../records/plan.ts';
 import type { RecordWriter } from '../records/write/record-writer.ts';
 import { inGroups } from './chunk-planner.ts';
@@ -162,10 +157,10 @@ async function applyAll(
         await refuseAll(group, 'CANCELLED', run);
         continue;
       }
-      const parsed = await parsedRecords(group, operationFor(run));
+      const checked = await checkedRecords(group, operationFor(run));
       for (const [at, { approved }] of group.entries())
-        if (approved !== null) await requireApproved(required(parsed[at]), approved);
-      const applying = applyGroup(group, parsed, lastOutcomes, run);
+        if (approved !== null) requireApproved(required(checked[at]), approved);
+      const applying = applyGroup(group, checked, lastOutcomes, run);
       running.add(applying);
       applying.then(() => running.delete(applying)).catch(() => undefined);
     }
@@ -176,11 +171,11 @@ async function applyAll(
 }
 
 /** Returns the parsed and checked records of a group. */
-async function parsedRecords(
+async function checkedRecords(
   group: readonly (WaitingRecord | CheckedWaitingRecord)[],
   operation: Operation,
-): Promise<readonly ParsedRecord[]> {
-  const checked = group.flatMap((record) => ('parsed' in record ? [record.parsed] : []));
+): Promise<readonly CheckedRecord[]> {
+  const checked = group.flatMap((record) => ('checked' in record ? [record.checked] : []));
   if (checked.length === group.length) return checked;
   return checkRecords(fieldsOf(group), operation, operation.newCheck(), new ErrorBudget());
 }
@@ -191,7 +186,7 @@ function operationFor({ chunk, tools }: ChunkRun): Operation {
 
 async function applyGroup(
   group: readonly WaitingRecord[],
-  parsedRecords: readonly ParsedRecord[],
+  checked: readonly CheckedRecord[],
   lastOutcomes: Map<number, Promise<Outcome | null>>,
   run: ChunkRun,
 ): Promise<void> {
@@ -199,15 +194,16 @@ async function applyGroup(
   const { clientId } = chunk;
   const actor = { ...serviceActor, kind: clientId === null ? 'protected' : 'client', clientId } as const;
   const requester = { actor, share: String(clientId), signal, report: tools.report };
-  const checked = group.map(({ position, ids }, index) => ({
-    parsed: required(parsedRecords[index]),
+  const toApply = group.map(({ position, ids, approved }, index) => ({
+    ...required(checked[index]),
     ids,
     reference: { callId, position, newCall: null },
+    approved,
   }));
-  const outcomes = await applyRecords(checked, {
+  const outcomes = await applyRecords(toApply, {
     operation: operationFor(run),
     requester,
-    hashes: admitPasswords(parsedRecords, requester, tools.hasher),
+    hashes: admitPasswords(checked, requester, tools.hasher),
     writer: tools.writer,
     lastOutcomes,
   });

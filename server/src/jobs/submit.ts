@@ -3,13 +3,15 @@ import type { KeyRing } from '../encryption/key-ring.ts';
 import { type RecordList, readRecord } from '../json/record-list.ts';
 import { ErrorBudget } from '../lib/field-errors.ts';
 import type { Hasher } from '../passwords/hash-pool.ts';
-import { passwordsOf } from '../records/apply.ts';
-import { checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
+import { hashesNeededBy } from '../records/apply.ts';
+import { type CheckedRecord, checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/failed-records.ts';
-import type { IdNeed, Operation, OperationName, UpsertOptions } from '../records/operation.ts';
+import { type IdNeed, idsNeededBy, type RecordStore, reserveIds } from '../records/id-reservation.ts';
+import type { Operation, UpsertOptions } from '../records/operation.ts';
 import { type Outcome, refused } from '../records/outcome.ts';
-import { type ParsedRecord, required } from '../records/parsed-record.ts';
+import { type OperationName, required } from '../records/parsed-record.ts';
 import type { PlanReview } from '../records/plan.ts';
+import { sizeOf } from '../records/write/change.ts';
 import { inGroups, type PlannedRecord, planChunks } from './chunk-planner.ts';
 import { encryptRecords, type SentRecord } from './encrypted-chunk.ts';
 import { type CheckedWaitingRecord, callMemoryMax, memoryOf, type RecentChunks } from './recent-chunks.ts';
@@ -70,6 +72,7 @@ interface SubmittedCall {
 
 interface SubmissionTools {
   readonly store: SubmissionStore;
+  readonly recordStore: RecordStore;
   readonly keyRing: KeyRing;
   readonly hasher: Pick<Hasher, 'interactiveEnded'>;
   readonly recentChunks: RecentChunks;
@@ -93,7 +96,7 @@ export async function submitJob(
   // The checks run before the transaction: their queries must not wait for connections that open transactions hold.
   const { failureGroups, waiting, needs } = await partitionRecords(call, operation, tools.hasher);
   // IDs are reserved now, so that they follow the order sent even if the chunks run in another order.
-  const reserved = await operation.reserveIds(needs);
+  const reserved = await reserveIds(needs, tools.recordStore);
   const indexes = new Map(waiting.map(({ position }, index) => [position, index]));
   const checkedChunks = new Map<string, CheckedWaitingRecord[]>();
   const submitted = await tools.store.submit(job, async (writer) => {
@@ -101,7 +104,7 @@ export async function submitJob(
     for (const [number, { positions, weight }] of planChunks(waiting).entries()) {
       const chunk = positions.map((position) => {
         const index = required(indexes.get(position));
-        const { approved, weight, parsed } = required(waiting[index]);
+        const { approved, weight, checked } = required(waiting[index]);
         const users = records.usersOf(position);
         return {
           position,
@@ -110,7 +113,7 @@ export async function submitJob(
           ids: required(reserved[index]),
           approved,
           weight,
-          parsed,
+          checked,
         };
       });
       const name = chunkName(id, number);
@@ -125,22 +128,22 @@ export async function submitJob(
   return failureGroups.flat().map(({ outcome }) => outcome);
 }
 
-type CheckedRecord = SentRecord & Pick<CheckedWaitingRecord, 'parsed'>;
+type SentAndChecked = SentRecord & Pick<CheckedWaitingRecord, 'checked'>;
 
-function isChecked(record: SentRecord & { parsed: ParsedRecord | null }): record is CheckedRecord {
-  return record.parsed !== null;
+function isChecked(record: SentRecord & { checked: CheckedRecord | null }): record is SentAndChecked {
+  return record.checked !== null;
 }
 
 /** Copies the texts: a part of the body would keep the whole body in memory, with the passwords of other records. */
-function checkedRecords(chunk: readonly CheckedRecord[]): CheckedWaitingRecord[] {
+function checkedRecords(chunk: readonly SentAndChecked[]): CheckedWaitingRecord[] {
   const texts = Buffer.concat(chunk.map(({ text }) => text));
   let end = 0;
-  return chunk.map(({ position, users, weight, ids, approved, parsed, text }) => {
+  return chunk.map(({ position, users, weight, ids, approved, checked, text }) => {
     const start = end;
     const bytes = text.length;
     end += bytes;
     const fields = () => readRecord(texts.subarray(start, start + bytes));
-    return { position, users, weight, ids, approved, parsed, fields };
+    return { position, users, weight, ids, approved, checked, fields };
   });
 }
 
@@ -153,10 +156,10 @@ export function chunkName(callId: string, number: number): string {
 }
 
 interface CheckedWaiting extends PlannedRecord {
-  /** See `ParsedRecord.approved`. */
+  /** See `PlanReview.add`. */
   readonly approved: string | null;
   /** Null if the record is parsed again when its chunk runs. */
-  readonly parsed: ParsedRecord | null;
+  readonly checked: CheckedRecord | null;
 }
 
 /** Number of records and users without a password to hash that cost about as much as one password. */
@@ -181,23 +184,29 @@ async function partitionRecords(
   const all = positionsOf(records);
   for (const positions of inGroups(all, usersPerGroup, (position) => records.usersOf(position))) {
     await hasher.interactiveEnded();
-    const parsedRecords = await checkRecords(recordsAt(records, positions), operation, check, budget);
+    const checkedRecords = await checkRecords(recordsAt(records, positions), operation, check, budget);
     const failures: Failure[] = [];
     for (const [at, position] of positions.entries()) {
       if (done.has(position)) continue;
-      const parsed = required(parsedRecords[at]);
+      const checked = required(checkedRecords[at]);
+      const { parsed, change } = checked;
       const approved = isResumed
         ? (approvals[position] ?? review?.unknownApproval ?? null)
-        : ((await review?.add(parsed, records.text(position))) ?? null);
-      if (parsed.errors.none) {
-        const passwords = passwordsOf(parsed);
-        const users = Math.max(records.usersOf(position), operation.size(parsed));
+        : (review?.add(checked, records.text(position)) ?? null);
+      if (change) {
+        const passwords = hashesNeededBy(change);
+        const users = Math.max(records.usersOf(position), sizeOf(change));
         const weight = passwords + (1 + users - passwords) / unhashedPerHash;
-        const need = operation.need(parsed);
+        const need = idsNeededBy(change);
         // Not kept: plaintext passwords, and records that hold stored values, which may be large.
         const isKept = callMemory(records) <= callMemoryMax && passwords === 0 && need.principals === 1;
-        const order = operation.order(parsed);
-        waiting.push({ position, weight, order, approved, parsed: isKept ? parsed : null });
+        waiting.push({
+          position,
+          weight,
+          order: change.principalId,
+          approved,
+          checked: isKept ? checked : null,
+        });
         needs.push(need);
       } else {
         failures.push({ position, outcome: refused(parsed), fields: () => records.fields(position) });

@@ -5,17 +5,19 @@ import { ApiError } from '../lib/field-errors.ts';
 import { Aborted, type Hasher } from '../passwords/hash-pool.ts';
 import type { Demand, HashBatch } from '../passwords/hash-reservation.ts';
 import { ThreadEnded } from '../passwords/hash-thread.ts';
-import type { Operation, ReservedIds } from './operation.ts';
+import type { CheckedRecord } from './batch.ts';
+import { idsNeededBy, reserveIds } from './id-reservation.ts';
+import type { Operation } from './operation.ts';
+import { type Outcome, type RecordReference, refused } from './outcome.ts';
+import { type ParsedRecord, required, usersWith } from './parsed-record.ts';
+import { requireApproved } from './plan.ts';
 import {
-  applied,
-  type Outcome,
-  type RecordReference,
-  refused,
-  type WriteContext,
-  type Written,
-} from './outcome.ts';
-import { type ParsedRecord, required } from './parsed-record.ts';
-import type { UserItem } from './user-item.ts';
+  outcomeOf,
+  type PrincipalChange,
+  passwordsIn,
+  type ReservedIds,
+  readyChange,
+} from './write/change.ts';
 import type { RecordWriter } from './write/record-writer.ts';
 
 /** Maximum number of attempts to write a record that conflicts with concurrent writes. */
@@ -33,17 +35,18 @@ export interface Requester {
   report(error: unknown): void;
 }
 
-/** A record that has been checked, with its place in the call and the IDs that are reserved for it. */
-interface CheckedRecord<D extends ParsedRecord = ParsedRecord> {
-  readonly parsed: D;
+/** A checked record with its place in the call and the IDs that are reserved for it. */
+interface RecordToApply extends CheckedRecord {
   readonly ids: ReservedIds;
   /** Null if the record belongs to no stored call. */
   readonly reference: RecordReference | null;
+  /** The approved effect; see `PlanReview.add`. Absent or null: any effect. */
+  readonly approved?: string | null;
 }
 
 /** Everything that the records of one call or chunk have in common while they are applied. */
-interface ApplyContext<D extends ParsedRecord = ParsedRecord> {
-  readonly operation: Operation<D>;
+interface ApplyContext {
+  readonly operation: Operation;
   readonly requester: Requester;
   readonly hashes: HashBatch;
   readonly writer: RecordWriter;
@@ -53,21 +56,26 @@ interface ApplyContext<D extends ParsedRecord = ParsedRecord> {
 
 /** Throws the `ApiError` `OVERLOADED` if the passwords of the valid records would wait too long to be hashed. */
 export function admitPasswords(
-  parsedRecords: readonly ParsedRecord[],
+  records: readonly CheckedRecord[],
   { share, signal }: Requester,
   hasher: Hasher,
 ): HashBatch {
-  const { lane, count } = demandOf(parsedRecords);
+  const { lane, count } = demandOf(records);
   return hasher.admit({ lane: signal ? 'bulk' : lane, share, count, signal });
 }
 
 /** Returns the number of passwords of the valid records and their lane. */
-export function demandOf(parsedRecords: readonly ParsedRecord[]): Demand {
-  const count = parsedRecords.reduce(
-    (sum, parsed) => sum + (parsed.errors.none ? passwordsOf(parsed) : 0),
-    0,
+export function demandOf(records: readonly CheckedRecord[]): Demand {
+  return demandFor(
+    records.reduce((sum, { parsed, change }) => sum + (parsed.errors.none ? hashesNeededBy(change) : 0), 0),
   );
-  return demandFor(count);
+}
+
+/** Returns the demand of records before their checks: only the check of an upsert finds out which passwords are hashed. */
+export function demandOfParsed(parsedRecords: readonly ParsedRecord[]): Demand {
+  const valid = parsedRecords.filter(({ errors }) => errors.none);
+  const passwords = valid.flatMap((parsed) => usersWith(parsed, 'register', 'reset'));
+  return demandFor(passwords.filter(({ password }) => password.text !== null).length);
 }
 
 /** A single password goes before the others. */
@@ -75,53 +83,51 @@ export function demandFor(count: number): Demand {
   return { lane: count === 1 ? 'interactive' : 'bulk', count };
 }
 
-export function passwordsOf(parsed: ParsedRecord): number {
-  return parsed.users.filter(({ password }) => password !== null).length;
+/** Returns the number of passwords to hash. */
+export function hashesNeededBy(change: PrincipalChange | null): number {
+  return change ? passwordsIn(change).filter(({ hash }) => hash === null).length : 0;
 }
 
 /**
  * Hashes the passwords of checked records and writes the records. Records of one principal are written in the order
  * given. Returns one outcome per record; null if another node has settled the record meanwhile.
  */
-export function applyRecords<D extends ParsedRecord>(
-  records: readonly CheckedRecord<D>[],
-  context: ApplyContext<D>,
+export function applyRecords(
+  records: readonly RecordToApply[],
+  context: ApplyContext,
 ): Promise<(Outcome | null)[]> {
   return Promise.all(
     records.map((record) => {
-      const { parsed } = record;
-      if (!parsed.errors.none) return refused(parsed);
-      const principal = context.operation.order(parsed);
-      if (principal === null) return applyRecord(record, undefined, context);
-      const outcome = applyRecord(record, context.lastOutcomes.get(principal), context);
-      context.lastOutcomes.set(principal, outcome);
+      const { parsed, change } = record;
+      if (!change || !parsed.errors.none) return refused(parsed);
+      const { principalId } = change;
+      if (principalId === null) return applyRecord(record, change, undefined, context);
+      const outcome = applyRecord(record, change, context.lastOutcomes.get(principalId), context);
+      context.lastOutcomes.set(principalId, outcome);
       return outcome;
     }),
   );
 }
 
-async function applyRecord<D extends ParsedRecord>(
-  record: CheckedRecord<D>,
+async function applyRecord(
+  record: RecordToApply,
+  change: PrincipalChange,
   before: Promise<Outcome | null> | undefined,
-  context: ApplyContext<D>,
+  context: ApplyContext,
 ): Promise<Outcome | null> {
-  const { parsed, ids, reference } = record;
-  const { operation, requester } = context;
+  const { parsed } = record;
   try {
-    const hashes = new Map<UserItem, string>();
-    await hashPasswords(parsed, hashes, context.hashes);
+    await hashPasswords(change, context.hashes);
     const earlier = before && (await before);
     // The unsettled earlier record may be sent again, and would then undo the change of this one.
     if (earlier && !isSettled(earlier)) return refused(parsed, { code: 'NOT_APPLIED', variant: 'earlier' });
-    const { actor, expectedCurrentHash = null } = requester;
-    return await writeRecord(record, hashes, { actor, reference, expectedCurrentHash }, context);
+    return await writeRecord(record, change, context);
   } catch (error) {
     if (error instanceof Aborted) throw error;
     const kind = kindOf(error);
     if (kind === 'settled') return null;
-    requester.report(error);
-    const id = kind === 'unknown' ? operation.idOf(parsed, ids) : parsed.sentId;
-    return { ...refused(parsed, failureDetails[kind]), id };
+    context.requester.report(error);
+    return refused(parsed, failureDetails[kind]);
   }
 }
 
@@ -140,16 +146,11 @@ function kindOf(error: unknown): WriteFailureKind {
   return error instanceof ApiError || error instanceof ThreadEnded ? 'away' : 'refused';
 }
 
-/** Adds the imported hashes, and hashes the passwords that have no hash yet. */
-async function hashPasswords(
-  parsed: ParsedRecord,
-  hashes: Map<UserItem, string>,
-  batch: HashBatch,
-): Promise<void> {
+/** Hashes the passwords that have no hash yet. */
+async function hashPasswords(change: PrincipalChange, batch: HashBatch): Promise<void> {
   await Promise.all(
-    parsed.users.map(async (item) => {
-      if (item.passwordHash !== null) hashes.set(item, item.passwordHash);
-      else if (item.password !== null && !hashes.has(item)) hashes.set(item, await batch.hash(item.password));
+    passwordsIn(change).map(async (password) => {
+      if (password.hash === null) password.hash = await batch.hash(required(password.text));
     }),
   );
 }
@@ -165,54 +166,61 @@ const failureDetails: Readonly<Record<Exclude<WriteFailureKind, 'settled'>, Erro
  * Writes a record. After a conflict it is checked again, which finds the cause unless a concurrent write is undone. The
  * check may then find other users to register than before, for which IDs and hashes are still missing.
  */
-async function writeRecord<D extends ParsedRecord>(
-  record: CheckedRecord<D>,
-  hashes: Map<UserItem, string>,
-  writeContext: WriteContext,
-  context: ApplyContext<D>,
+async function writeRecord(
+  record: RecordToApply,
+  change: PrincipalChange,
+  context: ApplyContext,
 ): Promise<Outcome> {
-  const { parsed } = record;
-  const { operation, writer } = context;
-  const principal = operation.order(parsed);
+  const { principalId } = change;
   // A record that is being retried must not conflict with one that is written for the first time.
-  if (principal !== null) await retries.get(principal)?.catch(() => undefined);
-  // The record of a job may have been checked again since its IDs were reserved.
-  const ids = hasEnoughIds(record, operation) ? record.ids : await newIds(parsed, operation);
+  if (principalId !== null) await retries.get(principalId)?.catch(() => undefined);
   try {
-    return outcomeOf(await writer.write(operation, { parsed, ids, hashes, context: writeContext }), parsed);
+    return await writeChange(record, change, context);
   } catch (error) {
     if (!isConflict(error)) throw error;
-    return inTurn(principal, () => checkAndWrite(record, hashes, writeContext, context));
+    return inTurn(principalId, () => checkAndWrite(record, context));
   }
 }
 
-async function checkAndWrite<D extends ParsedRecord>(
-  record: CheckedRecord<D>,
-  hashes: Map<UserItem, string>,
-  writeContext: WriteContext,
-  { operation, writer, hashes: batch }: ApplyContext<D>,
-): Promise<Outcome> {
-  const { parsed } = record;
-  let { ids } = record;
+async function checkAndWrite(record: RecordToApply, context: ApplyContext): Promise<Outcome> {
+  const { parsed, approved } = record;
   for (let attempt = 2; ; attempt++) {
-    await operation.newCheck().run([parsed]);
-    if (!parsed.errors.none) return refused(parsed);
-    await hashPasswords(parsed, hashes, batch);
-    if (!hasEnoughIds({ parsed, ids }, operation)) ids = await newIds(parsed, operation);
+    const [change = null] = await context.operation.newCheck()([parsed]);
+    if (approved) requireApproved({ parsed, change }, approved);
+    if (!change || !parsed.errors.none) return refused(parsed);
+    await hashPasswords(change, context.hashes);
     try {
-      return outcomeOf(await writer.write(operation, { parsed, ids, hashes, context: writeContext }), parsed);
+      return await writeChange(record, change, context);
     } catch (error) {
       if (!isConflict(error) || attempt === attemptsMax) throw error;
     }
   }
 }
 
-function isConflict(error: unknown): boolean {
-  return error instanceof WriteFailure && error.kind === 'conflict';
+async function writeChange(
+  { parsed, ids, reference }: RecordToApply,
+  change: PrincipalChange,
+  { requester, writer }: ApplyContext,
+): Promise<Outcome> {
+  const { actor, report } = requester;
+  const expectedCurrentHash = requester.expectedCurrentHash ?? null;
+  const need = idsNeededBy(change);
+  // The record may have been checked again since its IDs were reserved.
+  const hasIds = need.users <= ids.users.length && (need.principals === 0 || ids.principal !== null);
+  const [reserved = ids] = hasIds ? [] : await reserveIds([need], writer.store);
+  const ready = readyChange(change, reserved, { actor, reference, expectedCurrentHash });
+  try {
+    await writer.write(ready);
+    return outcomeOf(ready, parsed.errors);
+  } catch (error) {
+    if (kindOf(error) !== 'unknown') throw error;
+    report(error);
+    return { ...refused(parsed, failureDetails.unknown), id: ready.principalId };
+  }
 }
 
-function outcomeOf({ id, users, principal }: Written, parsed: ParsedRecord): Outcome {
-  return applied(id, users, parsed, principal);
+function isConflict(error: unknown): boolean {
+  return error instanceof WriteFailure && error.kind === 'conflict';
 }
 
 /** The last retry of each principal, in all calls of this node. */
@@ -232,17 +240,4 @@ async function inTurn<Result>(principal: number | null, retry: () => Promise<Res
   } finally {
     if (retries.get(principal) === running) retries.delete(principal);
   }
-}
-
-function hasEnoughIds<D extends ParsedRecord>(
-  { parsed, ids }: Pick<CheckedRecord<D>, 'parsed' | 'ids'>,
-  operation: Operation<D>,
-): boolean {
-  const { principals, users } = operation.need(parsed);
-  return users <= ids.users.length && (principals === 0 || ids.principal !== null);
-}
-
-async function newIds<D extends ParsedRecord>(parsed: D, operation: Operation<D>): Promise<ReservedIds> {
-  const [reserved] = await operation.reserveIds([operation.need(parsed)]);
-  return required(reserved);
 }

@@ -4,7 +4,8 @@ import { ApiError, type ErrorBudget, FieldErrors } from '../lib/field-errors.ts'
 import type { Fields } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import type { Check, Operation } from './operation.ts';
-import type { ParsedRecord } from './parsed-record.ts';
+import type { OperationName, ParsedRecord } from './parsed-record.ts';
+import type { PrincipalChange } from './write/change.ts';
 
 export interface BatchLimits {
   readonly records: number;
@@ -35,30 +36,37 @@ function tooLarge(limits: BatchLimits, { variant, figures }: TooLargeHint): ApiE
   });
 }
 
+/** A record of a call after its checks. */
+export interface CheckedRecord {
+  readonly parsed: ParsedRecord;
+  /** Null if the record has an error. */
+  readonly change: PrincipalChange | null;
+}
+
 /**
  * Parses records one by one and checks them against the store, with pauses for the event loop. `budget` limits the
  * number of field errors that are kept for all records of the call.
  */
-export async function checkRecords<D extends ParsedRecord>(
+export async function checkRecords(
   records: Iterable<Fields | RecordTooLarge>,
-  operation: Operation<D>,
-  check: Check<D>,
+  operation: Operation,
+  check: Check,
   budget: ErrorBudget,
-): Promise<D[]> {
+): Promise<CheckedRecord[]> {
   const timeSlice = new TimeSlice();
-  const parsedRecords: D[] = [];
+  const parsedRecords: ParsedRecord[] = [];
   for (const fields of records) {
     const parsed =
       fields instanceof RecordTooLarge
-        ? await parsedTooLarge(fields, operation, timeSlice)
-        : await operation.read(fields, budget.newFieldErrors(), timeSlice);
+        ? parsedTooLarge(fields, operation.name)
+        : await operation.parse(fields, budget.newFieldErrors());
     budget.limit(parsed.errors);
     parsedRecords.push(parsed);
     if (timeSlice.isOver) await timeSlice.yield();
   }
-  await check.run(parsedRecords);
+  const changes = await check(parsedRecords);
   for (const { errors } of parsedRecords) budget.limit(errors);
-  return parsedRecords;
+  return parsedRecords.map((parsed, at) => ({ parsed, change: changes[at] ?? null }));
 }
 
 export function positionsOf(list: RecordList): number[] {
@@ -74,14 +82,10 @@ export function* recordsAt(
 }
 
 /** Returns a record without values, whose only error is its size. */
-async function parsedTooLarge<D extends ParsedRecord>(
-  { figures }: RecordTooLarge,
-  operation: Operation<D>,
-  timeSlice: TimeSlice,
-): Promise<D> {
+function parsedTooLarge({ figures }: RecordTooLarge, name: OperationName): ParsedRecord {
   const errors = new FieldErrors();
-  const { name } = operation;
   const variant = name === 'insert' || name === 'upsert' ? name : 'records';
   errors.add('Users', 'RECORD_TOO_LARGE', { variant, figures });
-  return { ...(await operation.read({}, new FieldErrors(), timeSlice)), errors };
+  const reference = { sentId: null, principalId: null, externalKey: null, namedBy: 'ID' } as const;
+  return { ...reference, principal: { fields: {}, state: null }, users: [], errors };
 }

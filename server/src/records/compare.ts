@@ -1,14 +1,20 @@
+import { within } from '../lib/request-fields.ts';
 import { numberTerms, searchTerms, type Username } from '../usernames/username.ts';
 import type { SentPrincipal, SentUser, StoredPrincipal, StoredUser } from './compared-values.ts';
 import {
   changedFields,
+  type FieldValue,
   type PrincipalFields,
   principalFieldNames,
   principalFields,
   type State,
   userFields,
 } from './fields.ts';
-import type { PrincipalStep, UserEdit } from './write/change.ts';
+import type { FieldChange, ShownUser } from './outcome.ts';
+import { required } from './parsed-record.ts';
+import type { Registration } from './parsed-user.ts';
+import type { NewName } from './taken-names.ts';
+import type { NewUser, PrincipalStep, UserEdit } from './write/change.ts';
 
 /** Returns the names of the sent values that differ from the stored ones. */
 export function changedOfPrincipal(stored: StoredPrincipal, sent: SentPrincipal): string[] {
@@ -52,14 +58,38 @@ export function editUser(
     newUsername,
     fields: { ...stored.fields, ...sent.fields },
     state: sent.state ?? stored.state,
-    passwordHash: null,
+    password: null,
     changed,
   };
 }
 
+/** Returns the changed fields with their values, without the password. */
+export function fieldChanges(
+  changed: readonly string[],
+  stored: { readonly fields: AnyFields; readonly state: State },
+  sent: { readonly fields: AnyFields; readonly state: State | null },
+): FieldChange[] {
+  return changed
+    .filter((field) => field !== 'Password')
+    .map((field) =>
+      field === 'State'
+        ? { field, from: stored.state, to: sent.state }
+        : { field, from: stored.fields[field] ?? null, to: sent.fields[field] ?? null },
+    );
+}
+
+type AnyFields = Readonly<Record<string, FieldValue | null | undefined>>;
+
+export function insertPrincipal({ fields: sent, state }: SentPrincipal): PrincipalStep {
+  const fields = { ...emptyPrincipal, ...sent };
+  return { kind: 'insert', values: { fields, state: state ?? 'active', searchTerms: termsOf(fields) } };
+}
+
+const emptyPrincipal = Object.fromEntries(principalFieldNames.map((name) => [name, null])) as PrincipalFields;
+
 /** Returns a change of the state alone. */
 export function stateEdit(id: number, state: State): UserEdit {
-  return { id, newUsername: null, fields: null, state, passwordHash: null, changed: ['State'] };
+  return { id, newUsername: null, fields: null, state, password: null, changed: ['State'] };
 }
 
 /**
@@ -75,8 +105,26 @@ export function clearedField(stored: StoredPrincipal, sent: SentPrincipal): stri
 const numbers = principalFieldNames.filter((name) => 'search' in principalFields[name]);
 
 /** Returns the words by which `irs/list` finds a principal. */
-export function termsOf(fields: PrincipalFields): string[] {
+function termsOf(fields: PrincipalFields): string[] {
   const words = searchTerms(Object.values(fields));
   const whole = numbers.flatMap((name) => numberTerms(fields[name]));
   return whole.length === 0 ? words : [...new Set([...words, ...whole])];
+}
+
+/** Returns the username of a registration, unless it is invalid. */
+export function registeredName({ username, place }: Registration): NewName[] {
+  return username ? [{ key: username.key, place: within(place, 'Username') }] : [];
+}
+
+export function newUser({
+  username,
+  fields,
+  password,
+}: Pick<Registration, 'username' | 'fields' | 'password'>): NewUser {
+  const { asSent, key: usernameKey } = required(username);
+  return { username: asSent, usernameKey, fields, password, state: 'active' };
+}
+
+export function registeredUser({ username, fields }: Registration): ShownUser {
+  return { id: null, username: required(username).asSent, email: fields.Email, operation: 'register' };
 }

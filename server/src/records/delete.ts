@@ -1,97 +1,64 @@
-import type { FieldErrors } from '../lib/field-errors.ts';
-import { type Fields, isAbsent, refuseUnknownFields } from '../lib/request-fields.ts';
-import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import type { CheckTools, Operation, ReadyRecord } from './operation.ts';
-import { ignoredFields, readUsers, required } from './parsed-record.ts';
-import {
-  findReferences,
-  type ReferenceStore,
-  type ReferringRecord,
-  readPrincipalReference,
-} from './references.ts';
-import { type Deletion, isNamedByUsername, readDeletion } from './user-item.ts';
-import type { ChangeStore, PrincipalChange } from './write/change.ts';
-
-interface ParsedDelete extends ReferringRecord {
-  /** The users to delete; null if the principal is deleted with all of its users. */
-  readonly items: readonly Deletion[] | null;
-  /** The first users of a principal that is deleted, as the checks found them. */
-  listed: readonly number[];
-}
+import type { CheckTools, Operation } from './operation.ts';
+import { parseDelete } from './parse-records.ts';
+import { type ParsedRecord, required, usersWith } from './parsed-record.ts';
+import { isNamedByUsername } from './parsed-user.ts';
+import { type Found, findReferences, type ReferenceStore } from './references.ts';
+import { noUsers, type PrincipalChange } from './write/change.ts';
 
 /** Maximum number of users of a deleted principal that the answer lists. */
 const usersListed = 1000;
 
-export interface DeleteStore extends ReferenceStore, ChangeStore {
+export interface DeleteStore extends ReferenceStore {
   /** Returns the IDs of the first `limit` users of each principal. */
   findFirstUsers(principalIds: readonly number[], limit: number): Promise<ReadonlyMap<number, number[]>>;
 }
 
 /** Deletes principals with all of their users, or some users of a principal. */
-export function deleteOperation(store: DeleteStore): Operation<ParsedDelete> {
+export function deleteOperation(store: DeleteStore): Operation {
   return {
     name: 'delete',
-    read: readRecord,
-    newCheck: (tools) => ({ run: (parsedRecords) => checkAgainstStore(parsedRecords, store, tools) }),
-    order: (parsed) => parsed.principalId,
-    size: ({ items, stored }) => items?.length ?? stored?.usersCount ?? 0,
-    need: () => ({ principals: 0, users: 0 }),
-    reserveIds: async (needs) => needs.map(() => ({ principal: null, users: [] })),
-    idOf: (parsed) => parsed.principalId,
-    write: (records) => store.writeChanges(records.map(deletion)),
+    parse: parseDelete,
+    newCheck: (tools) => (parsedRecords) => checkAgainstStore(parsedRecords, store, tools),
   };
 }
 
-async function readRecord(fields: Fields, errors: FieldErrors, timeSlice: TimeSlice): Promise<ParsedDelete> {
-  const reference = readPrincipalReference(fields, errors);
-  refuseUnknownFields(fields, ['ID', 'ExternalKey', 'Users', ...ignoredFields], '', errors);
-  // An empty list must not delete the principal: it may be the result of a filter that found no user.
-  if (Array.isArray(fields.Users) && fields.Users.length === 0) errors.add('Users', 'NO_USERS');
-  const readItem = (value: unknown, place: string) => readDeletion(value, place, errors);
-  const items = isAbsent(fields.Users) ? null : await readUsers(fields.Users, readItem, errors, timeSlice);
-  return { ...reference, items, listed: [], users: [], errors };
-}
-
 async function checkAgainstStore(
-  parsedRecords: readonly ParsedDelete[],
+  parsedRecords: readonly ParsedRecord[],
   store: DeleteStore,
   tools: CheckTools | undefined,
-): Promise<void> {
-  await findReferences(parsedRecords, store, {
-    usersOf: ({ items }) => items ?? [],
-    comparesValues: true,
-    tools,
-  });
+): Promise<(PrincipalChange | null)[]> {
+  const usersOf = (parsed: ParsedRecord) => usersWith(parsed, 'delete');
+  const found = await findReferences(parsedRecords, store, { usersOf, comparesValues: true, tools });
   // After the version of the principal: a user that is registered meanwhile changes the version.
-  const whole = parsedRecords.filter(({ items, errors }) => items === null && errors.none);
-  if (whole.length === 0) return;
-  const users = await store.findFirstUsers(
-    whole.map(({ stored }) => required(stored).id),
-    usersListed,
-  );
-  for (const parsed of whole) parsed.listed = users.get(required(parsed.stored).id) ?? [];
+  const deleted = found.flatMap(({ principal }, at) => {
+    return principal && parsedRecords[at]?.users === null ? [principal.id] : [];
+  });
+  const firstUsers = await store.findFirstUsers(deleted, usersListed);
+  return parsedRecords.map((parsed, at) => deletion(parsed, required(found[at]), firstUsers));
 }
 
-function deletion({ parsed, context }: ReadyRecord<ParsedDelete>): PrincipalChange {
-  const { id, version, fields, usersCount } = required(parsed.stored);
-  const deletes = (parsed.items ?? []).map((item) => required(item.stored).id);
+function deletion(
+  parsed: ParsedRecord,
+  { principal, users }: Found,
+  firstUsers: ReadonlyMap<number, readonly number[]>,
+): PrincipalChange | null {
+  if (!principal || !parsed.errors.none) return null;
+  const { id: principalId, version, fields, usersCount } = principal;
+  const isWhole = parsed.users === null;
+  const named = usersWith(parsed, 'delete');
+  const deletes = named.map((user) => required(users.get(user)).id);
+  const listed = isWhole ? (firstUsers.get(principalId) ?? []) : deletes;
   return {
-    principalId: id,
-    action: parsed.items ? 'update' : 'delete',
-    principal: parsed.items
-      ? { kind: 'keep' }
-      : { kind: 'delete', externalKey: fields.ExternalKey, usersCount },
-    reportsPrincipal: parsed.items === null,
+    principalId,
+    action: isWhole ? 'delete' : 'update',
+    principal: isWhole ? { kind: 'delete', externalKey: fields.ExternalKey } : { kind: 'keep' },
+    reportsPrincipal: isWhole,
     // A principal that was changed since it was read is checked again: it, or a user that is named by its username, may
     // have another name now.
-    expectedVersion: parsed.items && !parsed.items.some(isNamedByUsername) ? null : version,
-    registrations: [],
-    resets: [],
-    edits: [],
+    expectedVersion: isWhole || named.some(isNamedByUsername) ? version : null,
+    storedUsers: isWhole ? usersCount : 0,
+    ...noUsers,
     deletes,
-    applied: (parsed.items ? deletes : parsed.listed).map((user) => {
-      return { id: user, username: '', email: null, operation: 'delete' };
-    }),
-    context,
+    applied: listed.map((id) => ({ id, username: '', email: null, operation: 'delete' })),
   };
 }

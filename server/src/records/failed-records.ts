@@ -7,9 +7,9 @@ import { secretNames } from '../passwords/policy.ts';
 import { readAttributes } from './field-formats.ts';
 import { type FieldDefinition, type FieldFormat, principalFields, states, userFields } from './fields.ts';
 import { mentionsOf } from './mentions.ts';
-import type { OperationName } from './operation.ts';
 import type { Outcome } from './outcome.ts';
-import { itemOperations } from './user-item.ts';
+import type { OperationName } from './parsed-record.ts';
+import { itemOperations } from './parsed-user.ts';
 
 /** Returns the value to keep, or undefined to redact it. */
 type FieldFilter = (value: unknown) => unknown;
@@ -99,11 +99,8 @@ const othersMax = 20;
 const textMax = 1024;
 
 /** Returns a copy of a record in which only the fields that are known not to be secret keep their values. */
-export async function withoutSecrets(
-  operation: OperationName,
-  record: Fields,
-  timeSlice = new TimeSlice(),
-): Promise<Fields> {
+export async function withoutSecrets(operation: OperationName, record: Fields): Promise<Fields> {
+  const timeSlice = new TimeSlice();
   const { record: recordFilters, user: userFilters, passwords } = keptFields[operation];
   const kept = filterFields(record, recordFilters, edits.includes(operation));
   if (isAbsent(record.Users)) return kept;
@@ -237,8 +234,8 @@ export async function storedFailures(
     const parsed = parse();
     const tooLarge = parsed instanceof RecordTooLarge ? parsed : null;
     const fields: Fields = parsed instanceof RecordTooLarge ? {} : parsed;
-    const mentions = await mentionsOf(fields, timeSlice);
-    const record = await withoutSecrets(operation, fields, timeSlice);
+    const mentions = await mentionsOf(fields);
+    const record = await withoutSecrets(operation, fields);
     const own = typeof outcome === 'function' ? outcome(fields) : outcome;
     stored.push({
       position,

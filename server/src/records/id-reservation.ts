@@ -1,10 +1,25 @@
-import type { IdNeed, Operation, ReservedIds } from './operation.ts';
-import { type ParsedRecord, required } from './parsed-record.ts';
+import { required } from './parsed-record.ts';
+import type { ChangeStore, PrincipalChange, ReservedIds } from './write/change.ts';
 
-export interface IdStore {
+interface IdStore {
   /** Reserves IDs before the writes, so that records written in parallel are numbered in the order sent. */
   reservePrincipalIds(count: number): Promise<readonly number[]>;
   reserveUserIds(count: number): Promise<readonly number[]>;
+}
+
+export interface RecordStore extends IdStore, ChangeStore {}
+
+/** The numbers of principals and users that a change inserts. */
+export interface IdNeed {
+  readonly principals: 0 | 1;
+  readonly users: number;
+}
+
+export function idsNeededBy(change: PrincipalChange | null): IdNeed {
+  return {
+    principals: change?.principal.kind === 'insert' ? 1 : 0,
+    users: change?.registrations.length ?? 0,
+  };
 }
 
 /** Reserves the IDs of all records at once, because each reservation costs a disk write. */
@@ -16,21 +31,9 @@ export async function reserveIds(needs: readonly IdNeed[], store: IdStore): Prom
   const principals = principalIds.values();
   let offset = 0;
   return needs.map((need) => {
-    const principal = need.principals === 1 ? (principals.next().value ?? null) : null;
+    const principal = need.principals === 1 ? required(principals.next().value) : null;
     const users = userIds.slice(offset, offset + need.users);
     offset += need.users;
     return { principal, users };
   });
-}
-
-const noIds: ReservedIds = { principal: null, users: [] };
-
-/** Reserves the IDs of the valid records. Returns one element per record; an invalid record gets no IDs. */
-export async function reserveFor<D extends ParsedRecord>(
-  parsedRecords: readonly D[],
-  operation: Operation<D>,
-): Promise<ReservedIds[]> {
-  const valid = parsedRecords.filter((parsed) => parsed.errors.none);
-  const reserved = (await operation.reserveIds(valid.map((parsed) => operation.need(parsed)))).values();
-  return parsedRecords.map((parsed) => (parsed.errors.none ? required(reserved.next().value) : noIds));
 }

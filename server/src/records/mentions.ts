@@ -1,5 +1,5 @@
 import { type Fields, isId, isObject, usersOf, withoutInvisible } from '../lib/request-fields.ts';
-import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import { secretNames } from '../passwords/policy.ts';
 import { mapUsername } from '../usernames/precis-profiles.ts';
 
@@ -15,7 +15,8 @@ const elementsMax = 10;
  * the very values that were refused, so they count in any form that can be corrected to a valid one: a number for a
  * text, a text for an ID, spaces around, invisible characters.
  */
-export async function mentionsOf(record: Fields, timeSlice: TimeSlice): Promise<string[]> {
+export async function mentionsOf(record: Fields): Promise<string[]> {
+  const timeSlice = new TimeSlice();
   const mentions = new Set<string>();
   const secrets = new Set([record, ...usersOf(record)].filter(isObject).flatMap(secretTexts));
   const add = (prefix: string, values: readonly unknown[], formsOf: (text: string) => readonly string[]) => {

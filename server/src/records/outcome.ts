@@ -1,10 +1,8 @@
 import type { Actor } from '../audit/audit-log.ts';
 import { codes, type ErrorDetail } from '../lib/error-codes.ts';
 import type { FieldErrors } from '../lib/field-errors.ts';
-import { isAbsent } from '../lib/request-fields.ts';
 import type { FieldValue } from './fields.ts';
 import type { ParsedRecord } from './parsed-record.ts';
-import type { NewUser } from './user-item.ts';
 
 /** A field whose value differs from the stored one. Null means that the field is not set. */
 export interface FieldChange {
@@ -47,10 +45,6 @@ export function withNames(
   return { id, username, email, operation, ...(changed && { changed }) };
 }
 
-export function registeredUser({ id, username, fields }: NewUser): AppliedUser {
-  return { id, username, email: fields.Email, operation: 'register' };
-}
-
 /** The result of one record: applied or failed. */
 export interface Outcome {
   /** Principal ID; null if it is not known. */
@@ -75,22 +69,12 @@ export interface IndexedOutcome extends Outcome {
   readonly position: number;
 }
 
-export function applied(
-  id: number | null,
-  users: readonly ShownUser[],
-  parsed: ParsedRecord,
-  principal?: PrincipalOutcome,
-): Outcome {
-  const { errors } = parsed;
-  return principal ? { id, error: null, errors, users, principal } : { id, error: null, errors, users };
-}
-
 export function refused(
-  parsed: ParsedRecord,
+  parsed: Pick<ParsedRecord, 'sentId' | 'externalKey' | 'errors'>,
   error: ErrorDetail = mainError(parsed.errors, 'done'),
 ): Outcome {
   const { sentId: id, errors, externalKey } = parsed;
-  const named = id === null && !isAbsent(externalKey);
+  const named = id === null && externalKey !== null;
   return { id, error, errors, users: [], ...(named && { externalKey }) };
 }
 
@@ -132,10 +116,4 @@ export interface WriteContext {
   readonly reference: RecordReference | null;
   /** Condition of a reset: the stored password hash must still be this one. Null means no condition. */
   readonly expectedCurrentHash: string | null;
-}
-
-export interface Written {
-  readonly id: number;
-  readonly users: readonly AppliedUser[];
-  readonly principal?: PrincipalOutcome;
 }

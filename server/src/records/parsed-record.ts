@@ -1,84 +1,83 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
-import { type Fields, isAbsent } from '../lib/request-fields.ts';
-import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import type { Edit, NewUser, Registration, UserItem } from './user-item.ts';
+import { type Fields, isAbsent, isId } from '../lib/request-fields.ts';
+import { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import type { SentPrincipal } from './compared-values.ts';
+import { externalKeyField, readField } from './fields.ts';
+import type { ParsedUser } from './parsed-user.ts';
 
-/** The effect of a checked record on the store, for operations that compute it before the record is written. */
-export interface RecordEffect {
-  /** Number of users that would be disabled or deleted because the record does not contain them. */
-  readonly removals: number;
-  /** Number of users that are stored under the principal; 0 if the record removes none, whichever users it contains. */
-  readonly storedUsers: number;
-  /** Returns a digest of the effect and of the stored values that it depends on. */
-  tag(timeSlice: TimeSlice): Promise<string>;
+export type OperationName = 'update' | 'insert' | 'state' | 'upsert' | 'delete';
+
+/** The principal that a record names by exactly one of `ID` and `ExternalKey`. */
+interface PrincipalReference {
+  /** The ID from the request, for the answer; null if it is absent or no integer. */
+  readonly sentId: number | null;
+  /** The ID, if it is valid. */
+  readonly principalId: number | null;
+  readonly externalKey: string | null;
+  readonly namedBy: 'ID' | 'ExternalKey';
 }
 
 /** A parsed but unapplied record of a call. Values that could not be parsed are null and have an error in `errors`. */
-export interface ParsedRecord {
-  /** The principal ID from the request, for the answer; null if it is absent or no integer. */
-  readonly sentId: number | null;
-  /** The external key from the request; null or absent if there is no valid one. */
-  readonly externalKey?: string | null;
-  /** The users whose passwords are written. A check may replace the list, if it depends on stored users. */
-  readonly users: readonly UserItem[];
-  /** The edits that change a username. */
-  readonly renames?: readonly Edit[];
+export interface ParsedRecord extends PrincipalReference {
+  /** The new values of the principal; null if the record has none. */
+  readonly principal: SentPrincipal | null;
+  /** Null if the record has no `Users`. */
+  readonly users: readonly ParsedUser[] | null;
   readonly errors: FieldErrors;
-  /** The effect that the checks have computed for a valid record; absent if the operation has no plan. */
-  readonly effect?: RecordEffect | null;
-  /**
-   * The effect that the review of the call has approved: its tag if the call was sent with a plan, otherwise the number
-   * of removals, such as `removals 3`. Null: any effect is accepted.
-   */
-  approved?: string | null;
 }
 
 /** Fields that the API adds to failed records for people to read. They are ignored when a record is sent again. */
 export const ignoredFields = ['FieldErrors', 'Position'];
 
-/** Parses the users of a record. */
-export async function readUsers<Item>(
-  value: unknown,
-  readItem: (value: unknown, place: string, errors: FieldErrors) => Item | null,
+/** Reads `ID` and `ExternalKey`. `usual` is the field at which a record without either gets its error. */
+export function readPrincipalReference(
+  fields: Fields,
   errors: FieldErrors,
-  timeSlice: TimeSlice,
-): Promise<Item[]> {
-  const items: Item[] = [];
-  if (isAbsent(value)) return items;
+  usual: 'ID' | 'ExternalKey' = 'ID',
+): PrincipalReference {
+  const principalId = isId(fields.ID) ? fields.ID : null;
+  const externalKey = readField(fields.ExternalKey, externalKeyField, 'ExternalKey', errors);
+  if (isAbsent(fields.ID) && isAbsent(fields.ExternalKey))
+    errors.add(usual, 'REQUIRED', { variant: 'principal' });
+  else if (!isAbsent(fields.ID) && !isAbsent(fields.ExternalKey)) errors.add('ID', 'AMBIGUOUS_PRINCIPAL');
+  else if (!isAbsent(fields.ID) && principalId === null) errors.add('ID', 'INVALID_ID');
+  const namedBy = isAbsent(fields.ID) ? 'ExternalKey' : 'ID';
+  return { sentId: sentIdOf(fields), principalId, externalKey, namedBy };
+}
+
+/** Parses the users of a record, with pauses for the event loop. */
+export async function readUsers(
+  value: unknown,
+  readUser: (value: unknown, place: string) => ParsedUser | null,
+  errors: FieldErrors,
+): Promise<ParsedUser[]> {
+  const users: ParsedUser[] = [];
+  if (isAbsent(value)) return users;
   if (!Array.isArray(value)) {
     errors.add('Users', 'WRONG_TYPE', { variant: 'array' });
-    return items;
+    return users;
   }
-  for (const [position, user] of value.entries()) {
-    const item = readItem(user, `Users[${position}]`, errors);
-    if (item) items.push(item);
+  const timeSlice = new TimeSlice();
+  for (const [position, sent] of value.entries()) {
+    const user = readUser(sent, `Users[${position}]`);
+    if (user) users.push(user);
     if (timeSlice.isOver) await timeSlice.yield();
   }
-  return items;
+  return users;
 }
 
 export function sentIdOf(fields: Fields): number | null {
   return Number.isSafeInteger(fields.ID) ? (fields.ID as number) : null;
 }
 
-export function isRegistration(item: UserItem): item is Registration {
-  return item.operation === 'register';
-}
-
-export function newUser(
-  item: Registration,
-  id: number | undefined,
-  passwordHash: string | null | undefined,
-): NewUser {
-  const { asSent: username, key: usernameKey } = required(item.username);
-  return {
-    operation: 'register',
-    id: required(id),
-    username,
-    usernameKey,
-    fields: item.fields,
-    passwordHash: required(passwordHash),
-  };
+/** Returns the users of a record with one of the operations. */
+export function usersWith<Name extends ParsedUser['operation']>(
+  { users }: ParsedRecord,
+  ...operations: readonly Name[]
+): Extract<ParsedUser, { operation: Name }>[] {
+  const isWanted = (user: ParsedUser): user is Extract<ParsedUser, { operation: Name }> =>
+    operations.some((operation) => operation === user.operation);
+  return (users ?? []).filter(isWanted);
 }
 
 /** Returns a value of a valid record. A missing value is a bug, because the parser would have added a field error. */

@@ -1,15 +1,12 @@
-import type { Hmac } from 'node:crypto';
+import { createHash, type Hmac } from 'node:crypto';
 import { ApiError } from '../lib/field-errors.ts';
-import { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import type { CheckedRecord } from './batch.ts';
 import type { UpsertOptions } from './operation.ts';
 import { mainError } from './outcome.ts';
-import type { ParsedRecord } from './parsed-record.ts';
+import { isUnchanged } from './write/change.ts';
 
 /** Number of users that a call may always disable or delete. The limit of each principal is at least as high. */
 const removalsAlwaysAllowed = 20;
-
-/** Number of bytes of a record that are hashed in one step. */
-const bytesAtOnce = 65_536;
 
 interface PlanRules {
   readonly options: UpsertOptions;
@@ -29,7 +26,6 @@ interface PlanRules {
 export class PlanReview {
   readonly #rules: PlanRules;
   readonly #digest: Hmac | null;
-  readonly #timeSlice = new TimeSlice();
   #removals = 0;
   #storedUsers = 0;
   #records = 0;
@@ -47,26 +43,20 @@ export class PlanReview {
 
   /**
    * Adds the next record of the call, in the order sent. `text` is the record as sent. Returns what is approved if the
-   * call is; see `ParsedRecord.approved`.
+   * call is: the tag of the record if the call was sent with a plan, otherwise the number of removals, such as
+   * `removals 3`. Null: any effect is accepted.
    */
-  async add(parsed: ParsedRecord, text: Buffer): Promise<string | null> {
-    const { removals, storedUsers } = (parsed.errors.none && parsed.effect) || {
-      removals: 0,
-      storedUsers: 0,
-    };
+  add(record: CheckedRecord, text: Buffer): string | null {
+    const removals = removalsOf(record);
+    const storedUsers = record.change?.storedUsers ?? 0;
     this.#removals += removals;
     this.#storedUsers += storedUsers;
     this.#excessiveRecord ??= this.#excess('record', removals, storedUsers);
     this.#records++;
     const limit = this.#rules.options.missing === 'keep' ? null : `${removalLimit}${removals}`;
     if (!this.#digest) return limit;
-    const tag = await tagOf(parsed, this.#timeSlice);
-    this.#digest.update(`${text.length}\n`);
-    for (let at = 0; at < text.length; at += bytesAtOnce) {
-      this.#digest.update(text.subarray(at, at + bytesAtOnce));
-      if (this.#timeSlice.isOver) await this.#timeSlice.yield();
-    }
-    this.#digest.update(`\n${tag}\n`);
+    const tag = tagOf(record);
+    this.#digest.update(`${text.length}\n`).update(text).update(`\n${tag}\n`);
     return this.#rules.expected === null ? limit : tag;
   }
 
@@ -106,29 +96,39 @@ export class PlanReview {
   }
 }
 
-/** Returns a digest of what the record would do. An invalid record would do nothing. */
-async function tagOf(parsed: ParsedRecord, timeSlice: TimeSlice): Promise<string> {
-  if (!parsed.errors.none || !parsed.effect) return `failed ${mainError(parsed.errors, 'done').code}`;
-  return parsed.effect.tag(timeSlice);
+/** Returns the number of users that the record disables or deletes because it does not contain them. */
+function removalsOf({ change }: CheckedRecord): number {
+  return (change?.applied ?? []).filter(({ operation }) => operation === 'disable' || operation === 'delete')
+    .length;
+}
+
+/**
+ * Returns a digest of what the record would do. It contains the version of a principal that the record changes: the plan
+ * shows the values that were stored then. A record that changes nothing depends only on being equal.
+ */
+function tagOf({ parsed, change }: CheckedRecord): string {
+  if (!parsed.errors.none || !change) return `failed ${mainError(parsed.errors, 'done').code}`;
+  const { principal, principalId, expectedVersion, applied } = change;
+  if (isUnchanged(change)) return `unchanged ${principalId}`;
+  const fields = principal.kind === 'edit' ? principal.changed : [];
+  const users = applied.map(({ id, username, operation, changed }) => [id ?? username, operation, changed]);
+  const effect = JSON.stringify([principal.kind, principalId, expectedVersion, fields, users]);
+  return createHash('sha256').update(effect).digest('base64url');
 }
 
 /** Begins an approval of a number of removals. */
 const removalLimit = 'removals ';
 
-/** Adds an error if the effect of the record, now or after a later check, is not the approved one. */
-export async function requireApproved(
-  parsed: ParsedRecord,
-  approved: string,
-  timeSlice = new TimeSlice(),
-): Promise<void> {
-  parsed.approved = approved;
-  const place = parsed.sentId === null ? 'ExternalKey' : 'ID';
+/** Adds an error if the effect of the record is not the approved one; see `PlanReview.add`. */
+export function requireApproved(record: CheckedRecord, approved: string): void {
+  const { sentId, errors } = record.parsed;
+  const place = sentId === null ? 'ExternalKey' : 'ID';
   if (approved.startsWith(removalLimit)) {
     const allowed = Number(approved.slice(removalLimit.length));
-    const removals = parsed.effect?.removals ?? 0;
+    const removals = removalsOf(record);
     if (removals > allowed)
-      parsed.errors.add(place, 'PLAN_OUTDATED', { variant: 'removals', figures: { allowed, removals } });
-  } else if ((await tagOf(parsed, timeSlice)) !== approved) {
-    parsed.errors.add(place, 'PLAN_OUTDATED', { variant: 'record' });
+      errors.add(place, 'PLAN_OUTDATED', { variant: 'removals', figures: { allowed, removals } });
+  } else if (tagOf(record) !== approved) {
+    errors.add(place, 'PLAN_OUTDATED', { variant: 'record' });
   }
 }

@@ -6,14 +6,14 @@ import type { StoredPrincipal, StoredUser } from './compared-values.ts';
 import type { DeleteStore } from './delete.ts';
 import { selectedColumns } from './field-columns.ts';
 import { principalFields, userFields, valuesOf } from './fields.ts';
-import type { InsertStore } from './insert.ts';
+import type { RecordStore } from './id-reservation.ts';
 import type { WantedUsers } from './references.ts';
 import type { AttributeValues } from './stored-attributes.ts';
 import type { UpdateStore } from './update.ts';
 import { versionOf } from './write/stored-rows.store.ts';
 import { writeChanges } from './write/write-changes.store.ts';
 
-export function openRecordStore(database: Database): UpdateStore & InsertStore & DeleteStore {
+export function openRecordStore(database: Database): UpdateStore & DeleteStore & RecordStore {
   return {
     findPrincipals: (ids) => withApiErrors(() => findPrincipals(database, ids)),
     findUsers: (wanted, holdMemory) => withApiErrors(() => findUsers(database, wanted, holdMemory)),
@@ -115,6 +115,7 @@ async function findFirstUsers(
   principalIds: readonly number[],
   limit: number,
 ): Promise<Map<number, number[]>> {
+  if (principalIds.length === 0) return new Map();
   const rows = await database.query<{ id: number; users: number[] }>(
     `select id, array(select id from anagrafe.users where principal_id = wanted.id order by id limit $2) as users
        from unnest($1::bigint[]) as wanted (id)`,

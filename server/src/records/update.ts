@@ -1,96 +1,104 @@
 import { within } from '../lib/request-fields.ts';
-import { refuseOwnNames } from '../passwords/policy.ts';
-import { changedOfUser, clearedField, editPrincipal, editUser } from './compare.ts';
-import { principalFieldNames } from './fields.ts';
-import { type IdStore, reserveIds } from './id-reservation.ts';
-import type { CheckTools, Operation, ReadyRecord } from './operation.ts';
-import type { AppliedUser } from './outcome.ts';
-import { isRegistration, newUser, required } from './parsed-record.ts';
-import { isEdit, isPlain, type ParsedUpdate, readUpdate } from './parsed-update.ts';
-import { findReferences, type ReferenceStore } from './references.ts';
-import { type AttributeStore, type SentAttributes, setStoredAttributes } from './stored-attributes.ts';
 import {
-  type Deletion,
-  type Edit,
-  isNamedByUsername,
-  type NewPassword,
-  type NewUser,
-  type Reset,
-  type UpdateItem,
-  type UserRules,
-} from './user-item.ts';
-import { ExternalKeys, type UsernameStore, Usernames } from './usernames.ts';
-import type { ChangeStore, PrincipalChange, UserEdit } from './write/change.ts';
+  changedOfUser,
+  clearedField,
+  editPrincipal,
+  editUser,
+  newUser,
+  registeredName,
+  registeredUser,
+} from './compare.ts';
+import { principalFieldNames } from './fields.ts';
+import type { CheckTools, Operation } from './operation.ts';
+import type { ShownUser } from './outcome.ts';
+import { parseUpdate } from './parse-records.ts';
+import { type ParsedRecord, required, usersWith } from './parsed-record.ts';
+import { isNamedByUsername, refuseOwnNamesIn, type UserRules } from './parsed-user.ts';
+import { type Found, findReferences, type ReferenceStore } from './references.ts';
+import { type AttributeStore, setStoredAttributes } from './stored-attributes.ts';
+import { ClaimedNames, findStoredNames, type NewNames, type UsernameStore } from './taken-names.ts';
+import type { NewUser, PrincipalChange, UserEdit } from './write/change.ts';
 
-export interface UpdateStore extends ReferenceStore, AttributeStore, UsernameStore, IdStore, ChangeStore {}
+export interface UpdateStore extends ReferenceStore, AttributeStore, UsernameStore {}
 
 /** Registers, edits and deletes users under existing principals, resets passwords, and edits the principals. */
-export function updateOperation(store: UpdateStore, rules: UserRules): Operation<ParsedUpdate> {
+export function updateOperation(store: UpdateStore, rules: UserRules): Operation {
   return {
     name: 'update',
-    read: (fields, errors, timeSlice) => readUpdate(fields, errors, rules, timeSlice),
+    parse: (fields, errors) => parseUpdate(fields, errors, rules),
     newCheck(tools) {
-      const taken = { usernames: new Usernames(store), keys: new ExternalKeys(store) };
-      return { run: (parsedRecords) => checkAgainstStore(parsedRecords, taken, store, tools) };
+      const claimed = new ClaimedNames();
+      return (parsedRecords) => checkAgainstStore(parsedRecords, { claimed, store, tools });
     },
-    order: (parsed) => parsed.principalId,
-    size: (parsed) => parsed.items.length,
-    need: (parsed) => ({ principals: 0, users: parsed.users.filter(isRegistration).length }),
-    reserveIds: (needs) => reserveIds(needs, store),
-    idOf: (parsed) => parsed.principalId,
-    write: (records) => store.writeChanges(records.map(principalChange)),
   };
 }
 
 async function checkAgainstStore(
-  parsedRecords: readonly ParsedUpdate[],
-  { usernames, keys }: { usernames: Usernames; keys: ExternalKeys },
-  store: UpdateStore,
-  tools: CheckTools | undefined,
-): Promise<void> {
-  await findReferences(parsedRecords, store, {
-    usersOf: ({ items }) => items.filter(namesUser),
-    comparesValues: parsedRecords.some((parsed) => !isPlain(parsed)),
-    tools,
-    alsoRead: async () => {
-      await Promise.all([
-        usernames.lookUp(parsedRecords),
-        keys.lookUp(parsedRecords.map(newExternalKey).filter((key) => key !== null)),
-      ]);
-    },
+  parsedRecords: readonly ParsedRecord[],
+  { claimed, store, tools }: { claimed: ClaimedNames; store: UpdateStore; tools: CheckTools | undefined },
+): Promise<(PrincipalChange | null)[]> {
+  const [found, storedNames] = await Promise.all([
+    findReferences(parsedRecords, store, {
+      usersOf: (parsed) => usersWith(parsed, 'reset', 'edit', 'delete'),
+      comparesValues: parsedRecords.some(comparesValues),
+      tools,
+    }),
+    findStoredNames(
+      parsedRecords.map((parsed) => newNames(parsed, null)),
+      store,
+    ),
+  ]);
+  const records = parsedRecords.map((parsed, at) => ({ parsed, found: required(found[at]) }));
+  await setStoredAttributes(records.flatMap(sentAttributes), store, null);
+  return records.map(({ parsed, found }) => {
+    refuseDisabled(parsed, found);
+    refuseEmpty(parsed, found);
+    refuseOwnNames(parsed, found);
+    claimed.claim(newNames(parsed, found), storedNames, found.principal?.id ?? null, parsed.errors);
+    return parsed.errors.none ? updateChange(parsed, found) : null;
   });
-  await setStoredAttributes(parsedRecords.flatMap(sentAttributes), store, null);
-  for (const parsed of parsedRecords) {
-    const key = newExternalKey(parsed);
-    refuseDisabled(parsed);
-    refuseEmpty(parsed);
-    if (key !== null) keys.refuseTaken(key, 'NewExternalKey', parsed.principalId, parsed.errors);
-    refuseOwnNamesOf(parsed);
-    usernames.refuseTaken(parsed);
-    if (!parsed.errors.none) continue;
-    usernames.claim(parsed);
-    if (key !== null) keys.claim(key);
-  }
 }
 
-function sentAttributes({ items }: ParsedUpdate): SentAttributes[] {
-  return items.filter(isEdit).flatMap(({ stored: user, fields: { Attributes: attributes } }) => {
+/** Returns false for a record that only registers users and resets passwords by ID, which depend on no stored values. */
+function comparesValues({ principal, users }: ParsedRecord): boolean {
+  // A user that is named by its username may have been renamed since the check.
+  return (
+    principal !== null || (users ?? []).some((user) => user.operation === 'edit' || isNamedByUsername(user))
+  );
+}
+
+/** Returns the names that the record gives, without a username that its user already has. */
+function newNames(parsed: ParsedRecord, found: Found | null): NewNames {
+  const key = parsed.principal?.fields.ExternalKey ?? null;
+  const renames = usersWith(parsed, 'edit').flatMap((user) =>
+    // A user may change the spelling of its username, such as capital letters.
+    user.newUsername && user.newUsername.key !== found?.users.get(user)?.usernameKey
+      ? [{ key: user.newUsername.key, place: within(user.place, 'NewUsername') }]
+      : [],
+  );
+  return {
+    usernames: [...usersWith(parsed, 'register').flatMap(registeredName), ...renames],
+    externalKey: key === null ? null : { key, place: 'NewExternalKey' },
+  };
+}
+
+function sentAttributes({ parsed, found }: { parsed: ParsedRecord; found: Found }) {
+  return usersWith(parsed, 'edit').flatMap((sent) => {
+    const user = found.users.get(sent);
+    const { Attributes: attributes } = sent.fields;
     return user && attributes !== undefined ? [{ user, attributes }] : [];
   });
 }
 
-function newExternalKey({ principal }: ParsedUpdate): string | null {
-  return principal?.fields.ExternalKey ?? null;
-}
-
 /** Rejects registrations under a principal that is disabled when the record is applied. Other changes are allowed. */
-function refuseDisabled({ stored, principal, sentId, users, errors }: ParsedUpdate): void {
+function refuseDisabled(parsed: ParsedRecord, { principal: stored }: Found): void {
+  const { principal, sentId, errors } = parsed;
   const state = principal?.state ?? stored?.state;
-  if (state === 'disabled' && users.some(isRegistration))
+  if (state === 'disabled' && usersWith(parsed, 'register').length > 0)
     errors.add(sentId === null ? 'ExternalKey' : 'ID', 'PRINCIPAL_DISABLED');
 }
 
-function refuseEmpty({ stored, principal, errors }: ParsedUpdate): void {
+function refuseEmpty({ principal, errors }: ParsedRecord, { principal: stored }: Found): void {
   if (!stored || !principal || !errors.none) return;
   const cleared = clearedField(stored, principal);
   if (cleared === null) return;
@@ -98,74 +106,57 @@ function refuseEmpty({ stored, principal, errors }: ParsedUpdate): void {
   errors.add(place, 'EMPTY_PRINCIPAL', { figures: { fields: principalFieldNames.join(', ') } });
 }
 
-function refuseOwnNamesOf({ users, errors }: ParsedUpdate): void {
-  for (const item of users) {
-    if (isRegistration(item) || item.password === null || !item.stored) continue;
-    const { usernameKey, fields } = item.stored;
-    refuseOwnNames(
-      item.password,
-      { usernameKey, email: fields.Email },
-      within(item.place, 'Password'),
-      errors,
-    );
+function refuseOwnNames(parsed: ParsedRecord, { users }: Found): void {
+  for (const user of usersWith(parsed, 'reset')) {
+    const stored = users.get(user);
+    if (!stored) continue;
+    const owner = { usernameKey: stored.usernameKey, email: stored.fields.Email };
+    refuseOwnNamesIn(user.password, owner, user.place, parsed.errors);
   }
 }
 
-function namesUser(item: UpdateItem): item is Reset | Edit | Deletion {
-  return item.operation !== 'register';
-}
-
-function newPassword(item: Reset, passwordHash: string | undefined): NewPassword {
-  return {
-    operation: 'reset',
-    id: required(item.stored?.id ?? item.id),
-    passwordHash: required(passwordHash),
-  };
-}
-
-function principalChange({ parsed, ids, hashes, context }: ReadyRecord<ParsedUpdate>): PrincipalChange {
-  const stored = required(parsed.stored);
-  const userIds = ids.users.values();
+function updateChange(parsed: ParsedRecord, { principal, users }: Found): PrincipalChange {
+  const stored = required(principal);
   const registrations: NewUser[] = [];
-  const resets: NewPassword[] = [];
+  const resets: PrincipalChange['resets'][number][] = [];
   const edits: UserEdit[] = [];
   const deletes: number[] = [];
-  const applyItem = (item: UpdateItem): AppliedUser => {
-    if (item.operation === 'register') {
-      const user = newUser(item, userIds.next().value, hashes.get(item));
-      registrations.push(user);
-      return { id: user.id, username: user.username, email: user.fields.Email, operation: 'register' };
+  const applied = usersWith(parsed, 'register', 'reset', 'edit', 'delete').map((user): ShownUser => {
+    if (user.operation === 'register') {
+      registrations.push(newUser(user));
+      return registeredUser(user);
     }
-    const { id, username, fields } = required(item.stored);
-    if (item.operation === 'reset') {
-      resets.push(newPassword(item, hashes.get(item)));
-      return { id, username, email: fields.Email, operation: 'reset' };
+    const known = required(users.get(user));
+    const { id, username } = known;
+    const { Email: email } = known.fields;
+    if (user.operation === 'reset') {
+      resets.push({ id, password: user.password });
+      return { id, username, email, operation: 'reset' };
     }
-    if (item.operation === 'delete') {
+    if (user.operation === 'delete') {
       deletes.push(id);
       return { id, username: '', email: null, operation: 'delete' };
     }
-    const changed = changedOfUser(required(item.stored), item, item.newUsername);
-    if (changed.length === 0) return { id, username, email: fields.Email, operation: 'none' };
-    edits.push(editUser(required(item.stored), item, changed, item.newUsername));
-    const email = item.fields.Email === undefined ? fields.Email : item.fields.Email;
-    return { id, username: item.newUsername?.asSent ?? username, email, operation: 'edit', changed };
-  };
-  const applied = parsed.items.map(applyItem);
-  // A user that is named by its username may have been renamed since the check.
-  const comparesValues =
-    parsed.principal !== null || parsed.items.some((item) => isEdit(item) || isNamedByUsername(item));
+    const changed = changedOfUser(known, user, user.newUsername);
+    if (changed.length === 0) return { id, username, email, operation: 'none' };
+    edits.push(editUser(known, user, changed, user.newUsername));
+    const names = {
+      username: user.newUsername?.asSent ?? username,
+      email: user.fields.Email === undefined ? email : user.fields.Email,
+    };
+    return { id, ...names, operation: 'edit', changed };
+  });
   return {
     principalId: stored.id,
     action: 'update',
     principal: parsed.principal ? editPrincipal(stored, parsed.principal) : { kind: 'keep' },
     reportsPrincipal: parsed.principal !== null,
-    expectedVersion: comparesValues ? stored.version : null,
+    expectedVersion: comparesValues(parsed) ? stored.version : null,
+    storedUsers: 0,
     registrations,
     resets,
     edits,
     deletes,
     applied,
-    context,
   };
 }

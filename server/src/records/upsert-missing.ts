@@ -1,87 +1,106 @@
 import { ApiError } from '../lib/field-errors.ts';
-import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import type { StoredPrincipal } from './compared-values.ts';
 import type { CheckTools, UpsertOptions } from './operation.ts';
-import type { ParsedUpsert } from './parsed-upsert.ts';
-import type { RemovedUser } from './upsert-diff.ts';
+import type { ComparedRecord, RemovedUser } from './upsert-change.ts';
 
 /** Memory in bytes that a user to remove needs until its record is written. */
 const bytesPerUser = 600;
 
 /** A stored user of a principal that a record contains. */
-export interface OwnUser {
-  readonly id: number;
+export interface OwnUser extends RemovedUser {
   readonly principalId: number;
-  readonly username: string;
   readonly usernameKey: string;
-  readonly email: string | null;
 }
 
 export interface MissingUserStore {
-  /** Yields the users of principals, in pieces. `activeOnly` leaves out disabled users. */
+  /** Yields the users of principals, in groups. `activeOnly` leaves out disabled users. */
   usersOfPrincipals(
     principals: readonly StoredPrincipal[],
-    options: { activeOnly: boolean },
+    options: {
+      readonly activeOnly: boolean;
+      /** Maximum number of users of each principal. */
+      readonly limit: number;
+    },
   ): AsyncIterable<readonly OwnUser[]>;
 }
 
-interface Limits {
-  /** Maximum number of users that a call may disable or delete. */
-  readonly max: number;
-  readonly holdMemory: CheckTools['holdMemory'];
+export interface RemovalLimits {
+  /** Maximum number of users in a record, and of those that it may disable or delete besides. */
+  readonly maxRecordUsers: number;
+  /** Maximum number of users that a call may disable or delete, because all of them are kept in memory. */
+  readonly maxRemoved: number;
 }
 
 /** Finds the stored users that the records of a call do not contain, if they are to be disabled or deleted. */
 export class MissingUsers {
   readonly #store: MissingUserStore;
   readonly #option: UpsertOptions['missing'];
-  readonly #limits: Limits;
+  readonly #limits: RemovalLimits;
+  readonly #tools: CheckTools;
   #removed = 0;
 
-  constructor(store: MissingUserStore, { missing }: UpsertOptions, limits: Limits) {
+  constructor(store: MissingUserStore, { missing }: UpsertOptions, limits: RemovalLimits, tools: CheckTools) {
     this.#store = store;
     this.#option = missing;
     this.#limits = limits;
+    this.#tools = tools;
   }
 
-  /** Adds the users to the differences of the valid records. Only those that are removed stay in memory. */
-  async addTo(parsedRecords: readonly ParsedUpsert[], timeSlice: TimeSlice): Promise<void> {
-    if (this.#option === 'keep') return;
-    const removed = new Map<number, RemovedUser[]>();
+  /** Returns the users that the valid records remove. Adds an error to a record that would remove too many. */
+  async find(records: readonly ComparedRecord[]): Promise<ReadonlyMap<ComparedRecord, RemovedUser[]>> {
+    const removed = new Map<ComparedRecord, RemovedUser[]>();
+    if (this.#option === 'keep') return removed;
+    const byPrincipal = new Map<number, ComparedRecord>();
     const principals: StoredPrincipal[] = [];
     const sent = new Set<string>();
+    const { maxRecordUsers, maxRemoved } = this.#limits;
     let expected = 0;
-    for (const { diff, items } of parsedRecords) {
-      if (!diff?.stored || items === null) continue;
-      const found = diff.users.filter(({ stored }) => stored !== null).length;
-      if (found === diff.stored.usersCount) continue;
-      expected += diff.stored.usersCount - found;
-      principals.push(diff.stored);
-      removed.set(diff.stored.id, []);
-      for (const { username } of items) if (username) sent.add(username.key);
+    for (const record of records) {
+      const { parsed, stored, users } = record;
+      if (!stored || parsed.users === null || !parsed.errors.none) continue;
+      const missing = stored.usersCount - users.filter((user) => user.stored !== null).length;
+      if (missing === 0) continue;
+      // The number of users to disable is known only after they are read, because some may be disabled already.
+      if (this.#option === 'delete' && missing > maxRecordUsers) {
+        this.#refuse(record);
+        continue;
+      }
+      expected += Math.min(missing, maxRecordUsers);
+      principals.push(stored);
+      byPrincipal.set(stored.id, record);
+      removed.set(record, []);
+      for (const { username } of parsed.users) if (username) sent.add(username.key);
     }
-    if (principals.length === 0) return;
-    // The number of users to disable is known only after they are read, because some may be disabled already.
-    if (this.#option === 'delete') this.#refuseAbove(this.#removed + expected);
-    this.#limits.holdMemory?.(Math.min(expected, this.#limits.max) * bytesPerUser);
-    const activeOnly = this.#option === 'disable';
-    for await (const users of this.#store.usersOfPrincipals(principals, { activeOnly })) {
-      for (const user of users) {
-        if (timeSlice.isOver) await timeSlice.yield();
-        if (sent.has(user.usernameKey)) continue;
-        this.#refuseAbove(++this.#removed);
-        const { id, username, email } = user;
-        removed.get(user.principalId)?.push({ id, username, email });
+    if (principals.length === 0) return removed;
+    if (this.#option === 'delete') this.#limitRemoved(this.#removed + expected);
+    this.#tools.holdMemory?.(Math.min(expected, maxRemoved) * bytesPerUser);
+    // Among so many users of a principal are too many that its record does not contain.
+    const options = { activeOnly: this.#option === 'disable', limit: 2 * maxRecordUsers + 1 };
+    for await (const users of this.#store.usersOfPrincipals(principals, options)) {
+      for (const { id, username, email, principalId, usernameKey } of users) {
+        const record = byPrincipal.get(principalId);
+        const own = record && removed.get(record);
+        if (!own || sent.has(usernameKey)) continue;
+        if (own.length < maxRecordUsers) {
+          own.push({ id, username, email });
+          this.#limitRemoved(++this.#removed);
+        } else {
+          this.#removed -= own.length;
+          removed.delete(record);
+          this.#refuse(record);
+        }
       }
     }
-    for (const parsed of parsedRecords) {
-      const own = removed.get(parsed.diff?.stored?.id ?? 0);
-      if (parsed.diff && own && parsed.items !== null) parsed.diff = { ...parsed.diff, removed: own };
-    }
+    return removed;
   }
 
-  #refuseAbove(count: number): void {
-    const { max: users } = this.#limits;
+  #refuse({ parsed }: ComparedRecord): void {
+    const figures = { users: this.#limits.maxRecordUsers };
+    parsed.errors.add('Users', 'RECORD_TOO_LARGE', { variant: 'removals', figures });
+  }
+
+  #limitRemoved(count: number): void {
+    const { maxRemoved: users } = this.#limits;
     if (count > users) throw new ApiError('BATCH_TOO_LARGE', { variant: 'removals', figures: { users } });
   }
 }

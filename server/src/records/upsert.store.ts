@@ -3,10 +3,10 @@ import { withApiErrors } from '../db/errors.ts';
 import { elementsAtOnce, selectByKeys } from '../db/statement.ts';
 import type { StoredPrincipal } from './compared-values.ts';
 import { openRecordStore } from './records.store.ts';
-import type { UpsertStore } from './upsert.ts';
+import type { UpsertStore } from './upsert-check.ts';
 import type { OwnUser } from './upsert-missing.ts';
 
-export function openUpsertStore(database: Database): UpsertStore {
+export function openUpsertStore(database: Database): UpsertStore & ReturnType<typeof openRecordStore> {
   return {
     ...openRecordStore(database),
     usersOfPrincipals: (principals, options) => usersOfPrincipals(database, principals, options),
@@ -23,45 +23,23 @@ async function findPasswordHashes(database: Database, ids: readonly number[]): P
 
 const ownUserColumns = `id, principal_id as "principalId", username, username_key as "usernameKey", email`;
 
-/** Yields at most about `elementsAtOnce` users at a time: several small principals, or a part of a large one. */
+/** Yields the users of as many principals at a time as have about `elementsAtOnce` users together. */
 async function* usersOfPrincipals(
   database: Database,
   principals: readonly StoredPrincipal[],
-  { activeOnly }: { activeOnly: boolean },
+  { activeOnly, limit }: { readonly activeOnly: boolean; readonly limit: number },
 ): AsyncGenerator<OwnUser[]> {
-  const condition = activeOnly ? `and state = 'active'` : '';
-  const small: StoredPrincipal[] = [];
-  for (const principal of principals) {
-    if (principal.usersCount <= elementsAtOnce) small.push(principal);
-    else yield* usersOfLarge(database, principal.id, condition);
-  }
-  for (const group of groupsOf(small)) {
+  for (const group of groupsOf(principals)) {
     yield await withApiErrors(() =>
       database.query<OwnUser>(
-        `select ${ownUserColumns} from anagrafe.users where principal_id = any($1) ${condition}
-          order by principal_id, id`,
-        [group],
+        `select own.* from unnest($1::bigint[]) as wanted (id)
+           cross join lateral (
+             select ${ownUserColumns} from anagrafe.users
+              where principal_id = wanted.id ${activeOnly ? `and state = 'active'` : ''}
+              order by id limit $2) as own`,
+        [group, limit],
       ),
     );
-  }
-}
-
-async function* usersOfLarge(
-  database: Database,
-  principalId: number,
-  condition: string,
-): AsyncGenerator<OwnUser[]> {
-  for (let after = 0; ; ) {
-    const rows = await withApiErrors(() =>
-      database.query<OwnUser>(
-        `select ${ownUserColumns} from anagrafe.users where principal_id = $1 and id > $2 ${condition}
-          order by id limit ${elementsAtOnce}`,
-        [principalId, after],
-      ),
-    );
-    yield rows;
-    after = rows.at(-1)?.id ?? after;
-    if (rows.length < elementsAtOnce) return;
   }
 }
 

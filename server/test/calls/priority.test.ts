@@ -28,12 +28,14 @@ it('keeps jobs waiting until the end of a call with a single password is stored'
   const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
   const calls = openCalls(service.database);
   const id = randomUUID();
+  const recordStore = openRecordStore(service.database);
   const waiting: boolean[] = [];
   const limit = { records: 1, users: 1 };
   const answered = await applySync(
     await recordList([{ ID, Users: [newUser('urgent')] }]),
-    updateOperation(openRecordStore(service.database), rules),
+    updateOperation(recordStore, rules),
     {
+      recordStore,
       requester: { actor: operatorActor, share: 'a', signal: null, report: () => {} },
       calls: {
         ...calls,

@@ -15,7 +15,8 @@ import { Aborted, openHasher } from '../../src/passwords/hash-pool.ts';
 import { openQueue, type Queue } from '../../src/queue/queue.ts';
 import { deleteOperation } from '../../src/records/delete.ts';
 import { insertOperation } from '../../src/records/insert.ts';
-import { type OperationName, operationOf } from '../../src/records/operation.ts';
+import { operationOf } from '../../src/records/operation.ts';
+import type { OperationName } from '../../src/records/parsed-record.ts';
 import { openRecordStore } from '../../src/records/records.store.ts';
 import { stateOperation } from '../../src/records/state.ts';
 import { updateOperation } from '../../src/records/update.ts';
@@ -68,7 +69,11 @@ function newNode(onHash?: () => void): ChunkTools {
       insert: insertOperation(registry, rules),
       state: stateOperation(registry),
       delete: deleteOperation(registry),
-      upsert: upsertOperations(openUpsertStore(store.database), { ...rules, maxRemoved: 1000 }),
+      upsert: upsertOperations(openUpsertStore(store.database), {
+        ...rules,
+        maxRecordUsers: 1000,
+        maxRemoved: 1000,
+      }),
     },
     hasher: openHasher({
       concurrency: 1,
@@ -79,7 +84,7 @@ function newNode(onHash?: () => void): ChunkTools {
     }),
     keyRing,
     recentChunks: new RecentChunks(),
-    writer: new RecordWriter(),
+    writer: new RecordWriter(registry),
     onOutcomes: () => {},
     report: () => {},
   };
@@ -104,8 +109,8 @@ async function submit(
     holdMemory: () => {},
   };
   const submissions = openSubmissions(store.database, queue, { jobs: 200, bytes: 1e9 });
-  const { operations, recentChunks, hasher } = node;
-  const tools = { store: submissions, keyRing, recentChunks, hasher };
+  const { operations, recentChunks, hasher, writer } = node;
+  const tools = { store: submissions, recordStore: writer.store, keyRing, recentChunks, hasher };
   await submitJob(call, operationOf(operations, operation, null), tools);
   return id;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openRecordStore } from '../../src/records/records.store.ts';
 import { RecordWriter } from '../../src/records/write/record-writer.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openStore } from '../../src/store.ts';
@@ -8,12 +9,7 @@ import { afterTest } from '../setup/endings.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { until } from '../setup/until.ts';
 import { wrongFigures } from './figures.ts';
-import {
-  type GroupedOperations,
-  type GroupedWrites,
-  openGroupedWrites,
-  operationsOn,
-} from './grouped-writes.ts';
+import { type GroupedOperation, type GroupedWrites, openGroupedWrites } from './grouped-writes.ts';
 import { startProxy } from './proxy.ts';
 
 /** The writer writes records that become ready at the same moment as one group. */
@@ -61,7 +57,7 @@ const faultTriggers = `
   create trigger fail before insert on anagrafe.outcomes for each row execute function public.fail('principal_id');`;
 
 interface Call {
-  readonly operation: keyof GroupedOperations;
+  readonly operation: GroupedOperation;
   readonly callId: string;
   readonly records: Awaited<ReturnType<GroupedWrites['ready']>>;
   /** The principals of the records, in the same order. */
@@ -69,14 +65,14 @@ interface Call {
 }
 
 /** Prepares one record for each of `count` principals, each with one user; `name` is part of the usernames. */
-async function newCall(operation: keyof GroupedOperations, name: string): Promise<Call> {
+async function newCall(operation: GroupedOperation, name: string): Promise<Call> {
   const { ready, newPrincipals } = writes;
   const callId = randomUUID();
   const users = positions.map((position) => importedUser(`${name}.${position}`));
   if (operation === 'insert') {
     const inserted = users.map((user) => ({ Denomination: 'Neri Srl', Users: [user] }));
     const records = await ready('insert', inserted, callId);
-    return { operation, callId, records, principals: records.map(({ ids }) => ids.principal ?? 0) };
+    return { operation, callId, records, principals: records.map(({ principalId }) => principalId) };
   }
   const principals = await newPrincipals(count);
   const changes = principals.map(({ id, user }, position) =>
@@ -93,10 +89,10 @@ async function newCall(operation: keyof GroupedOperations, name: string): Promis
 }
 
 /** Starts the writes of the records at these positions. */
-function write({ operation, records }: Call, some: readonly number[] = positions) {
-  const writer = new RecordWriter();
+function write({ records }: Call, some: readonly number[] = positions) {
+  const writer = new RecordWriter(writes.recordStore);
   const writing = records.map((record, position) =>
-    some.includes(position) ? writer.write(writes.operations[operation], record) : Promise.resolve(null),
+    some.includes(position) ? writer.write(record) : Promise.resolve(null),
   );
   for (const result of writing) result.catch(() => undefined);
   return writing;
@@ -175,7 +171,7 @@ const pointsOf = {
   state: ['principals', 'users', 'audit_log_waiting', 'outcomes'],
 } as const;
 const places = Object.entries(pointsOf).flatMap(([operation, points]) =>
-  points.map((point) => ({ operation: operation as keyof GroupedOperations, point })),
+  points.map((point) => ({ operation: operation as GroupedOperation, point })),
 );
 
 describe.each(places)(
@@ -315,7 +311,7 @@ describe('a group of records', () => {
     const node = await openStore(config, { mode: 'existing', log: () => {} });
     afterTest(node.close);
     proxy.muteAt('commit');
-    const writing = operationsOn(node).update.write(call.records);
+    const writing = openRecordStore(node.database).writeChanges(call.records);
     const failure = expect(writing).rejects.toMatchObject({ kind: 'unknown' });
     const sql = 'select from anagrafe.outcomes where call_id = $1';
     await until(async () => (await writes.store.database.query(sql, [call.callId])).length === count);

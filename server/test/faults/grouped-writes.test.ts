@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WriteFailure } from '../../src/db/errors.ts';
-import type { Operation, ReadyRecord } from '../../src/records/operation.ts';
+import type { ReadyChange } from '../../src/records/write/change.ts';
 import { RecordWriter } from '../../src/records/write/record-writer.ts';
 import type { Store } from '../../src/store.ts';
 import { importedUser } from '../setup/jobs.ts';
@@ -12,20 +12,21 @@ import { lockPrincipals } from './row-lock.ts';
 
 let store: Store;
 let url: string;
-let operations: GroupedWrites['operations'];
+let recordStore: GroupedWrites['recordStore'];
+let write: GroupedWrites['write'];
 let ready: GroupedWrites['ready'];
 let newPrincipals: GroupedWrites['newPrincipals'];
 let usersOf: GroupedWrites['usersOf'];
 
 beforeAll(async () => {
-  ({ store, url, operations, ready, newPrincipals, usersOf } = await openGroupedWrites());
+  ({ store, url, recordStore, write, ready, newPrincipals, usersOf } = await openGroupedWrites());
 });
 
 describe('a group of records', () => {
   it('leaves out a missing or disabled principal, a missing user and a changed password, and writes the others', async () => {
     const [good, disabled, other, changed] = await newPrincipals(4);
     if (!good || !disabled || !other || !changed) throw new Error('no principals');
-    await operations.state.write(await ready('state', [{ ID: disabled.id, State: 'disabled' }]));
+    await write(await ready('state', [{ ID: disabled.id, State: 'disabled' }]));
     const callId = randomUUID();
     const records = await ready(
       'update',
@@ -38,11 +39,11 @@ describe('a group of records', () => {
       ],
       callId,
     );
-    const last = records.pop() as ReadyRecord;
+    const last = records.pop() as ReadyChange;
     records.push({ ...last, context: { ...last.context, expectedCurrentHash: 'an older hash' } });
-    const written = await operations.update.write(records);
-    expect(written.map((result) => result?.id ?? null)).toEqual([good.id, null, null, null, null]);
-    expect(written[0]?.users).toMatchObject([
+    const written = await write(records);
+    expect(written.map((change) => change?.principalId ?? null)).toEqual([good.id, null, null, null, null]);
+    expect(written[0]?.applied).toMatchObject([
       { username: 'grouped.good', operation: 'register' },
       { id: good.user, operation: 'reset' },
     ]);
@@ -64,7 +65,7 @@ describe('a group of records', () => {
 
   it('has at most 1,000 users, also if their states change', async () => {
     const Users = Array.from({ length: 600 }, (_, n) => n);
-    const inserted = await operations.insert.write(
+    const inserted = await write(
       await ready(
         'insert',
         Array.from({ length: 12 }, (_, n) => ({
@@ -76,20 +77,19 @@ describe('a group of records', () => {
     const records = await ready(
       'state',
       inserted.map((principal) => ({
-        ID: principal?.id,
-        Users: principal?.users.map(({ id }) => ({ ID: id, State: 'disabled' })),
+        ID: principal?.principalId ?? 0,
+        Users: (principal?.applied ?? []).map(({ id }) => ({ ID: id, State: 'disabled' })),
       })),
     );
     const groups: number[] = [];
-    const state: Operation = {
-      ...operations.state,
-      write(group) {
+    const writer = new RecordWriter({
+      ...recordStore,
+      writeChanges(group) {
         groups.push(group.length);
-        return operations.state.write(group);
+        return recordStore.writeChanges(group);
       },
-    };
-    const writer = new RecordWriter();
-    const results = await Promise.allSettled(records.map((record) => writer.write(state, record)));
+    });
+    const results = await Promise.allSettled(records.map((record) => writer.write(record)));
     expect(results.map(({ status }) => status)).toEqual(records.map(() => 'fulfilled'));
     expect(groups).toEqual(records.map(() => 1));
   });
@@ -105,7 +105,7 @@ describe('a group of records', () => {
       ID: id,
       Users: [importedUser(n === 1 ? username : `grouped.free.${n}`)],
     }));
-    const writing = operations.update.write(await ready('update', records));
+    const writing = write(await ready('update', records));
     await expect(writing).rejects.toThrow(WriteFailure);
     await expect(writing).rejects.toMatchObject({ kind: 'conflict' });
     for (const { id } of principals) expect(await usersOf(id)).toHaveLength(1);
@@ -119,7 +119,7 @@ describe('a group of records', () => {
       keys.map((ExternalKey) => ({ ExternalKey, Denomination: 'Bianchi Srl', Vatnumber: '012 345' })),
       callId,
     );
-    const ids = (await operations.insert.write(records)).map((result) => result?.id);
+    const ids = (await write(records)).map((change) => change?.principalId);
     const stored = await store.database.query<{ key: string; search: string }>(
       `select external_key as key, search_terms::text as search
          from anagrafe.audit_log join anagrafe.principals on principals.id = principal_id
@@ -140,8 +140,8 @@ describe('a group of records', () => {
       State: n === 0 ? 'active' : 'disabled',
       Users: n === 2 ? [] : [{ ID: user, State: 'disabled' }],
     }));
-    const written = await operations.state.write(await ready('state', change, callId));
-    expect(written.map((result) => result?.users.length)).toEqual([1, 1, 0]);
+    const written = await write(await ready('state', change, callId));
+    expect(written.map((change) => change?.applied.length)).toEqual([1, 1, 0]);
     const audit = await store.database.query<{ details: unknown }>(
       'select details from anagrafe.audit_log where call_id = $1 order by id',
       [callId],
@@ -170,10 +170,8 @@ describe('the record writer', () => {
         Users: [importedUser(n === 15 ? username : `grouped.writer.${n}`)],
       })),
     );
-    const writer = new RecordWriter();
-    const results = await Promise.allSettled(
-      records.map((record) => writer.write(operations.update, record)),
-    );
+    const writer = new RecordWriter(recordStore);
+    const results = await Promise.allSettled(records.map((record) => writer.write(record)));
     expect(results.map(({ status }) => status === 'rejected')).toEqual(principals.map((_, n) => n === 15));
     expect(results[15]).toMatchObject({ reason: { kind: 'conflict' } });
     for (const [n, { id }] of principals.entries()) expect(await usersOf(id)).toHaveLength(n === 15 ? 1 : 2);
@@ -187,12 +185,13 @@ describe('the record writer', () => {
       'update',
       principals.map(({ id }, n) => ({ ID: id, Users: [importedUser(`grouped.lock.${n}`)] })),
     );
-    const writer = new RecordWriter();
-    const writing = records.map((record) => writer.write(operations.update, record));
+    const writer = new RecordWriter(recordStore);
+    const writing = records.map((record) => writer.write(record));
     await Promise.all(writing.filter((_, n) => n !== 15));
     await lock.blocked(1);
     await lock.release();
-    expect(await writing[15]).toMatchObject({ id: locked });
+    await writing[15];
+    expect(await usersOf(locked)).toHaveLength(2);
   });
 
   it('writes the other records while another transaction inserts the username of one', async () => {
@@ -210,12 +209,13 @@ describe('the record writer', () => {
       'update',
       principals.map(({ id }, n) => ({ ID: id, Users: [importedUser(`grouped.held.${n}`)] })),
     );
-    const writer = new RecordWriter();
-    const writing = records.map((record) => writer.write(operations.update, record));
+    const writer = new RecordWriter(recordStore);
+    const writing = records.map((record) => writer.write(record));
     await Promise.all(writing.filter((_, n) => n !== 15));
     await client.query('rollback');
     await client.end();
-    expect(await writing[15]).toMatchObject({ id: principals[15]?.id });
+    await writing[15];
+    expect(await usersOf(principals[15]?.id ?? 0)).toHaveLength(2);
   });
 
   it('writes the other records while a user whose password one resets is locked', async () => {
@@ -228,21 +228,20 @@ describe('the record writer', () => {
       'update',
       principals.map(({ id, user }) => ({ ID: id, Users: [reset(user)] })),
     );
-    const writer = new RecordWriter();
-    const writing = records.map((record) => writer.write(operations.update, record));
+    const writer = new RecordWriter(recordStore);
+    const writing = records.map((record) => writer.write(record));
     await Promise.all(writing.filter((_, n) => n !== 15));
     await client.query('rollback');
     await client.end();
-    expect(await writing[15]).toMatchObject({ id: principals[15]?.id });
+    await writing[15];
+    expect(await usersOf(principals[15]?.id ?? 0)).toMatchObject([{ hash: 'a new hash' }]);
   });
 
   it('resets the passwords of 20,000 users of one principal without a sort on disk', async () => {
     const count = 20_000;
     const { database } = store;
     const Users = Array.from({ length: count }, (_, n) => importedUser(`grouped.many.${n}`));
-    const [principal] = await operations.insert.write(
-      await ready('insert', [{ Denomination: 'Molti Srl', Users }]),
-    );
+    const [principal] = await write(await ready('insert', [{ Denomination: 'Molti Srl', Users }]));
     const files = async () => {
       await database.query('select pg_stat_force_next_flush()');
       const [row] = await database.query<{ bytes: number }>(
@@ -252,10 +251,10 @@ describe('the record writer', () => {
     };
     const before = await files();
     const records = await ready('update', [
-      { ID: principal?.id, Users: principal?.users.map(({ id }) => reset(id)) },
+      { ID: principal?.principalId ?? 0, Users: (principal?.applied ?? []).map(({ id }) => reset(id)) },
     ]);
-    const [written] = await operations.update.write(records);
-    expect(written?.users).toHaveLength(count);
+    const [written] = await write(records);
+    expect(written?.applied).toHaveLength(count);
     // The statement itself needs some megabytes of temporary files; a copy of the list in every row would take gigabytes.
     await expect.poll(files).toBeLessThan(before + 200_000_000);
   });
@@ -265,12 +264,12 @@ describe('the record writer', () => {
     const records = await ready(
       'update',
       Array.from({ length: 12 }, (_, n) => ({
-        ID: principal?.id,
+        ID: principal?.id ?? 0,
         Users: [importedUser(`grouped.same.${n}`)],
       })),
     );
-    const writer = new RecordWriter();
-    await Promise.all(records.map((record) => writer.write(operations.update, record)));
+    const writer = new RecordWriter(recordStore);
+    await Promise.all(records.map((record) => writer.write(record)));
     expect(await usersOf(principal?.id ?? 0)).toHaveLength(13);
     expect(await wrongFigures(store.database)).toEqual([]);
   });

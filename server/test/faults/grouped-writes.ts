@@ -2,37 +2,47 @@ import { expect } from 'vitest';
 import { serviceActor } from '../../src/audit/audit-log.ts';
 import { migrate } from '../../src/db/migrations.ts';
 import { FieldErrors } from '../../src/lib/field-errors.ts';
-import { TimeSlice } from '../../src/lib/yield-to-event-loop.ts';
-import { reserveFor } from '../../src/records/id-reservation.ts';
+import { type PrincipalFields, principalFieldNames } from '../../src/records/fields.ts';
+import { idsNeededBy, reserveIds } from '../../src/records/id-reservation.ts';
 import { insertOperation } from '../../src/records/insert.ts';
-import type { Operation, ReadyRecord } from '../../src/records/operation.ts';
-import type { ParsedRecord } from '../../src/records/parsed-record.ts';
-import type { ParsedUpdate } from '../../src/records/parsed-update.ts';
+import { required } from '../../src/records/parsed-record.ts';
 import { openRecordStore } from '../../src/records/records.store.ts';
 import { stateOperation } from '../../src/records/state.ts';
-import { updateOperation } from '../../src/records/update.ts';
+import { type UpdateStore, updateOperation } from '../../src/records/update.ts';
+import { passwordsIn, type ReadyChange, readyChange } from '../../src/records/write/change.ts';
 import { readConfig } from '../../src/settings/config.ts';
-import { openStore, type Store } from '../../src/store.ts';
+import { openStore } from '../../src/store.ts';
 import { atEnd } from '../setup/endings.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { emptyStore } from '../setup/store.ts';
 
-export type GroupedOperations = Record<'update' | 'insert' | 'state', Operation>;
+export type GroupedOperation = 'update' | 'insert' | 'state';
 export type GroupedWrites = Awaited<ReturnType<typeof openGroupedWrites>>;
+type Sent = Record<string, unknown>;
 
 export const reset = (ID: number) => ({ ID, Password: 'correct horse', ConfirmPassword: 'correct horse' });
 
-/** Sets what the checks would find if the principal and the users of the record existed. */
-function setAsIfFound(parsed: ParsedRecord): void {
-  const { principalId: id, items } = parsed as ParsedUpdate;
-  const fields = { Email: null, Phone: null, FirstName: null, LastName: null, Language: null };
-  const found = { version: '', state: 'active', usersCount: 0, fields: {} };
-  Object.assign(parsed, { stored: { id, ...found } });
-  for (const item of items) {
-    if (item.operation === 'register') continue;
-    const user = { id: item.id ?? 0, principalId: id ?? 0, username: '', usernameKey: '' };
-    item.stored = { ...user, state: 'active', fields };
-  }
+const userFields = { Email: null, Phone: null, FirstName: null, LastName: null, Language: null };
+const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
+
+/** Answers the checks as if the principal and the users of the record existed, and as if no name were taken. */
+function asIfFound({ ID }: Sent): UpdateStore {
+  const fields = Object.fromEntries(principalFieldNames.map((name) => [name, null])) as PrincipalFields;
+  const found = { version: '', state: 'active', usersCount: 0, fields } as const;
+  const user = {
+    principalId: Number(ID),
+    username: '',
+    usernameKey: '',
+    state: 'active',
+    fields: userFields,
+  } as const;
+  return {
+    findPrincipals: async (ids) => new Map(ids.map((id) => [id, { id, ...found }])),
+    findUsers: async ({ ids }) => ids.map((id) => ({ id, ...user })),
+    findAttributes: async () => new Map(),
+    findTakenUsernames: async () => new Set(),
+    findExternalKeys: async () => new Map(),
+  };
 }
 
 /** Opens the operations on a new database, without the service, so that a test decides what a group consists of. */
@@ -42,35 +52,45 @@ export async function openGroupedWrites() {
   const store = await openStore(readConfig(empty.settings), { mode: 'exclusive', log: () => {} });
   atEnd(store.close);
   await migrate(store.database);
-  const operations = operationsOn(store);
+  const recordStore = openRecordStore(store.database);
 
   /**
-   * Parses records and prepares them as `applyRecords` does, without the checks against the store; except for states,
+   * Returns the changes of records as `applyRecords` writes them, without the checks against the store; except for states,
    * whose changes are the difference to the stored ones.
    */
   async function ready(
-    name: keyof GroupedOperations,
-    records: readonly Record<string, unknown>[],
+    name: GroupedOperation,
+    records: readonly Sent[],
     callId: string | null = null,
-  ): Promise<ReadyRecord[]> {
-    const operation = operations[name];
-    const parsedRecords = await Promise.all(
-      records.map((fields) => operation.read(structuredClone(fields), new FieldErrors(), new TimeSlice())),
+  ): Promise<ReadyChange[]> {
+    const changes = await Promise.all(
+      records.map(async (record) => {
+        const operation = {
+          update: updateOperation(asIfFound(record), rules),
+          insert: insertOperation(asIfFound(record), rules),
+          state: stateOperation(recordStore),
+        }[name];
+        const parsed = await operation.parse(structuredClone(record), new FieldErrors());
+        const [change] = await operation.newCheck()([parsed]);
+        expect([...parsed.errors.byPlace]).toEqual([]);
+        for (const password of passwordsIn(required(change))) password.hash ??= 'a new hash';
+        return required(change);
+      }),
     );
-    if (name === 'state') await operation.newCheck().run(parsedRecords);
-    if (name === 'update') parsedRecords.forEach(setAsIfFound);
-    for (const parsed of parsedRecords) expect([...parsed.errors.byPlace]).toEqual([]);
-    const ids = await reserveFor(parsedRecords, operation);
-    return parsedRecords.map((parsed, position) => ({
-      parsed,
-      ids: ids[position] ?? { principal: null, users: [] },
-      hashes: new Map(parsed.users.map((item) => [item, item.passwordHash ?? 'a new hash'])),
-      context: {
+    const ids = await reserveIds(changes.map(idsNeededBy), recordStore);
+    return changes.map((change, position) =>
+      readyChange(change, required(ids[position]), {
         actor: serviceActor,
         reference: callId === null ? null : { callId, position, newCall: null },
         expectedCurrentHash: null,
-      },
-    }));
+      }),
+    );
+  }
+
+  /** Writes changes in one group. Returns those that were written, and null for the others. */
+  async function write(changes: readonly ReadyChange[]): Promise<(ReadyChange | null)[]> {
+    const written = await recordStore.writeChanges(changes);
+    return changes.map((change, at) => (written[at] ? change : null));
   }
 
   let names = 0;
@@ -79,8 +99,8 @@ export async function openGroupedWrites() {
       Denomination: 'Rossi Srl',
       Users: [importedUser(`grouped.${++names}`)],
     }));
-    const written = await operations.insert.write(await ready('insert', records));
-    return written.map((result) => ({ id: result?.id ?? 0, user: result?.users[0]?.id ?? 0 }));
+    const written = await write(await ready('insert', records));
+    return written.map((change) => ({ id: change?.principalId ?? 0, user: change?.applied[0]?.id ?? 0 }));
   }
 
   const usersOf = (principal: number) =>
@@ -90,15 +110,5 @@ export async function openGroupedWrites() {
     );
 
   const url = empty.settings.ANAGRAFE_DATABASE_URL ?? '';
-  return { store, settings: empty.settings, url, operations, ready, newPrincipals, usersOf };
-}
-
-export function operationsOn({ database }: Pick<Store, 'database'>): GroupedOperations {
-  const records = openRecordStore(database);
-  const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
-  return {
-    update: updateOperation(records, rules) as unknown as Operation,
-    insert: insertOperation(records, rules) as unknown as Operation,
-    state: stateOperation(records) as unknown as Operation,
-  };
+  return { store, recordStore, settings: empty.settings, url, ready, write, newPrincipals, usersOf };
 }

@@ -80,8 +80,10 @@ describe('the holder of a lease that has expired', () => {
     });
     await createChunkQueue(queue);
     const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
-    const operation = updateOperation(openRecordStore(service.database), rules);
+    const recordStore = openRecordStore(service.database);
+    const operation = updateOperation(recordStore, rules);
     const tools = {
+      recordStore,
       store: openSubmissions(service.database, queue, { jobs: 200, bytes: 1e9 }),
       keyRing: new KeyRing(Buffer.alloc(32, 'a key of its own')),
       recentChunks: new RecentChunks(),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { decryptRecords, encryptRecords, type SentRecord } from '../../src/jobs/encrypted-chunk.ts';
 import { type Fields, usersOf } from '../../src/lib/request-fields.ts';
-import type { ReservedIds } from '../../src/records/operation.ts';
+import type { ReservedIds } from '../../src/records/write/change.ts';
 import { range } from '../setup/records.ts';
 
 const key = randomBytes(32);

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { TimeSlice } from '../../src/lib/yield-to-event-loop.ts';
 import { mentionsOf } from '../../src/records/mentions.ts';
 
-const mentions = (record: Record<string, unknown>) => mentionsOf(record, new TimeSlice());
+const mentions = (record: Record<string, unknown>) => mentionsOf(record);
 
 it('a password in the place of a name is not mentioned', async () => {
   const Users = [

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Code, ErrorDetail } from '../../src/lib/error-codes.ts';
 import { FieldErrors } from '../../src/lib/field-errors.ts';
 import { refuseUnknownFields } from '../../src/lib/request-fields.ts';
-import { applied, refused } from '../../src/records/outcome.ts';
+import { refused } from '../../src/records/outcome.ts';
 
 function parsedRecordWith(...found: [place: string, code: Code][]) {
   const errors = new FieldErrors();
   for (const [place, code] of found) errors.put(place, { code } as ErrorDetail);
-  return { sentId: 7, users: [], errors };
+  return { sentId: 7, externalKey: null, errors };
 }
 
 function codeOf(...found: [place: string, code: Code][]): Code | undefined {
@@ -56,11 +56,6 @@ describe('an outcome', () => {
     expect(refused(parsedRecordWith(), { code: 'OUTCOME_UNKNOWN' }).error).toEqual({
       code: 'OUTCOME_UNKNOWN',
     });
-  });
-
-  it('has the ID of the written principal and no error if the record is applied', () => {
-    const users = [{ id: 1, username: 'mario', email: null, operation: 'register' }] as const;
-    expect(applied(9, users, parsedRecordWith())).toMatchObject({ id: 9, error: null, users });
   });
 });
 

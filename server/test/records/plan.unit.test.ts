@@ -2,11 +2,13 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { ErrorDetail } from '../../src/lib/error-codes.ts';
 import { ApiError, FieldErrors } from '../../src/lib/field-errors.ts';
+import type { CheckedRecord } from '../../src/records/batch.ts';
 import { countsOf, isUnchangedOutcome } from '../../src/records/effect-counts.ts';
+import { type PrincipalFields, principalFieldNames } from '../../src/records/fields.ts';
 import { defaultOptions, type UpsertOptions } from '../../src/records/operation.ts';
 import type { Outcome } from '../../src/records/outcome.ts';
-import type { ParsedRecord } from '../../src/records/parsed-record.ts';
 import { PlanReview, requireApproved } from '../../src/records/plan.ts';
+import { noUsers, type PrincipalChange } from '../../src/records/write/change.ts';
 
 interface Example {
   readonly text?: string;
@@ -16,11 +18,26 @@ interface Example {
   readonly invalid?: boolean;
 }
 
-function parsed({ tag = 'a tag', removals = 0, storedUsers = 0, invalid = false }: Example): ParsedRecord {
+/** `tag` is the version of the principal, on which the tag of the record depends. */
+function checked({ tag = 'a tag', removals = 0, storedUsers = 0, invalid = false }: Example): CheckedRecord {
   const errors = new FieldErrors();
   if (invalid) errors.add('Email', 'EMAIL_INVALID');
-  return { sentId: null, users: [], errors, effect: { removals, storedUsers, tag: async () => tag } };
+  const parsed = { sentId: null, principalId: null, externalKey: 'C-1', namedBy: 'ExternalKey' } as const;
+  const deletes = Array.from({ length: removals }, (_, id) => id);
+  const change: PrincipalChange = {
+    principalId: 1,
+    action: 'update',
+    principal: { kind: 'edit', values: { fields: noFields, state: 'active', searchTerms: [] }, changed: [] },
+    expectedVersion: tag,
+    storedUsers,
+    ...noUsers,
+    deletes,
+    applied: deletes.map((id) => ({ id, username: '', email: null, operation: 'delete' })),
+  };
+  return { parsed: { ...parsed, principal: null, users: [], errors }, change: invalid ? null : change };
 }
+
+const noFields = Object.fromEntries(principalFieldNames.map((name) => [name, null])) as PrincipalFields;
 
 interface Rules {
   readonly options?: Partial<UpsertOptions>;
@@ -41,7 +58,7 @@ async function review(examples: readonly Example[], rules: Rules = {}): Promise<
     },
     { dryRun },
   );
-  for (const example of examples) await reviewed.add(parsed(example), Buffer.from(example.text ?? '{}'));
+  for (const example of examples) reviewed.add(checked(example), Buffer.from(example.text ?? '{}'));
   return reviewed.finish({ dryRun });
 }
 
@@ -153,29 +170,33 @@ describe('the limit of removals', () => {
 });
 
 describe('a record of an approved call', () => {
-  it('gets an error if it would have another effect than the one in the plan', async () => {
-    const record = parsed({ tag: 'one' });
-    await requireApproved(record, 'one');
-    expect(record.errors.none).toBe(true);
-    await requireApproved(record, 'two');
-    expect([...record.errors.byPlace.keys()]).toEqual(['ExternalKey']);
-    expect(record.errors.firstOfKind.has('PLAN_OUTDATED')).toBe(true);
+  it('gets an error if it would have another effect than the one in the plan', () => {
+    const options = { options: defaultOptions, expected: 'a plan', maxRemovals: 10 };
+    const planned = new PlanReview({ ...options, newDigest: () => createHmac('sha256', 'a key') });
+    const approved = planned.add(checked({ tag: 'one' }), Buffer.from('{}')) ?? '';
+    const same = checked({ tag: 'one' });
+    requireApproved(same, approved);
+    expect(same.parsed.errors.none).toBe(true);
+    const { parsed, change } = checked({ tag: 'two' });
+    requireApproved({ parsed, change }, approved);
+    expect([...parsed.errors.byPlace.keys()]).toEqual(['ExternalKey']);
+    expect(parsed.errors.firstOfKind.has('PLAN_OUTDATED')).toBe(true);
   });
 
-  it('gets an error if it would remove more users than were approved without a plan', async () => {
+  it('gets an error if it would remove more users than were approved without a plan', () => {
     const reviewed = new PlanReview({
       options: { ...defaultOptions, missing: 'delete' },
       expected: null,
       maxRemovals: 10,
       newDigest: () => createHmac('sha256', 'a key'),
     });
-    const approved = await reviewed.add(parsed({ removals: 3, storedUsers: 9 }), Buffer.from('{}'));
-    const fewer = parsed({ removals: 2 });
-    await requireApproved(fewer, approved ?? '');
-    expect(fewer.errors.none).toBe(true);
-    const more = parsed({ removals: 4 });
-    await requireApproved(more, approved ?? '');
-    expect(more.errors.firstOfKind.get('PLAN_OUTDATED')).toMatchObject({
+    const approved = reviewed.add(checked({ removals: 3, storedUsers: 9 }), Buffer.from('{}'));
+    const fewer = checked({ removals: 2 });
+    requireApproved(fewer, approved ?? '');
+    expect(fewer.parsed.errors.none).toBe(true);
+    const more = checked({ removals: 4 });
+    requireApproved(more, approved ?? '');
+    expect(more.parsed.errors.firstOfKind.get('PLAN_OUTDATED')).toMatchObject({
       variant: 'removals',
       figures: { allowed: 3, removals: 4 },
     });

@@ -85,6 +85,7 @@ describe('stored attributes', () => {
     const rules = {
       requireEmail: false,
       password: { minLength: 8, isCommon: () => false },
+      maxRecordUsers: 1000,
       maxRemoved: 1000,
     };
     const operation = upsertOperations(openUpsertStore(service.database), rules)(defaultOptions);
@@ -92,8 +93,8 @@ describe('stored attributes', () => {
       let bytes = 0;
       const check = operation.newCheck({ ...tools, holdMemory: (more) => (bytes += more) });
       const record = { ExternalKey, Users: structuredClone(Users) };
-      const [parsed] = await checkRecords([record], operation, check, new ErrorBudget());
-      expect(parsed?.errors.none).toBe(true);
+      const [checked] = await checkRecords([record], operation, check, new ErrorBudget());
+      expect(checked?.parsed.errors.none).toBe(true);
       return bytes;
     };
     expect(await bytesHeld({})).toBe(0);

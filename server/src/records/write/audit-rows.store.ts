@@ -1,6 +1,6 @@
 import { actorColumns } from '../../audit/audit.store.ts';
 import { arrayLiteral, preparedStatement, type Query, rowsParameter, statement } from '../../db/statement.ts';
-import { type AuditedChange, auditRows, type PrincipalChange, usersPerAuditRow } from './change.ts';
+import { type AuditedChange, auditRows, type ReadyChange, usersPerAuditRow } from './change.ts';
 import { withRows } from './query.ts';
 
 const auditRowsParameter = rowsParameter('row', {
@@ -19,7 +19,7 @@ const auditRowsParameter = rowsParameter('row', {
 });
 
 interface AuditRow extends AuditedChange {
-  readonly change: PrincipalChange;
+  readonly change: ReadyChange;
 }
 
 const auditColumns = {
@@ -45,7 +45,7 @@ const appendAuditRowsStatement = preparedStatement(
      from ${auditRowsParameter.sql} order by row.index`,
 );
 
-export function appendAuditRows(changes: readonly PrincipalChange[]): Query[] {
+export function appendAuditRows(changes: readonly ReadyChange[]): Query[] {
   const rows = changes
     .filter(({ principal }) => principal.kind !== 'delete')
     .flatMap((change) => auditRows(change).map((row) => ({ change, ...row })));
@@ -66,7 +66,7 @@ const auditDeletionsStatement = statement(
     order by row.index, number`,
 );
 
-export function auditDeletions(deleted: readonly PrincipalChange[]): Query[] {
+export function auditDeletions(deleted: readonly ReadyChange[]): Query[] {
   const rows = deleted.flatMap((change) => auditRows(change).map((row) => ({ change, ...row })));
   return withRows(auditDeletionsStatement, rows, auditRowsParameter.values(rows, auditColumns));
 }

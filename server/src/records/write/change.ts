@@ -1,8 +1,17 @@
+import type { FieldErrors } from '../../lib/field-errors.ts';
 import type { Username } from '../../usernames/username.ts';
 import type { StoredUserFields } from '../compared-values.ts';
-import type { PrincipalFields, State } from '../fields.ts';
-import type { AppliedUser, PrincipalOutcome, WriteContext, Written } from '../outcome.ts';
-import type { NewPassword, NewUser } from '../user-item.ts';
+import type { PrincipalFields, State, UserFields } from '../fields.ts';
+import type {
+  AppliedUser,
+  FieldChange,
+  Outcome,
+  PrincipalOutcome,
+  ShownUser,
+  WriteContext,
+} from '../outcome.ts';
+import { required } from '../parsed-record.ts';
+import type { NewPassword } from '../parsed-user.ts';
 
 // The general form of a write: all changes of one record to a principal and to its users, which are applied completely
 // or not at all. The checks compute it from the stored values; `expectedVersion` makes sure that these are still stored
@@ -25,7 +34,7 @@ export type PrincipalStep =
     }
   | { readonly kind: 'keep' }
   /** Deletes all users of the principal as well. */
-  | { readonly kind: 'delete'; readonly externalKey: string | null; readonly usersCount: number };
+  | { readonly kind: 'delete'; readonly externalKey: string | null };
 
 /** The values of an existing user after the change. */
 export interface UserEdit {
@@ -36,13 +45,22 @@ export interface UserEdit {
   readonly fields: StoredUserFields | null;
   readonly state: State;
   /** Null if the password stays as it is. */
-  readonly passwordHash: string | null;
+  readonly password: NewPassword | null;
   /** The names of the changed fields, including `Username`, `State` and `Password`. Not empty. */
   readonly changed: readonly string[];
 }
 
+export interface NewUser {
+  readonly username: string;
+  readonly usernameKey: string;
+  readonly fields: UserFields;
+  readonly password: NewPassword;
+  readonly state: State;
+}
+
 export interface PrincipalChange {
-  readonly principalId: number;
+  /** Null if the change inserts the principal. */
+  readonly principalId: number | null;
   /** The action of the audit row. */
   readonly action: 'insert' | 'update' | 'state' | 'delete';
   readonly principal: PrincipalStep;
@@ -53,26 +71,78 @@ export interface PrincipalChange {
    * and for a change that does not depend on stored values.
    */
   readonly expectedVersion: string | null;
+  /** Number of stored users of the principal; 0 if the record removes none of them, whichever users it contains. */
+  readonly storedUsers: number;
   readonly registrations: readonly NewUser[];
-  readonly resets: readonly NewPassword[];
+  readonly resets: readonly { readonly id: number; readonly password: NewPassword }[];
   readonly edits: readonly UserEdit[];
   /** The IDs of users to delete. Empty if the principal is deleted with all of its users. */
   readonly deletes: readonly number[];
   /** The users of the record in the order sent, and then those that it removes, for the answer and the stored outcome. */
+  readonly applied: readonly ShownUser[];
+  /** The changed fields of the principal with their values, for a dry run. */
+  readonly changes?: readonly FieldChange[];
+}
+
+export const noUsers = { registrations: [], resets: [], edits: [], deletes: [] };
+
+/** A change with the IDs of what it inserts, and with its actor. */
+export interface ReadyChange extends PrincipalChange {
+  readonly principalId: number;
+  readonly registrations: readonly (NewUser & { readonly id: number })[];
   readonly applied: readonly AppliedUser[];
   readonly context: WriteContext;
 }
 
 export interface ChangeStore {
-  /** Writes a group of records as `Operation.write` describes. */
-  writeChanges(changes: readonly PrincipalChange[]): Promise<readonly (Written | null)[]>;
+  /**
+   * Writes a group of changes of different principals in one transaction. Returns whether each was written: it is
+   * written as a whole or, if the store is no longer as the checks found it, not at all. Throws a `WriteFailure` if
+   * nothing was written.
+   */
+  writeChanges(changes: readonly ReadyChange[]): Promise<readonly boolean[]>;
+}
+
+/** IDs reserved for the rows that a record creates, before the record is written. */
+export interface ReservedIds {
+  /** Null if the record creates no principal. */
+  readonly principal: number | null;
+  /** One ID for each registration, in the order sent. */
+  readonly users: readonly number[];
+}
+
+export function readyChange(change: PrincipalChange, ids: ReservedIds, context: WriteContext): ReadyChange {
+  const appliedIds = ids.users.values();
+  return {
+    ...change,
+    principalId: required(change.principalId ?? ids.principal),
+    registrations: change.registrations.map((user, at) => ({ ...user, id: required(ids.users[at]) })),
+    applied: change.applied.map((user) => ({ ...user, id: user.id ?? required(appliedIds.next().value) })),
+    context,
+  };
+}
+
+/** Returns the number of users that the change writes. It limits the size of a group. */
+export function sizeOf({
+  principal,
+  storedUsers,
+  registrations,
+  resets,
+  edits,
+  deletes,
+}: PrincipalChange): number {
+  const deleted = principal.kind === 'delete' ? storedUsers : deletes.length;
+  return registrations.length + resets.length + edits.length + deleted;
+}
+
+/** Returns the passwords that the change writes. */
+export function passwordsIn({ registrations, resets, edits }: PrincipalChange): NewPassword[] {
+  return [...registrations, ...resets, ...edits].flatMap(({ password }) => password ?? []);
 }
 
 /** Returns true if the record leaves the store as it is. Only its outcome is stored then. */
-export function isUnchanged({ principal, registrations, resets, edits, deletes }: PrincipalChange): boolean {
-  return (
-    principal.kind === 'keep' && [registrations, resets, edits, deletes].every((users) => users.length === 0)
-  );
+export function isUnchanged(change: PrincipalChange): boolean {
+  return change.principal.kind === 'keep' && sizeOf(change) === 0;
 }
 
 const principalOutcomes: Record<PrincipalStep['kind'], PrincipalOutcome> = {
@@ -90,10 +160,21 @@ export function principalOutcome({
   return reportsPrincipal ? principalOutcomes[principal.kind] : null;
 }
 
+/** Returns the outcome of a written record or, in a dry run, of one that would be written. */
+export function outcomeOf(change: PrincipalChange, errors: FieldErrors): Outcome {
+  const principal = principalOutcome(change);
+  return {
+    id: change.principalId,
+    error: null,
+    errors,
+    users: change.applied,
+    ...(principal && { principal }),
+  };
+}
+
 /** A principal may have a million users, which one statement deletes in minutes. */
-export function takesLong({ principal, resets, edits, deletes }: PrincipalChange): boolean {
-  const deleted = principal.kind === 'delete' ? principal.usersCount : 0;
-  return deleted + resets.length + edits.length + deletes.length > 10_000;
+export function takesLong(change: PrincipalChange): boolean {
+  return sizeOf(change) > 10_000;
 }
 
 /** What the audit log notes about a change, except the actor. */
@@ -110,7 +191,7 @@ export interface AuditedChange {
 export const usersPerAuditRow = 1000;
 
 /** Returns the audit rows of a change: one, and further ones if it names many users. Those have the users only. */
-export function auditRows(change: PrincipalChange): AuditedChange[] {
+export function auditRows(change: ReadyChange): AuditedChange[] {
   const { action, registrations, edits, deletes } = change;
   const registered = registrations.map(({ id }) => id);
   const reset = resetUsers(change);
@@ -144,10 +225,10 @@ export function auditRows(change: PrincipalChange): AuditedChange[] {
 
 /** Returns the users whose passwords are reset. */
 export function resetUsers({ resets, edits }: PrincipalChange): number[] {
-  return [...resets, ...edits.filter(({ passwordHash }) => passwordHash !== null)].map(({ id }) => id);
+  return [...resets, ...edits.filter(({ password }) => password !== null)].map(({ id }) => id);
 }
 
-function auditDetails({ principal }: PrincipalChange) {
+function auditDetails({ principal }: ReadyChange) {
   const changed = principal.kind === 'edit' ? principal.changed : [];
   const fields = changed.filter((name) => name !== 'State');
   return {

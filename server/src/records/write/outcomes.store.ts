@@ -1,7 +1,7 @@
 import { preparedStatement, type Query, rowsParameter } from '../../db/statement.ts';
 import type { AppliedUser } from '../outcome.ts';
 import { insertCall } from '../outcomes.store.ts';
-import { type PrincipalChange, principalOutcome } from './change.ts';
+import { principalOutcome, type ReadyChange } from './change.ts';
 import { withRows } from './query.ts';
 
 const outcomeRows = rowsParameter('outcome', {
@@ -14,11 +14,11 @@ const outcomeRows = rowsParameter('outcome', {
 });
 
 const outcomeColumns = {
-  call_id: ({ context }: PrincipalChange) => context.reference?.callId ?? null,
-  position: ({ context }: PrincipalChange) => context.reference?.position ?? null,
-  principal_id: ({ principalId }: PrincipalChange) => principalId,
-  users: ({ applied }: PrincipalChange) => applied.length,
-  applied: ({ applied }: PrincipalChange) => JSON.stringify(applied.map(keptUser)),
+  call_id: ({ context }: ReadyChange) => context.reference?.callId ?? null,
+  position: ({ context }: ReadyChange) => context.reference?.position ?? null,
+  principal_id: ({ principalId }: ReadyChange) => principalId,
+  users: ({ applied }: ReadyChange) => applied.length,
+  applied: ({ applied }: ReadyChange) => JSON.stringify(applied.map(keptUser)),
   principal_change: principalOutcome,
 };
 
@@ -33,7 +33,7 @@ const storeOutcomesStatement = preparedStatement(
 );
 
 /** Stores the outcomes with the records, so that both are committed or neither is. */
-export function storeOutcomes(changes: readonly PrincipalChange[]): Query[] {
+export function storeOutcomes(changes: readonly ReadyChange[]): Query[] {
   const kept = changes.filter(({ context }) => context.reference);
   return withRows(storeOutcomesStatement, kept, outcomeRows.values(kept, outcomeColumns));
 }
@@ -42,7 +42,7 @@ export function storeOutcomes(changes: readonly PrincipalChange[]): Query[] {
  * Stores the calls whose first outcomes these may be. A concurrent transaction with other records of the call waits here
  * until this one ends, so nothing but the outcomes may follow.
  */
-export function storeNewCalls(changes: readonly PrincipalChange[]): Query[] {
+export function storeNewCalls(changes: readonly ReadyChange[]): Query[] {
   const calls = new Set(changes.flatMap(({ context }) => context.reference?.newCall ?? []));
   return [...calls].map((call) => ({ statement: insertCall, values: { ...call } }));
 }

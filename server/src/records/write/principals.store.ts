@@ -1,7 +1,7 @@
 import { arrayLiteral, preparedStatement, type Query, rowsParameter, statement } from '../../db/statement.ts';
 import { columnNames, columnTypes, fieldColumns } from '../field-columns.ts';
 import { principalFields } from '../fields.ts';
-import type { PrincipalChange } from './change.ts';
+import type { ReadyChange } from './change.ts';
 import { assignments, principalIds, withIds, withRows } from './query.ts';
 
 const newPrincipals = rowsParameter('principal', {
@@ -13,18 +13,18 @@ const newPrincipals = rowsParameter('principal', {
 });
 
 const principalColumns = {
-  id: ({ principalId }: PrincipalChange) => principalId,
-  ...fieldColumns(principalFields, (change: PrincipalChange) => valuesOf(change)?.fields ?? null),
-  state: (change: PrincipalChange) => valuesOf(change)?.state ?? null,
-  search_terms: (change: PrincipalChange) => arrayLiteral(valuesOf(change)?.searchTerms ?? []),
+  id: ({ principalId }: ReadyChange) => principalId,
+  ...fieldColumns(principalFields, (change: ReadyChange) => valuesOf(change)?.fields ?? null),
+  state: (change: ReadyChange) => valuesOf(change)?.state ?? null,
+  search_terms: (change: ReadyChange) => arrayLiteral(valuesOf(change)?.searchTerms ?? []),
   users_added: usersAdded,
 };
 
-function valuesOf({ principal }: PrincipalChange) {
+function valuesOf({ principal }: ReadyChange) {
   return 'values' in principal ? principal.values : null;
 }
 
-function usersAdded({ registrations, deletes }: PrincipalChange): number {
+function usersAdded({ registrations, deletes }: ReadyChange): number {
   return registrations.length - deletes.length;
 }
 
@@ -35,7 +35,7 @@ const insertPrincipalsStatement = preparedStatement(
      from ${newPrincipals.sql} order by external_key, id`,
 );
 
-export function insertPrincipals(changes: readonly PrincipalChange[]): Query[] {
+export function insertPrincipals(changes: readonly ReadyChange[]): Query[] {
   const inserted = changes.filter(({ principal }) => principal.kind === 'insert');
   return withRows(insertPrincipalsStatement, inserted, newPrincipals.values(inserted, principalColumns));
 }
@@ -52,7 +52,7 @@ const editPrincipalsStatement = statement(
      from ${newPrincipals.sql} where stored.id = principal.id`,
 );
 
-export function editPrincipals(changes: readonly PrincipalChange[]): Query[] {
+export function editPrincipals(changes: readonly ReadyChange[]): Query[] {
   const edited = changes.filter(({ principal }) => principal.kind === 'edit');
   return withRows(editPrincipalsStatement, edited, newPrincipals.values(edited, principalColumns));
 }
@@ -65,7 +65,7 @@ const touchPrincipalsStatement = statement(
 );
 
 /** Gives a new version to principals of which only users change. */
-export function touchPrincipals(changes: readonly PrincipalChange[]): Query[] {
+export function touchPrincipals(changes: readonly ReadyChange[]): Query[] {
   const kept = changes.filter(({ principal }) => principal.kind === 'keep');
   return withRows(touchPrincipalsStatement, kept, touchedPrincipals.values(kept, principalColumns));
 }
@@ -75,7 +75,7 @@ const deleteUsersOfStatement = statement(
 );
 const deletePrincipalsStatement = statement('delete from anagrafe.principals where id = any(:ids::bigint[])');
 
-export function deletePrincipals(deleted: readonly PrincipalChange[]): Query[] {
+export function deletePrincipals(deleted: readonly ReadyChange[]): Query[] {
   const ids = principalIds(deleted);
   return [...withIds(deleteUsersOfStatement, ids), ...withIds(deletePrincipalsStatement, ids)];
 }

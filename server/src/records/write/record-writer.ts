@@ -1,7 +1,6 @@
 import { isTimeLimit, WriteFailure } from '../../db/errors.ts';
-import type { Operation, ReadyRecord } from '../operation.ts';
-import type { Written } from '../outcome.ts';
-import type { ParsedRecord } from '../parsed-record.ts';
+import type { RecordStore } from '../id-reservation.ts';
+import { type ReadyChange, sizeOf } from './change.ts';
 
 /** Limits of one transaction, so that its locks are held for a short time. A larger record is written alone. */
 const recordsPerGroup = 200;
@@ -14,42 +13,38 @@ interface WriterOptions {
   pause?(): Promise<void>;
 }
 
-interface WaitingRecord {
-  readonly operation: Operation;
-  readonly record: ReadyRecord;
-  /** True if a group had to leave the record out. */
+interface WaitingChange {
+  readonly change: ReadyChange;
+  /** True if a group had to leave the change out. */
   readonly alone: boolean;
-  resolve(written: Written): void;
+  resolve(): void;
   reject(error: unknown): void;
 }
 
 /**
- * Writes records in groups, each group in one transaction. A record never waits for a group to fill: it is written in
- * the next iteration of the event loop in which fewer than `writesAtOnce` writes are running, together with the records
- * that became ready meanwhile. A record that a group has to leave out, because of a conflict or a lock, is then written
+ * Writes changes in groups, each group in one transaction. A change never waits for a group to fill: it is written in
+ * the next iteration of the event loop in which fewer than `writesAtOnce` writes are running, together with the changes
+ * that became ready meanwhile. A change that a group has to leave out, because of a conflict or a lock, is then written
  * alone.
  */
 export class RecordWriter {
-  readonly #waiting: WaitingRecord[] = [];
+  readonly store: RecordStore;
+  readonly #waiting: WaitingChange[] = [];
   readonly #writesAtOnce: number;
   readonly #pause: (() => Promise<void>) | undefined;
   #running = 0;
   #isScheduled = false;
 
-  constructor({ writesAtOnce = 4, pause }: WriterOptions = {}) {
+  constructor(store: RecordStore, { writesAtOnce = 4, pause }: WriterOptions = {}) {
+    this.store = store;
     this.#writesAtOnce = writesAtOnce;
     this.#pause = pause;
   }
 
-  write<D extends ParsedRecord>(operation: Operation<D>, record: ReadyRecord<D>): Promise<Written> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({
-        operation: operation as unknown as Operation,
-        record: record as unknown as ReadyRecord,
-        alone: false,
-        resolve,
-        reject,
-      });
+  /** Throws a `WriteFailure` if the change was not written, or if it is unknown whether it was. */
+  async write(change: ReadyChange): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ change, alone: false, resolve, reject });
       this.#schedule();
     });
   }
@@ -70,51 +65,46 @@ export class RecordWriter {
 
   async #writeNext(): Promise<void> {
     this.#running++;
-    const leftOut = await writeGroup(this.#takeGroup());
+    const leftOut = await this.#writeGroup(this.#takeGroup());
     this.#running--;
     this.#waiting.push(...leftOut);
     this.#schedule();
   }
 
-  /** Takes the first record and those after it that can be written with it, up to the limits of a group. */
-  #takeGroup(): WaitingRecord[] {
-    const first = this.#waiting[0];
-    if (first?.alone) return this.#waiting.splice(0, 1);
-    const keys = new Set<number>();
+  /** Takes the first change and those after it that can be written with it, up to the limits of a group. */
+  #takeGroup(): WaitingChange[] {
+    if (this.#waiting[0]?.alone) return this.#waiting.splice(0, 1);
+    const principals = new Set<number>();
     let users = 0;
-    let count = 0;
-    for (const { operation, record, alone } of this.#waiting) {
-      const key = operation.order(record.parsed);
-      users += operation.size(record.parsed);
-      const fits = operation === first?.operation && !alone && (key === null || !keys.has(key));
-      if (count > 0 && !(fits && count < recordsPerGroup && users <= usersPerGroup)) break;
-      if (key !== null) keys.add(key);
-      count++;
+    for (const { change, alone } of this.#waiting) {
+      users += sizeOf(change);
+      const isFull = principals.size === recordsPerGroup || users > usersPerGroup;
+      if (principals.size > 0 && (alone || isFull || principals.has(change.principalId))) break;
+      principals.add(change.principalId);
     }
-    return this.#waiting.splice(0, count);
+    return this.#waiting.splice(0, principals.size);
   }
-}
 
-/** Writes a group and settles its records. Returns those that must be written alone. */
-async function writeGroup(group: readonly WaitingRecord[]): Promise<WaitingRecord[]> {
-  const leftOut: WaitingRecord[] = [];
-  try {
-    const written = await group[0]?.operation.write(group.map(({ record }) => record));
-    for (const [index, waiting] of group.entries()) {
-      const result = written?.[index];
-      if (result) waiting.resolve(result);
-      else if (group.length > 1) leftOut.push({ ...waiting, alone: true });
-      else waiting.reject(new WriteFailure('conflict'));
+  /** Writes a group and settles its changes. Returns those that must be written alone. */
+  async #writeGroup(group: readonly WaitingChange[]): Promise<WaitingChange[]> {
+    const leftOut: WaitingChange[] = [];
+    try {
+      const written = await this.store.writeChanges(group.map(({ change }) => change));
+      for (const [index, waiting] of group.entries()) {
+        if (written[index]) waiting.resolve();
+        else if (group.length > 1) leftOut.push({ ...waiting, alone: true });
+        else waiting.reject(new WriteFailure('conflict'));
+      }
+    } catch (error) {
+      // Any other error may have occurred after the commit.
+      const failure = error instanceof WriteFailure ? error : new WriteFailure('unknown', error);
+      for (const waiting of group) {
+        if (group.length > 1 && concernsOneRecord(failure)) leftOut.push({ ...waiting, alone: true });
+        else waiting.reject(failure);
+      }
     }
-  } catch (error) {
-    // Any other error may have occurred after the commit.
-    const failure = error instanceof WriteFailure ? error : new WriteFailure('unknown', error);
-    for (const waiting of group) {
-      if (group.length > 1 && concernsOneRecord(failure)) leftOut.push({ ...waiting, alone: true });
-      else waiting.reject(failure);
-    }
+    return leftOut;
   }
-  return leftOut;
 }
 
 /** Returns true if nothing was written because of one record; the others can be written without it. */

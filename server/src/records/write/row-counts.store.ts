@@ -5,7 +5,7 @@ import {
   type Statement,
   statement,
 } from '../../db/statement.ts';
-import type { PrincipalChange } from './change.ts';
+import type { ReadyChange } from './change.ts';
 import { idOf, principalIds, withIds, withRows } from './query.ts';
 
 /** SQL that adds to the row counts. `rows` is a query with the columns `id` and `amount`, which is 1 or -1. */
@@ -24,10 +24,7 @@ const countUsersOfStatement = statement(
 );
 
 /** Must precede the deletion of the users. */
-export function countUsers(
-  changes: readonly PrincipalChange[],
-  deleted: readonly PrincipalChange[],
-): Query[] {
+export function countUsers(changes: readonly ReadyChange[], deleted: readonly ReadyChange[]): Query[] {
   const added = changes.flatMap(({ registrations }) => registrations.map(idOf));
   const removed = changes.flatMap(({ deletes }) => deletes);
   return [
@@ -36,10 +33,7 @@ export function countUsers(
   ];
 }
 
-export function countPrincipals(
-  changes: readonly PrincipalChange[],
-  deleted: readonly PrincipalChange[],
-): Query[] {
+export function countPrincipals(changes: readonly ReadyChange[], deleted: readonly ReadyChange[]): Query[] {
   const inserted = changes.filter(({ principal }) => principal.kind === 'insert');
   return counted(countPrincipalsStatement, principalIds(inserted), principalIds(deleted));
 }

@@ -1,5 +1,5 @@
 import { arrayLiteral, type Query, type Statement, statement } from '../../db/statement.ts';
-import { type PrincipalChange, resetUsers } from './change.ts';
+import { type ReadyChange, resetUsers } from './change.ts';
 import { idOf, principalIds, withRows } from './query.ts';
 
 /** SQL for the IDs of some users, and of all users of some principals. */
@@ -12,10 +12,7 @@ const endSessionsStatement = statement(
 );
 
 /** Ends the sessions of users that are disabled or deleted, or whose password is reset. */
-export function endSessions(
-  changes: readonly PrincipalChange[],
-  deleted: readonly PrincipalChange[],
-): Query[] {
+export function endSessions(changes: readonly ReadyChange[], deleted: readonly ReadyChange[]): Query[] {
   const disabled = changes.filter(
     ({ principal }) =>
       principal.kind === 'edit' &&
@@ -38,16 +35,13 @@ const forgetSourcesStatement = statement(
 );
 
 /** Forgets the wrong passwords and the known sources of users that are deleted, or whose password is reset. */
-export function forgetSignIns(
-  changes: readonly PrincipalChange[],
-  deleted: readonly PrincipalChange[],
-): Query[] {
+export function forgetSignIns(changes: readonly ReadyChange[], deleted: readonly ReadyChange[]): Query[] {
   const values = { users: resetOrDeletedUsers(changes), principals: principalIds(deleted) };
   return [...withUsers(forgetThrottlesStatement, values), ...withUsers(forgetSourcesStatement, values)];
 }
 
 /** Returns the users that are deleted, or whose password is reset. */
-function resetOrDeletedUsers(changes: readonly PrincipalChange[]): number[] {
+function resetOrDeletedUsers(changes: readonly ReadyChange[]): number[] {
   return changes.flatMap((change) => [...resetUsers(change), ...change.deletes]);
 }
 

@@ -1,6 +1,6 @@
 import { arrayLiteral, type Query, statement } from '../../db/statement.ts';
 import type { State } from '../fields.ts';
-import type { PrincipalChange } from './change.ts';
+import type { ReadyChange } from './change.ts';
 import { idOf, principalIds, withIds } from './query.ts';
 
 // The rows that the checks relied on. A transaction locks them first, and compares them with what the checks found.
@@ -62,12 +62,12 @@ const lockUsersOfStatement = statement(
      select from anagrafe.users where principal_id = any(:ids::bigint[]) order by id for update) as locked`,
 );
 
-export function readVersions(changes: readonly PrincipalChange[]): Query[] {
+export function readVersions(changes: readonly ReadyChange[]): Query[] {
   return withIds(versionsStatement, principalIds(changes));
 }
 
 /** Locks the principals, and then the users that must exist under them. */
-export function lockRows(changes: readonly PrincipalChange[]): Query[] {
+export function lockRows(changes: readonly ReadyChange[]): Query[] {
   const mode = changes.length > 1 ? 'skipping' : 'waiting';
   const deleted = changes.filter(({ principal }) => principal.kind === 'delete');
   const changedUsers = changes.flatMap(({ resets, edits }) => [...resets, ...edits].map(idOf));
@@ -84,7 +84,7 @@ export function lockRows(changes: readonly PrincipalChange[]): Query[] {
 }
 
 /** Returns the IDs of the users that must exist under the principal. */
-function existingUsers({ resets, edits, deletes }: PrincipalChange): number[] {
+function existingUsers({ resets, edits, deletes }: ReadyChange): number[] {
   return [...resets.map(idOf), ...edits.map(idOf), ...deletes];
 }
 
@@ -99,7 +99,7 @@ export function storedRows(rows: readonly unknown[]): StoredRows {
 }
 
 /** Returns true if the principal and the users of the change are as the checks found them. */
-export function isCurrent(change: PrincipalChange, { principals, users }: StoredRows): boolean {
+export function isCurrent(change: ReadyChange, { principals, users }: StoredRows): boolean {
   const { principal, principalId, expectedVersion, registrations, context } = change;
   if (principal.kind === 'insert') return true;
   const stored = principals.get(principalId);

@@ -1,7 +1,7 @@
 import { preparedStatement, type Query, rowsParameter, statement } from '../../db/statement.ts';
 import { columnNames, columnTypes, fieldColumns } from '../field-columns.ts';
 import { userFields } from '../fields.ts';
-import type { PrincipalChange } from './change.ts';
+import type { ReadyChange } from './change.ts';
 import { assignments, idOf, withIds, withRows } from './query.ts';
 
 const newUsers = rowsParameter('new_user', {
@@ -19,14 +19,14 @@ const newUserColumns = {
   principal_id: ({ principalId }: NewUserRow) => principalId,
   username: ({ user }: NewUserRow) => user.username,
   username_key: ({ user }: NewUserRow) => user.usernameKey,
-  password_hash: ({ user }: NewUserRow) => user.passwordHash,
-  state: ({ user }: NewUserRow) => user.state ?? 'active',
+  password_hash: ({ user }: NewUserRow) => user.password.hash,
+  state: ({ user }: NewUserRow) => user.state,
   ...fieldColumns(userFields, ({ user }: NewUserRow) => user.fields),
 };
 
 interface NewUserRow {
   readonly principalId: number;
-  readonly user: PrincipalChange['registrations'][number];
+  readonly user: ReadyChange['registrations'][number];
 }
 
 const insertUsersStatement = preparedStatement(
@@ -39,7 +39,7 @@ const insertUsersStatement = preparedStatement(
      from ${newUsers.sql} order by username_key`,
 );
 
-export function insertUsers(changes: readonly PrincipalChange[]): Query[] {
+export function insertUsers(changes: readonly ReadyChange[]): Query[] {
   const rows = changes.flatMap(({ principalId, registrations }) =>
     registrations.map((user) => ({ principalId, user })),
   );
@@ -56,9 +56,9 @@ const resetPasswordsStatement = statement(
      from ${newPasswords.sql} where stored.id = reset.id`,
 );
 
-export function resetPasswords(changes: readonly PrincipalChange[]): Query[] {
+export function resetPasswords(changes: readonly ReadyChange[]): Query[] {
   const rows = changes.flatMap(({ resets }) => resets);
-  const columns = { id: idOf, password_hash: (row: (typeof rows)[number]) => row.passwordHash };
+  const columns = { id: idOf, password_hash: (row: (typeof rows)[number]) => row.password.hash };
   return withRows(resetPasswordsStatement, rows, newPasswords.values(rows, columns));
 }
 
@@ -79,12 +79,12 @@ const editedUserColumns = {
   sets_attributes: ({ fields }: Edit) => fields?.Attributes !== undefined,
   username: ({ newUsername }: Edit) => newUsername?.asSent ?? null,
   username_key: ({ newUsername }: Edit) => newUsername?.key ?? null,
-  password_hash: ({ passwordHash }: Edit) => passwordHash,
+  password_hash: ({ password }: Edit) => password?.hash ?? null,
   state: ({ state }: Edit) => state,
   ...fieldColumns(userFields, ({ fields }: Edit) => fields),
 };
 
-type Edit = PrincipalChange['edits'][number];
+type Edit = ReadyChange['edits'][number];
 
 const editUsersStatement = statement(
   `update anagrafe.users as stored
@@ -102,14 +102,14 @@ const editUsersStatement = statement(
      from ${editedUsers.sql} where stored.id = edited.id`,
 );
 
-export function editUsers(changes: readonly PrincipalChange[]): Query[] {
+export function editUsers(changes: readonly ReadyChange[]): Query[] {
   const rows = changes.flatMap(({ edits }) => edits);
   return withRows(editUsersStatement, rows, editedUsers.values(rows, editedUserColumns));
 }
 
 const deleteUsersStatement = statement('delete from anagrafe.users where id = any(:ids::bigint[])');
 
-export function deleteUsers(changes: readonly PrincipalChange[]): Query[] {
+export function deleteUsers(changes: readonly ReadyChange[]): Query[] {
   return withIds(
     deleteUsersStatement,
     changes.flatMap(({ deletes }) => deletes),

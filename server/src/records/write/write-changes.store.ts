@@ -1,8 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import type { Query } from '../../db/statement.ts';
-import type { Written } from '../outcome.ts';
 import { appendAuditRows, auditDeletions } from './audit-rows.store.ts';
-import { isUnchanged, type PrincipalChange, principalOutcome, takesLong } from './change.ts';
+import { isUnchanged, type ReadyChange, takesLong } from './change.ts';
 import { eraseFailedRecords } from './erasure.store.ts';
 import { storeNewCalls, storeOutcomes } from './outcomes.store.ts';
 import { deletePrincipals, editPrincipals, insertPrincipals, touchPrincipals } from './principals.store.ts';
@@ -18,17 +17,11 @@ import { deleteUsers, editUsers, insertUsers, resetPasswords } from './users.sto
 /** The longest wait of a group for a name that another transaction takes. Its records are then written alone. */
 const groupLockMs = 1000;
 
-/**
- * Writes a group of changes of different principals in one transaction. A change is left out, and its result is null, if
- * its principal or its users are no longer as the checks found them. Throws a `WriteFailure` if nothing was written.
- */
-export async function writeChanges(
-  database: Database,
-  changes: readonly PrincipalChange[],
-): Promise<(Written | null)[]> {
+/** Writes a group of changes as `ChangeStore` describes. */
+export async function writeChanges(database: Database, changes: readonly ReadyChange[]): Promise<boolean[]> {
   const existing = changes.filter(({ principal }) => principal.kind !== 'insert');
   const [unchanged, locked] = partition(existing, isUnchanged);
-  let current: ReadonlySet<PrincipalChange> = new Set(changes);
+  let current: ReadonlySet<ReadyChange> = new Set(changes);
   await database.lockAndWrite({
     locks: [...readVersions(unchanged), ...lockRows(locked)],
     writes(rows) {
@@ -39,16 +32,11 @@ export async function writeChanges(
     lockMs: changes.length > 1 ? groupLockMs : null,
     patient: changes.some(takesLong),
   });
-  return changes.map((change) => (current.has(change) ? written(change) : null));
-}
-
-function written(change: PrincipalChange): Written {
-  const principal = principalOutcome(change);
-  return { id: change.principalId, users: change.applied, ...(principal && { principal }) };
+  return changes.map((change) => current.has(change));
 }
 
 /** Returns the statements that the group needs, in the order of their locks. */
-function writesOf(changes: readonly PrincipalChange[], stored: StoredRows): Query[] {
+function writesOf(changes: readonly ReadyChange[], stored: StoredRows): Query[] {
   const changed = changes.filter((change) => !isUnchanged(change));
   const deleted = changed.filter(({ principal }) => principal.kind === 'delete');
   return [

@@ -1,15 +1,13 @@
-import type { FieldErrors } from '../lib/field-errors.ts';
+import { FieldErrors } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, isId, isObject, refuseUnknownFields, within } from '../lib/request-fields.ts';
 import { readPasswordHash } from '../passwords/imported-hash-cost.ts';
 import { type PasswordPolicy, readPassword, refuseOwnNames } from '../passwords/policy.ts';
 import { readUsername, type Username } from '../usernames/username.ts';
-import type { StoredUser } from './compared-values.ts';
+import type { SentUser } from './compared-values.ts';
 import {
-  type FieldEdits,
   readFieldEdits,
   readFields,
   readState,
-  type State,
   type UserFields,
   userFieldNames,
   userFields,
@@ -20,53 +18,62 @@ export interface UserRules {
   readonly password: PasswordPolicy;
 }
 
-/** A parsed user item. A value that could not be parsed is null and has an error in the `errors` of the record. */
+/** A password to write. The hash is set before the change is written, unless it was sent instead of the password. */
+export interface NewPassword {
+  /** Null if the hash was sent. */
+  readonly text: string | null;
+  hash: string | null;
+}
+
+// Parsed users. A value that could not be parsed is null and has an error in the `errors` of the record.
+
 export interface Registration {
   readonly operation: 'register';
-  /** Path of the item in the record, such as `Users[0]`. */
+  /** Path of the user in the record, such as `Users[0]`. */
   readonly place: string;
   readonly username: Username | null;
   readonly fields: UserFields;
-  readonly password: string | null;
-  /** An imported password hash, sent instead of the password. */
-  readonly passwordHash: string | null;
+  readonly password: NewPassword;
 }
 
-/** An existing user, which an item names by exactly one of `ID` and `Username`. */
+/** An existing user, which a record names by exactly one of `ID` and `Username`. */
 export interface NamedUser {
   readonly place: string;
   readonly id: number | null;
   readonly username: Username | null;
-  /** The user that the checks found under the principal of the record; null before the checks and without one. */
-  stored: StoredUser | null;
 }
 
 export interface Reset extends NamedUser {
   readonly operation: 'reset';
-  readonly password: string | null;
-  readonly passwordHash: string | null;
+  readonly password: NewPassword;
 }
 
-export interface Edit extends NamedUser {
+/** New values of a user. In `irs/state` it has only a state. */
+export interface Edit extends NamedUser, SentUser {
   readonly operation: 'edit';
   readonly newUsername: Username | null;
-  readonly fields: FieldEdits<typeof userFields>;
-  /** Null if the state stays as it is. */
-  readonly state: State | null;
 }
 
 export interface Deletion extends NamedUser {
   readonly operation: 'delete';
 }
 
-/** A user item whose password is hashed and written. */
-export type UserItem = Registration | Reset;
-export type UpdateItem = UserItem | Edit | Deletion;
+/** A user of `irs/upsert`, which may exist or not. */
+export interface Upsert extends SentUser {
+  readonly operation: 'upsert';
+  readonly place: string;
+  readonly username: Username | null;
+  /** Null if the record has neither a password nor a hash for the user. The errors count only if it is written. */
+  readonly password: { readonly value: NewPassword; readonly errors: FieldErrors } | null;
+}
+
+export type ParsedUser = Registration | Reset | Edit | Deletion | Upsert;
 
 export const itemOperations = ['register', 'reset', 'edit', 'delete'] as const;
 
 const passwordFields = ['Password', 'ConfirmPassword'];
-const registrationFields = ['Username', ...userFieldNames, ...passwordFields, 'PasswordHash'];
+const passwordNames = [...passwordFields, 'PasswordHash'];
+const registrationFields = ['Username', ...userFieldNames, ...passwordNames];
 const resetFields = ['ID', ...passwordFields];
 const knownFields = {
   register: [...registrationFields, 'Operation'],
@@ -86,7 +93,7 @@ export function readUserItem(
   place: string,
   rules: UserRules,
   errors: FieldErrors,
-): UpdateItem | null {
+): ParsedUser | null {
   const fields = readItemObject(value, place, errors);
   if (!fields) return null;
   if (!isAbsent(fields.Operation)) return readOperation(fields, place, rules, errors);
@@ -108,7 +115,7 @@ function readOperation(
   place: string,
   rules: UserRules,
   errors: FieldErrors,
-): UpdateItem | null {
+): ParsedUser | null {
   const operation = itemOperations.find((known) => known === fields.Operation);
   if (!operation) {
     errors.add(within(place, 'Operation'), 'INVALID_OPERATION');
@@ -144,6 +151,47 @@ export function readRegistration(
   return fields && readRegistrationFields(fields, place, rules, errors);
 }
 
+const upsertFields = ['Username', ...userFieldNames, 'State', ...passwordNames];
+
+/** Parses a user of `irs/upsert`. */
+export function readUpsertUser(
+  value: unknown,
+  place: string,
+  rules: UserRules,
+  errors: FieldErrors,
+): Upsert | null {
+  const sent = readItemObject(value, place, errors);
+  if (!sent) return null;
+  refuseUnknownFields(sent, upsertFields, place, errors);
+  if (isAbsent(sent.Username)) errors.addMissing(within(place, 'Username'));
+  return {
+    operation: 'upsert',
+    place,
+    username: readUsername(sent.Username, within(place, 'Username'), errors),
+    fields: readFieldEdits(sent, userFields, place, errors),
+    state: readState(sent.State, within(place, 'State'), errors),
+    password: passwordNames.every((name) => isAbsent(sent[name]))
+      ? null
+      : readUpsertPassword(sent, place, rules),
+  };
+}
+
+function readUpsertPassword(sent: Fields, place: string, rules: UserRules): Upsert['password'] {
+  const errors = new FieldErrors();
+  return { value: readNewPassword(sent, place, rules, errors), errors };
+}
+
+/** Parses a user of `irs/state`. */
+export function readUserState(value: unknown, place: string, errors: FieldErrors): Edit | null {
+  const sent = readItemObject(value, place, errors);
+  if (!sent) return null;
+  refuseUnknownFields(sent, ['ID', 'Username', 'State'], place, errors);
+  const user = readNamedUser(sent, place, errors);
+  if (isAbsent(sent.State)) errors.addMissing(within(place, 'State'));
+  const state = readState(sent.State, within(place, 'State'), errors);
+  return { operation: 'edit', ...user, newUsername: null, fields: {}, state };
+}
+
 /** Parses a user item of `irs/delete`. */
 export function readDeletion(value: unknown, place: string, errors: FieldErrors): Deletion | null {
   const fields = readItemObject(value, place, errors);
@@ -152,23 +200,23 @@ export function readDeletion(value: unknown, place: string, errors: FieldErrors)
   return { operation: 'delete', ...readNamedUser(fields, place, errors) };
 }
 
-export function readItemObject(value: unknown, place: string, errors: FieldErrors): Fields | null {
+function readItemObject(value: unknown, place: string, errors: FieldErrors): Fields | null {
   if (isObject(value)) return value;
   errors.add(place, 'WRONG_TYPE', { variant: 'object' });
   return null;
 }
 
-export function readNamedUser(fields: Fields, place: string, errors: FieldErrors): NamedUser {
+function readNamedUser(fields: Fields, place: string, errors: FieldErrors): NamedUser {
   const idPlace = within(place, 'ID');
   if (!isAbsent(fields.ID) && !isAbsent(fields.Username)) {
     errors.add(place, 'AMBIGUOUS_USER', { variant: 'named' });
-    return { place, id: null, username: null, stored: null };
+    return { place, id: null, username: null };
   }
   const id = isId(fields.ID) ? fields.ID : null;
   const username = readUsername(fields.Username, within(place, 'Username'), errors);
   if (isAbsent(fields.ID) && isAbsent(fields.Username)) errors.add(idPlace, 'REQUIRED', { variant: 'user' });
   else if (!isAbsent(fields.ID) && id === null) errors.add(idPlace, 'INVALID_ID');
-  return { place, id, username, stored: null };
+  return { place, id, username };
 }
 
 /** Returns the path of the field that names the user. */
@@ -188,34 +236,42 @@ function readRegistrationFields(
   const username = readUsername(sent.Username, within(place, 'Username'), errors);
   if (rules.requireEmail && isAbsent(sent.Email)) errors.addMissing(within(place, 'Email'));
   const fields = readFields(sent, userFields, place, errors);
-  const secrets = readSecrets(sent, place, rules, errors);
-  if (secrets.password !== null) {
-    refuseOwnNames(
-      secrets.password,
-      { usernameKey: username?.key ?? null, email: fields.Email },
-      within(place, 'Password'),
-      errors,
-    );
-  }
-  return { operation: 'register', place, username, fields, ...secrets };
+  const password = readNewPassword(sent, place, rules, errors);
+  refuseOwnNamesIn(password, { usernameKey: username?.key ?? null, email: fields.Email }, place, errors);
+  return { operation: 'register', place, username, fields, password };
+}
+
+/** Adds an error if a password contains the username or the email address of its owner. */
+export function refuseOwnNamesIn(
+  { text }: NewPassword,
+  owner: Parameters<typeof refuseOwnNames>[1],
+  place: string,
+  errors: FieldErrors,
+): void {
+  if (text !== null) refuseOwnNames(text, owner, within(place, 'Password'), errors);
 }
 
 /** Reads either the password or the imported hash. The other one is null. */
-export function readSecrets(sent: Fields, place: string, rules: UserRules, errors: FieldErrors) {
-  const passwordHash = readPasswordHash(sent.PasswordHash, within(place, 'PasswordHash'), errors);
-  if (isAbsent(sent.PasswordHash))
-    return { password: readPassword(sent, rules.password, place, errors), passwordHash };
+export function readNewPassword(
+  sent: Fields,
+  place: string,
+  rules: UserRules,
+  errors: FieldErrors,
+): NewPassword {
+  const hash = readPasswordHash(sent.PasswordHash, within(place, 'PasswordHash'), errors);
+  if (isAbsent(sent.PasswordHash)) return { text: readPassword(sent, rules.password, place, errors), hash };
   // It would be ambiguous which of the two applies.
   for (const name of passwordFields) {
     if (!isAbsent(sent[name])) errors.add(within(place, name), 'PASSWORD_BESIDE_HASH');
   }
-  return { password: null, passwordHash };
+  return { text: null, hash };
 }
 
 function readReset(fields: Fields, place: string, rules: UserRules, errors: FieldErrors): Reset {
   const user = readNamedUser(fields, place, errors);
-  const imported = isAbsent(fields.Operation) ? { ...fields, PasswordHash: null } : fields;
-  return { operation: 'reset', ...user, ...readSecrets(imported, place, rules, errors) };
+  // Without `Operation` a hash is an unknown field: it has an error already.
+  const withoutRefusedHash = isAbsent(fields.Operation) ? { ...fields, PasswordHash: null } : fields;
+  return { operation: 'reset', ...user, password: readNewPassword(withoutRefusedHash, place, rules, errors) };
 }
 
 function readEdit(sent: Fields, place: string, rules: UserRules, errors: FieldErrors): Edit {
@@ -227,24 +283,7 @@ function readEdit(sent: Fields, place: string, rules: UserRules, errors: FieldEr
   return { operation: 'edit', ...user, newUsername, fields, state };
 }
 
-export interface NewUser {
-  readonly operation: 'register';
-  readonly id: number;
-  readonly username: string;
-  readonly usernameKey: string;
-  readonly fields: UserFields;
-  readonly passwordHash: string;
-  /** Default: active. */
-  readonly state?: State;
-}
-
-export interface NewPassword {
-  readonly operation: 'reset';
-  readonly id: number;
-  readonly passwordHash: string;
-}
-
-/** Returns true if the item names an existing user by its username, which another write may change. */
-export function isNamedByUsername(item: UpdateItem): boolean {
-  return item.operation !== 'register' && item.username !== null;
+/** Returns true if the record names an existing user by its username, which another write may change. */
+export function isNamedByUsername(user: ParsedUser): boolean {
+  return user.operation !== 'register' && user.username !== null;
 }
