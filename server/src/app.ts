@@ -146,9 +146,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     // Health checks are not limited: a flood must not make a node appear unready, and their answers are tiny.
     limitPublicRoutes(open);
     await documentRoutes(open);
-    metricsRoute(open, { ...options, identifyCaller, trust });
     if (options.consoleFolder === null) consolePage(open, options);
     else await consoleFiles(open, options.consoleFolder);
+  });
+  await app.register(async (metrics) => {
+    // Limits of its own, so that unread answers of the routes above do not keep out a monitoring system.
+    limitPublicRoutes(metrics);
+    metricsRoute(metrics, { ...options, identifyCaller, trust });
   });
   await app.register(async (api) => {
     allowOrigins(api, options.allowedOrigins, app);

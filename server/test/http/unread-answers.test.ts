@@ -55,7 +55,7 @@ describe('pipelined requests whose answers are not read', () => {
 });
 
 describe('unread answers of one address', () => {
-  it('take at most 64 places of public routes, and none of other addresses, health checks and API clients', async () => {
+  it('take at most 64 places of public routes, and none of other addresses, monitoring and API clients', async () => {
     // Each connection has one answer that waits for its reader, behind those that fit into the buffers of the system.
     for (let connection = 0; connection < 80; connection++) sendUnread(script, 16);
     await expect.poll(openScripts).toBe(64);
@@ -63,9 +63,12 @@ describe('unread answers of one address', () => {
     onTestFinished(() => elsewhere.close());
     const other = await request(`${service.url}/openapi.json`, { dispatcher: elsewhere });
     await other.body.dump();
-    const healthy = await request(`${service.url}/health/ready`);
-    await healthy.body.dump();
-    expect([other.statusCode, healthy.statusCode]).toEqual([200, 200]);
+    for (const path of ['/health/ready', '/metrics']) {
+      const monitoring = await request(service.url + path);
+      await monitoring.body.dump();
+      expect([path, monitoring.statusCode]).toEqual([path, 200]);
+    }
+    expect(other.statusCode).toBe(200);
     expect((await service.call('irs/users', {})).status).toBe(200);
     expect(openScripts()).toBeLessThanOrEqual(64);
   });
