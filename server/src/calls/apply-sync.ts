@@ -1,7 +1,7 @@
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError, ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
 import type { HashReservation } from '../passwords/hash-reservation.ts';
-import { applyRecords, demandOf, demandOfParsed, isSettled, type Requester } from '../records/apply.ts';
+import { applyRecords, demandOf, demandOfParsed, isFinal, type Requester } from '../records/apply.ts';
 import {
   type BatchLimits,
   type CheckedRecord,
@@ -169,10 +169,10 @@ async function storeEnd(
   { callId, newCall, known, calls, requester }: AnswerOptions,
 ): Promise<ReadonlyMap<number, Outcome>> {
   // A call without a key is not resumed, so each of its outcomes is final.
-  const final = new Map([...fresh].filter(([, outcome]) => newCall || isSettled(outcome)));
+  const final = new Map([...fresh].filter(([, outcome]) => newCall || isFinal(outcome)));
   const failures = await failuresIn(final, records, operation);
   const stored = await calls.storeFailures(callId, failures, newCall);
-  const isCertain = stored.size === failures.length && [...fresh.values()].every(isSettled);
+  const isCertain = stored.size === failures.length && [...fresh.values()].every(isFinal);
   const ours = new Map([...known, ...fresh]);
   const kept = isCertain && ours.size === records.count ? ours : await calls.outcomes(callId);
   if (kept.size === records.count)

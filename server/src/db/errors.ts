@@ -5,12 +5,12 @@ import { OperatorError } from '../lib/operator-error.ts';
 /**
  * The effect of a failed write on the data.
  * `conflict`: nothing was written, because of a concurrent write; read the data again and retry.
- * `away`: nothing was written; a retry may succeed later.
+ * `notWritten`: nothing was written; a retry may succeed later.
  * `refused`: nothing was written, and a retry would fail too.
  * `unknown`: there was no valid answer to the write, which may or may not be stored.
- * `settled`: nothing was written, because the record already has an outcome.
+ * `hasOutcome`: nothing was written, because the record already has an outcome.
  */
-export type WriteFailureKind = 'conflict' | 'away' | 'refused' | 'unknown' | 'settled';
+export type WriteFailureKind = 'conflict' | 'notWritten' | 'refused' | 'unknown' | 'hasOutcome';
 
 export class WriteFailure extends Error {
   readonly kind: WriteFailureKind;
@@ -89,7 +89,7 @@ export async function withApiErrors<Result>(work: () => Promise<Result>): Promis
     return await work();
   } catch (error) {
     if (error instanceof CommitUnknown) throw new ApiError('OUTCOME_UNKNOWN', { cause: error });
-    throw error instanceof NoAnswer || failureKind(error) === 'away' ? unavailable(error) : error;
+    throw error instanceof NoAnswer || failureKind(error) === 'notWritten' ? unavailable(error) : error;
   }
 }
 
@@ -112,7 +112,7 @@ export function storeWithApiErrors<
 export function writeFailure(error: unknown, isSent: boolean): WriteFailure {
   const kind = failureKind(error);
   if (kind !== 'unknown' || isSent) return new WriteFailure(kind, error);
-  return new WriteFailure(error instanceof NoAnswer ? 'away' : 'refused', error);
+  return new WriteFailure(error instanceof NoAnswer ? 'notWritten' : 'refused', error);
 }
 
 /**
@@ -138,7 +138,7 @@ const kindsBySqlState: readonly (readonly [RegExp, WriteFailureKind])[] = [
   // Unique violation, serialization failure, deadlock.
   [/^(23505|40001|40P01)$/, 'conflict'],
   // Insufficient resources, server starting, statement timeout or cancellation, lock timeout, standby.
-  [/^(53...|57P03|57014|55P03|25006)$/, 'away'],
+  [/^(53...|57P03|57014|55P03|25006)$/, 'notWritten'],
 ];
 
 /** Returns true if PostgreSQL ended the statement, because it waited too long for a lock or took too long. */
@@ -151,9 +151,9 @@ export function isTimeLimit(error: unknown): boolean {
  * an error of the service itself, which may have occurred after the commit.
  */
 export function failureKind(error: unknown): WriteFailureKind {
-  if (error instanceof NotConnected || error instanceof ReadOnlyServer) return 'away';
+  if (error instanceof NotConnected || error instanceof ReadOnlyServer) return 'notWritten';
   if (!(error instanceof pg.DatabaseError) || statementError(error) !== error) return 'unknown';
-  if (error.constraint === 'outcomes_pkey') return 'settled';
+  if (error.constraint === 'outcomes_pkey') return 'hasOutcome';
   const state = error.code ?? '';
   return kindsBySqlState.find(([pattern]) => pattern.test(state))?.[1] ?? 'refused';
 }

@@ -4,7 +4,7 @@ import type { CodeWithOneText } from '../lib/error-codes.ts';
 import { ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
 import type { Fields } from '../lib/request-fields.ts';
 import { Aborted, type Hasher } from '../passwords/hash-pool.ts';
-import { admitPasswords, applyRecords, isSettled } from '../records/apply.ts';
+import { admitPasswords, applyRecords, isFinal } from '../records/apply.ts';
 import { type CheckedRecord, checkRecords } from '../records/batch.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/failed-records.ts';
 import { type Operation, type Operations, operationOf, type UpsertOptions } from '../records/operation.ts';
@@ -216,10 +216,10 @@ async function settle(
   { callId, chunk, tools }: ChunkRun,
 ): Promise<void> {
   const own = outcomes.filter((outcome) => outcome !== null);
-  const settled = own.filter(isSettled);
+  const settled = own.filter(isFinal);
   const failed = group.flatMap(({ position, fields }, at): Failure[] => {
     const outcome = outcomes[at];
-    return outcome?.error && isSettled(outcome) ? [{ position, fields, outcome }] : [];
+    return outcome?.error && isFinal(outcome) ? [{ position, fields, outcome }] : [];
   });
   const failures = await storedFailures(chunk.operation, failed);
   const kept = await tools.store.storeFailures(callId, failures);

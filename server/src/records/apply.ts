@@ -119,20 +119,20 @@ async function applyRecord(
   try {
     await hashPasswords(change, context.hashes);
     const earlier = before && (await before);
-    // The unsettled earlier record may be sent again, and would then undo the change of this one.
-    if (earlier && !isSettled(earlier)) return refused(parsed, { code: 'NOT_APPLIED', variant: 'earlier' });
+    // The earlier record may be sent again, and would then undo the change of this one.
+    if (earlier && !isFinal(earlier)) return refused(parsed, { code: 'NOT_APPLIED', variant: 'earlier' });
     return await writeRecord(record, change, context);
   } catch (error) {
     if (error instanceof Aborted) throw error;
     const kind = kindOf(error);
-    if (kind === 'settled') return null;
+    if (kind === 'hasOutcome') return null;
     context.requester.report(error);
     return refused(parsed, failureDetails[kind]);
   }
 }
 
 /** Returns true if an outcome is final; false if the record may be tried again or its commit is unconfirmed. */
-export function isSettled(outcome: Outcome): boolean {
+export function isFinal(outcome: Outcome): boolean {
   const code = outcome.error?.code;
   return code !== 'NOT_APPLIED' && code !== 'OUTCOME_UNKNOWN';
 }
@@ -143,7 +143,7 @@ export function isSettled(outcome: Outcome): boolean {
  */
 function kindOf(error: unknown): WriteFailureKind {
   if (error instanceof WriteFailure) return error.kind;
-  return error instanceof ApiError || error instanceof ThreadEnded ? 'away' : 'refused';
+  return error instanceof ApiError || error instanceof ThreadEnded ? 'notWritten' : 'refused';
 }
 
 /** Hashes the passwords that have no hash yet. */
@@ -155,9 +155,9 @@ async function hashPasswords(change: PrincipalChange, batch: HashBatch): Promise
   );
 }
 
-const failureDetails: Readonly<Record<Exclude<WriteFailureKind, 'settled'>, ErrorDetail>> = {
+const failureDetails: Readonly<Record<Exclude<WriteFailureKind, 'hasOutcome'>, ErrorDetail>> = {
   conflict: { code: 'NOT_APPLIED', variant: 'conflict', figures: { attempts: attemptsMax } },
-  away: { code: 'NOT_APPLIED', variant: 'database' },
+  notWritten: { code: 'NOT_APPLIED', variant: 'database' },
   refused: { code: 'RECORD_FAILED' },
   unknown: { code: 'OUTCOME_UNKNOWN' },
 };

@@ -4,13 +4,10 @@ import { namesOf, type UserNames } from '../db/lookups.ts';
 import { preparedStatement } from '../db/statement.ts';
 import type { ErrorDetail } from '../lib/error-codes.ts';
 import { FieldErrors } from '../lib/field-errors.ts';
-import { isAbsent, isObject } from '../lib/request-fields.ts';
+import { isAbsent } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import type { FailedRecord, StoredFailure } from './failed-records.ts';
 import { type AppliedUser, type IndexedOutcome, type PrincipalOutcome, withNames } from './outcome.ts';
-
-/** Maximum number of users or field errors of a record that are serialised in one step. */
-const itemsAtOnce = 500;
 
 /** A user of an applied record, in its stored JSON form. */
 type KeptUser = readonly [id: number, operation: AppliedUser['operation'], changed?: readonly string[]];
@@ -78,8 +75,7 @@ async function failuresJson(failures: readonly StoredFailure[]): Promise<string>
   for (const { outcome, externalKey: external_key, ...failure } of failures) {
     const { id: principal_id, error, errors } = outcome;
     const row = { ...failure, principal_id, external_key, error, field_errors: [...errors.byPlace] };
-    const { users } = failure;
-    rows.push(users <= itemsAtOnce ? storableJson(row) : await largeJson(row, timeSlice));
+    rows.push(storableJson(row));
     if (timeSlice.isOver) await timeSlice.yield();
   }
   return `[${rows.join(',')}]`;
@@ -91,22 +87,6 @@ async function failuresJson(failures: readonly StoredFailure[]): Promise<string>
  */
 function storableJson(value: unknown): string {
   return JSON.stringify(value).replace(/\\\\|\\u0000/g, (found) => (found === '\\u0000' ? '\\ufffd' : found));
-}
-
-/** Does the same in steps of `itemsAtOnce`: a record may have 100,000 users, each with field errors. */
-async function largeJson(value: unknown, timeSlice: TimeSlice): Promise<string> {
-  const parts: string[] = [];
-  if (Array.isArray(value)) {
-    for (let at = 0; at < value.length; at += itemsAtOnce) {
-      parts.push(storableJson(value.slice(at, at + itemsAtOnce)).slice(1, -1));
-      if (timeSlice.isOver) await timeSlice.yield();
-    }
-    return `[${parts.join(',')}]`;
-  }
-  if (!isObject(value)) return storableJson(value);
-  for (const name of Object.keys(value))
-    parts.push(`${storableJson(name)}:${await largeJson(value[name], timeSlice)}`);
-  return `{${parts.join(',')}}`;
 }
 
 export async function toOutcomes(

@@ -33,7 +33,7 @@ describe('the kind of a database failure', () => {
     ['a lock timeout', '55P03'],
     ['a standby', '25006'],
   ])('is away if nothing was written and a retry may succeed: %s', (_, code) => {
-    expect(failureKind(databaseError(code))).toBe('away');
+    expect(failureKind(databaseError(code))).toBe('notWritten');
   });
 
   it.each([
@@ -93,7 +93,7 @@ describe('the kind of a database failure', () => {
 
   it('is away if no connection was established, for any cause', () => {
     for (const cause of [systemError('ECONNREFUSED'), databaseError('57P01', 'FATAL'), new TypeError('x')])
-      expect(failureKind(new NotConnected(cause))).toBe('away');
+      expect(failureKind(new NotConnected(cause))).toBe('notWritten');
   });
 });
 

@@ -107,7 +107,7 @@ describe('a service on an external database', () => {
     expect(await status(service, '/health/ready')).toBe(503);
     expect(await status(service, '/health/live')).toBe(200);
     // The first statement was sent on the open connection; the second was not sent, because connecting failed.
-    expect(await kinds).toEqual(['unknown', 'away']);
+    expect(await kinds).toEqual(['unknown', 'notWritten']);
     thaw();
     await untilReady(service);
     const [ID = 0] = await insertPrincipals(service, 1);

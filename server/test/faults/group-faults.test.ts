@@ -183,8 +183,8 @@ describe.each(places)(
     it.each([
       { fault: 'a deadlock', state: '40P01', kind: 'conflict' },
       { fault: 'a unique violation', state: '23505', kind: 'conflict' },
-      { fault: 'a statement timeout', state: '57014', kind: 'away' },
-      { fault: 'a lock timeout', state: '55P03', kind: 'away' },
+      { fault: 'a statement timeout', state: '57014', kind: 'notWritten' },
+      { fault: 'a lock timeout', state: '55P03', kind: 'notWritten' },
       { fault: 'a violated constraint', state: '23514', kind: 'refused' },
     ])('leaves out the record with $fault and writes the others', async ({ state, kind }) => {
       const call = await newCall(operation, `${operation}.${point}.${state}`);
@@ -199,7 +199,7 @@ describe.each(places)(
 
     it.each([
       { fault: 'the connection is lost before the commit', state: null, kind: 'unknown' },
-      { fault: 'the disk is full', state: '53100', kind: 'away' },
+      { fault: 'the disk is full', state: '53100', kind: 'notWritten' },
     ])('writes none of its records if $fault, and all of them later', async ({ state, kind }) => {
       const call = await newCall(operation, `${operation}.${point}.${kind}`);
       const failures = await withFault(point, call.principals[affected], state, () =>
@@ -258,7 +258,7 @@ describe('a group of records', () => {
         `insert into anagrafe.outcomes (call_id, position, users, error, failed_at) values ($1, $2, 0, '{}', now())`,
         [call.callId, affected],
       );
-      expect(await failuresOf(write(call))).toEqual(failing([affected], 'settled'));
+      expect(await failuresOf(write(call))).toEqual(failing([affected], 'hasOutcome'));
       await database.query('delete from anagrafe.outcomes where call_id = $1 and position = $2', [
         call.callId,
         affected,

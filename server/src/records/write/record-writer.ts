@@ -109,5 +109,5 @@ export class RecordWriter {
 
 /** Returns true if nothing was written because of one record; the others can be written without it. */
 function concernsOneRecord(error: WriteFailure): boolean {
-  return isTimeLimit(error.cause) || (error.kind !== 'away' && error.kind !== 'unknown');
+  return isTimeLimit(error.cause) || (error.kind !== 'notWritten' && error.kind !== 'unknown');
 }
