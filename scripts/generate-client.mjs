@@ -1,11 +1,11 @@
 // Writes client/src/api.gen.ts: the types of the client, from server/openapi.json, and the fields of principals and
-// users, from server/src/records/fields.ts, which must be compiled.
+// users, from server/src/records/fields/fields.ts, which must be compiled.
 //
 //   node scripts/generate-client.mjs           write the file
 //   node scripts/generate-client.mjs --check   exit 1 when the file is not what would be written
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { principalFields, userFields } from '../server/dist/records/fields.js';
+import { principalFields, userFields } from '../server/dist/records/fields/fields.js';
 
 const output = new URL('../client/src/api.gen.ts', import.meta.url);
 const document = JSON.parse(readFileSync(new URL('../server/openapi.json', import.meta.url), 'utf8'));
@@ -238,7 +238,7 @@ function fieldsOf(name, description, table) {
 }
 
 const text = [
-  '// Written by scripts/generate-client.mjs from server/openapi.json and server/src/records/fields.ts. Do not edit.\n',
+  '// Written by scripts/generate-client.mjs from server/openapi.json and server/src/records/fields/fields.ts. Do not edit.\n',
   ...Object.entries(schemas)
     .filter(([name]) => !isEnvelope(name))
     .map(([name, schema]) => declarationOf(name, schema)),

@@ -1,4 +1,4 @@
-// Written by scripts/generate-client.mjs from server/openapi.json and server/src/records/fields.ts. Do not edit.
+// Written by scripts/generate-client.mjs from server/openapi.json and server/src/records/fields/fields.ts. Do not edit.
 
 /**
  * A user that was written, with the operation. `Username` and `Email` are null for a user that was deleted,

@@ -3,8 +3,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { onceClosed } from './http/connections.ts';
 import type { Lane } from './passwords/fair-queue.ts';
 import type { HashingState } from './passwords/hash-pool.ts';
-import type { Outcome } from './records/outcome.ts';
-import type { OperationName } from './records/parsed-record.ts';
+import type { OperationName } from './records/parse/parsed-record.ts';
+import type { Outcome } from './records/write/outcome.ts';
 
 export const backgroundTasks = [
   'hash_chain',

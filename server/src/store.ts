@@ -8,7 +8,7 @@ import {
   startEmbeddedPostgres,
   visitEmbeddedPostgres,
 } from './embedded-postgres/embedded-postgres.ts';
-import { exportLimits } from './records/export.ts';
+import { exportLimits } from './records/read/export.ts';
 import { type Config, settings } from './settings/config.ts';
 
 /** Connection pools of the configured database. Includes the embedded PostgreSQL if no external one is configured. */

@@ -46,11 +46,11 @@ const foreignStores = [
   'webhooks/delivery-history.store.ts imports audit/audit.store.ts',
   'webhooks/webhooks.store.ts imports audit/audit.store.ts',
   // Outcomes of records, which belong to a call, a job or a stored answer.
-  'calls/call-history.store.ts imports records/outcomes.store.ts',
-  'calls/calls.store.ts imports records/outcomes.store.ts',
-  'jobs/chunks.store.ts imports records/outcomes.store.ts',
-  'jobs/jobs.store.ts imports records/outcomes.store.ts',
-  'jobs/submissions.store.ts imports records/outcomes.store.ts',
+  'calls/call-history.store.ts imports records/write/call-outcomes.store.ts',
+  'calls/calls.store.ts imports records/write/call-outcomes.store.ts',
+  'jobs/chunks.store.ts imports records/write/call-outcomes.store.ts',
+  'jobs/jobs.store.ts imports records/write/call-outcomes.store.ts',
+  'jobs/submissions.store.ts imports records/write/call-outcomes.store.ts',
   // SQL conditions on clients and their sessions, and the end of the webhooks of a client.
   'accounts/sessions.store.ts imports clients/clients.store.ts',
   'webhooks/deliveries.store.ts imports clients/clients.store.ts',
@@ -88,6 +88,19 @@ describe('the server', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('has the steps of a record in order in records/, each importing only from those before it', () => {
+    const steps = ['fields', 'parse', 'write', 'check', 'operations', 'read'];
+    const stepOf = (path: string) => steps.indexOf(path.split('/')[1] ?? '');
+    const records = sources.filter(({ path }) => folderOf(path) === 'records');
+    expect(records.filter(({ path }) => stepOf(path) < 0).map(({ path }) => path)).toEqual([]);
+    const wrong = records.flatMap(({ path, ours }) =>
+      ours
+        .filter((target) => folderOf(target) === 'records' && stepOf(target) > stepOf(path))
+        .map((target) => `${path} imports ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it('has no import cycle', () => {
     expect(cycles(new Map(sources.map(({ path, ours }) => [path, ours])))).toEqual([]);
   });
@@ -95,7 +108,7 @@ describe('the server', () => {
   it('has SQL only in stores and in db/', () => {
     const sql = /\b(from|into|update|join|table)\s+anagrafe(_queue)?\.\w/;
     const withSql = sources.filter(({ text }) => sql.test(text)).map(({ path }) => path);
-    expect(withSql).toContain('records/records.store.ts');
+    expect(withSql).toContain('records/operations/records.store.ts');
     expect(withSql.filter((path) => !path.startsWith('db/') && !path.endsWith('.store.ts'))).toEqual([]);
   });
 

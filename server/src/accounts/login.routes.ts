@@ -28,8 +28,8 @@ import type { Api } from '../http/validation.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { isAddress, plainAddress, sourceOf } from '../lib/network.ts';
 import { digestOf } from '../lib/secrets.ts';
-import { answerSchemas } from '../records/fields.schemas.ts';
-import { userFields, valuesOf } from '../records/fields.ts';
+import { answerSchemas } from '../records/fields/fields.schemas.ts';
+import { userFields, valuesOf } from '../records/fields/fields.ts';
 import { type AttemptSource, refresh, type SignedIn, type SignInTools, signIn } from './sign-in.ts';
 
 const about = { tags: ['login'], querystring: CallQuery, headers: CallHeaders };

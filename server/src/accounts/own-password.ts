@@ -3,12 +3,12 @@ import type { SignedInUser } from '../clients/access.ts';
 import { type RecordList, RecordTooLarge } from '../json/record-list.ts';
 import { ApiError, ErrorBudget } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, isObject, usersOf } from '../lib/request-fields.ts';
-import { admitPasswords, applyRecords } from '../records/apply.ts';
-import { checkRecords } from '../records/batch.ts';
-import type { RecordStore } from '../records/id-reservation.ts';
-import type { Operation } from '../records/operation.ts';
-import type { Outcome } from '../records/outcome.ts';
-import { required } from '../records/parsed-record.ts';
+import { checkRecords } from '../records/check/batch.ts';
+import type { Operation } from '../records/check/operation.ts';
+import { admitPasswords, applyRecords } from '../records/operations/apply.ts';
+import { required } from '../records/parse/parsed-record.ts';
+import type { RecordStore } from '../records/write/id-reservation.ts';
+import type { Outcome } from '../records/write/outcome.ts';
 import { RecordWriter } from '../records/write/record-writer.ts';
 import { confirmPassword, type SignInTools } from './sign-in.ts';
 

@@ -1,5 +1,5 @@
 import type { Actor } from '../audit/audit-log.ts';
-import type { UserFields } from '../records/fields.ts';
+import type { UserFields } from '../records/fields/fields.ts';
 
 /** A user with its descriptive fields, and the names of its principal. */
 export interface Account extends UserFields {

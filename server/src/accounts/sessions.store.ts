@@ -4,8 +4,8 @@ import { bothActive, epochsMatch, sessionsOfUsers } from '../clients/clients.sto
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
-import { selectedColumns } from '../records/field-columns.ts';
-import { userFields } from '../records/fields.ts';
+import { selectedColumns } from '../records/fields/field-columns.ts';
+import { userFields } from '../records/fields/fields.ts';
 import type {
   Account,
   SessionLimits,

@@ -1,20 +1,26 @@
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError, ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
 import type { HashReservation } from '../passwords/hash-reservation.ts';
-import { applyRecords, demandOf, demandOfParsed, isFinal, type Requester } from '../records/apply.ts';
 import {
   type BatchLimits,
   type CheckedRecord,
   checkRecords,
   positionsOf,
   recordsAt,
-} from '../records/batch.ts';
-import { type StoredFailure, storedFailures } from '../records/failed-records.ts';
-import { idsNeededBy, type RecordStore, reserveIds } from '../records/id-reservation.ts';
-import type { Operation } from '../records/operation.ts';
-import type { NewCall, Outcome } from '../records/outcome.ts';
-import { type OperationName, type ParsedRecord, required } from '../records/parsed-record.ts';
-import { type PlanReview, requireApproved } from '../records/plan.ts';
+} from '../records/check/batch.ts';
+import type { Operation } from '../records/check/operation.ts';
+import { type PlanReview, requireApproved } from '../records/check/plan.ts';
+import {
+  applyRecords,
+  demandOf,
+  demandOfParsed,
+  isFinal,
+  type Requester,
+} from '../records/operations/apply.ts';
+import { type OperationName, type ParsedRecord, required } from '../records/parse/parsed-record.ts';
+import { type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
+import { idsNeededBy, type RecordStore, reserveIds } from '../records/write/id-reservation.ts';
+import type { NewCall, Outcome } from '../records/write/outcome.ts';
 import { RecordWriter } from '../records/write/record-writer.ts';
 import type { CallCounts, CallStore } from './calls.ts';
 

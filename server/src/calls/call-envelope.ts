@@ -3,9 +3,9 @@ import { type Debug, type Envelope, emptyResult, type Result } from '../http/env
 import { statusOf } from '../http/status.ts';
 import type { Code, ErrorDetail } from '../lib/error-codes.ts';
 import { type Language, translate } from '../lib/translate.ts';
-import type { Outcome } from '../records/outcome.ts';
-import { countFields } from '../records/plan.schemas.ts';
-import { positionsOf } from '../records/tuple.ts';
+import { countFields } from '../records/read/plan.schemas.ts';
+import { positionsOf } from '../records/read/tuple.ts';
+import type { Outcome } from '../records/write/outcome.ts';
 import type { Estimate } from './dry-run.ts';
 import type { WriteResult } from './run-call.ts';
 

@@ -34,8 +34,8 @@ import type { Api } from '../http/validation.ts';
 import { sendFailedRecords } from '../jobs/failed-records.routes.ts';
 import { TuplesQuery } from '../jobs/jobs.routes.ts';
 import { type Language, translate } from '../lib/translate.ts';
-import { FailedRecordSchema, Positions, TupleSchema } from '../records/tuple.schemas.ts';
-import { fieldErrorsByPlace, positionsOf, tupleOf } from '../records/tuple.ts';
+import { FailedRecordSchema, Positions, TupleSchema } from '../records/read/tuple.schemas.ts';
+import { fieldErrorsByPlace, positionsOf, tupleOf } from '../records/read/tuple.ts';
 import {
   type CallHistory,
   type CompletedCall,

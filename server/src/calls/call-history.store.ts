@@ -1,7 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { withApiErrors } from '../db/errors.ts';
 import { countNewest, type Page, pageOfNewest } from '../db/paging.ts';
-import type { IndexedOutcome } from '../records/outcome.ts';
 import {
   failedRecords,
   type KeptErrors,
@@ -9,7 +8,8 @@ import {
   outcomeColumnsWithoutUsers,
   toFieldErrors,
   toOutcomes,
-} from '../records/outcomes.store.ts';
+} from '../records/write/call-outcomes.store.ts';
+import type { IndexedOutcome } from '../records/write/outcome.ts';
 import {
   type CallHistory,
   type CallListing,

@@ -2,9 +2,9 @@ import type { Actor } from '../audit/audit-log.ts';
 import type { Page } from '../db/paging.ts';
 import type { ErrorDetail } from '../lib/error-codes.ts';
 import { ApiError } from '../lib/field-errors.ts';
-import type { FailedRecord } from '../records/failed-records.ts';
-import type { IndexedOutcome } from '../records/outcome.ts';
-import type { OperationName } from '../records/parsed-record.ts';
+import type { OperationName } from '../records/parse/parsed-record.ts';
+import type { FailedRecord } from '../records/write/failed-records.ts';
+import type { IndexedOutcome } from '../records/write/outcome.ts';
 import type { CallCounts } from './calls.ts';
 
 /** A call that was answered synchronously, as recorded in the audit log. */

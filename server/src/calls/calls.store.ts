@@ -3,14 +3,14 @@ import type { Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import { leaseMs } from '../idempotency/idempotency.ts';
-import type { Outcome } from '../records/outcome.ts';
 import {
   insertCall,
   type OutcomeRow,
   outcomeColumns,
   storeFailures,
   toOutcomes,
-} from '../records/outcomes.store.ts';
+} from '../records/write/call-outcomes.store.ts';
+import type { Outcome } from '../records/write/outcome.ts';
 import type { CallStore } from './calls.ts';
 
 const completeCall = statement(`with completed as (

@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/audit-log.ts';
-import type { StoredFailure } from '../records/failed-records.ts';
-import type { NewCall, Outcome } from '../records/outcome.ts';
-import type { OperationName } from '../records/parsed-record.ts';
+import type { OperationName } from '../records/parse/parsed-record.ts';
+import type { StoredFailure } from '../records/write/failed-records.ts';
+import type { NewCall, Outcome } from '../records/write/outcome.ts';
 
 export interface CallCounts {
   readonly operation: OperationName;

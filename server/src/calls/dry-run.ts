@@ -2,14 +2,14 @@ import { inGroups } from '../jobs/chunk-planner.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ErrorBudget } from '../lib/field-errors.ts';
 import type { Hasher } from '../passwords/hash-pool.ts';
-import { hashesNeededBy } from '../records/apply.ts';
-import { type CheckedRecord, checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
-import { EffectCounter, type EffectCounts, isUnchangedOutcome } from '../records/effect-counts.ts';
-import type { Operation } from '../records/operation.ts';
-import { type IndexedOutcome, mainError, type Outcome, refused } from '../records/outcome.ts';
-import { required } from '../records/parsed-record.ts';
-import type { PlanReview } from '../records/plan.ts';
+import { type CheckedRecord, checkRecords, positionsOf, recordsAt } from '../records/check/batch.ts';
+import type { Operation } from '../records/check/operation.ts';
+import type { PlanReview } from '../records/check/plan.ts';
+import { hashesNeededBy } from '../records/operations/apply.ts';
+import { required } from '../records/parse/parsed-record.ts';
+import { EffectCounter, type EffectCounts, isUnchangedOutcome } from '../records/read/effect-counts.ts';
 import { outcomeOf, resetUsers } from '../records/write/change.ts';
+import { type IndexedOutcome, mainError, type Outcome, refused } from '../records/write/outcome.ts';
 
 /** Number of users per group. The records of a group are checked with one set of queries. */
 const usersPerGroup = 500;

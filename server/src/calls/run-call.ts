@@ -16,13 +16,18 @@ import { type SubmissionStore, submitJob } from '../jobs/submit.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { Hasher } from '../passwords/hash-pool.ts';
-import { type BatchLimits, readBatch } from '../records/batch.ts';
-import { countsOf, type EffectCounts } from '../records/effect-counts.ts';
-import type { RecordStore } from '../records/id-reservation.ts';
-import { type Operation, type Operations, operationOf, type UpsertOptions } from '../records/operation.ts';
-import type { Outcome } from '../records/outcome.ts';
-import type { OperationName } from '../records/parsed-record.ts';
-import { PlanReview } from '../records/plan.ts';
+import { type BatchLimits, readBatch } from '../records/check/batch.ts';
+import {
+  type Operation,
+  type Operations,
+  operationOf,
+  type UpsertOptions,
+} from '../records/check/operation.ts';
+import { PlanReview } from '../records/check/plan.ts';
+import type { OperationName } from '../records/parse/parsed-record.ts';
+import { countsOf, type EffectCounts } from '../records/read/effect-counts.ts';
+import type { RecordStore } from '../records/write/id-reservation.ts';
+import type { Outcome } from '../records/write/outcome.ts';
 import { applySync } from './apply-sync.ts';
 import type { CallStore } from './calls.ts';
 import { type DryRun, type DryRunPage, dryRun } from './dry-run.ts';

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { representationFor } from '../http/request-options.ts';
 import type { Api, Validated } from '../http/validation.ts';
 import { wrongParameter } from '../lib/field-errors.ts';
-import type { UpsertOptions } from '../records/operation.ts';
+import type { UpsertOptions } from '../records/check/operation.ts';
 import type { DryRunPage } from './dry-run.ts';
 import type { UpsertCall } from './run-call.ts';
 import { UpsertBody, UpsertHeaders, UpsertQuery, upsertAnswers } from './upsert.schemas.ts';

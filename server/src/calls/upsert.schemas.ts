@@ -11,10 +11,10 @@ import {
   State,
   strictObject,
 } from '../http/schemas.ts';
-import { editSchemas } from '../records/fields.schemas.ts';
-import { principalFields, userFields } from '../records/fields.ts';
-import { EffectCountsSchema, effectCounts } from '../records/plan.schemas.ts';
-import { Positions, tupleProperties } from '../records/tuple.schemas.ts';
+import { editSchemas } from '../records/fields/fields.schemas.ts';
+import { principalFields, userFields } from '../records/fields/fields.ts';
+import { EffectCountsSchema, effectCounts } from '../records/read/plan.schemas.ts';
+import { Positions, tupleProperties } from '../records/read/tuple.schemas.ts';
 import { WriteHeaders, WriteQuery, writeAnswers } from './write.schemas.ts';
 import { absent, failedRecordFields, PasswordHash, passwords } from './write-bodies.schemas.ts';
 

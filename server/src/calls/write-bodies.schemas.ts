@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { Id, named, optional, State, strictObject } from '../http/schemas.ts';
-import { absentSchemas, editSchemas, requestSchemas } from '../records/fields.schemas.ts';
-import { principalFields, userFields } from '../records/fields.ts';
+import { absentSchemas, editSchemas, requestSchemas } from '../records/fields/fields.schemas.ts';
+import { principalFields, userFields } from '../records/fields/fields.ts';
 
 /** The bodies describe the records of a call. `records/` reads the records, each with all of its field errors. */
 

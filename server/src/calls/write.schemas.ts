@@ -3,7 +3,7 @@ import { answer, count, ErrorEnvelope, errorAnswers, errorExample, page } from '
 import { debug, flag, language, named, nullable, strictObject } from '../http/schemas.ts';
 import { JobAlone } from '../jobs/jobs.routes.ts';
 import type { Code } from '../lib/error-codes.ts';
-import { TupleSchema } from '../records/tuple.schemas.ts';
+import { TupleSchema } from '../records/read/tuple.schemas.ts';
 
 export const WriteQuery = Type.Object({
   dryRun: flag('Checks all records without changing anything. `result.record` is an estimate.'),

@@ -1,4 +1,4 @@
-import type { OperationName } from '../records/parsed-record.ts';
+import type { OperationName } from '../records/parse/parsed-record.ts';
 
 /** Identifies a retry: a call with the same key and the same fingerprint is the same call. */
 export interface IdempotencyKey {

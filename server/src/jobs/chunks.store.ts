@@ -1,6 +1,6 @@
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
-import { storeFailures } from '../records/outcomes.store.ts';
+import { storeFailures } from '../records/write/call-outcomes.store.ts';
 import { paceSeconds } from './job.ts';
 import type { BegunChunk, ChunkStore } from './run-chunk.ts';
 

@@ -4,8 +4,8 @@ import { actorOf } from '../clients/authentication.plugin.ts';
 import { languageOf } from '../http/request-context.ts';
 import { sendArray } from '../http/streaming.ts';
 import type { Language } from '../lib/translate.ts';
-import type { FailedRecord } from '../records/failed-records.ts';
-import { fieldErrorsByPlace } from '../records/tuple.ts';
+import { fieldErrorsByPlace } from '../records/read/tuple.ts';
+import type { FailedRecord } from '../records/write/failed-records.ts';
 
 /** Streams the failed records of a call or job, after the audit log entry for the read is written. */
 export async function sendFailedRecords(

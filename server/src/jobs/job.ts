@@ -2,10 +2,10 @@ import type { Actor } from '../audit/audit-log.ts';
 import type { Caller } from '../clients/access.ts';
 import type { Page } from '../db/paging.ts';
 import { ApiError } from '../lib/field-errors.ts';
-import type { EffectCounts } from '../records/effect-counts.ts';
-import type { FailedRecord } from '../records/failed-records.ts';
-import type { IndexedOutcome } from '../records/outcome.ts';
-import type { OperationName } from '../records/parsed-record.ts';
+import type { OperationName } from '../records/parse/parsed-record.ts';
+import type { EffectCounts } from '../records/read/effect-counts.ts';
+import type { FailedRecord } from '../records/write/failed-records.ts';
+import type { IndexedOutcome } from '../records/write/outcome.ts';
 
 export type JobState = 'queued' | 'running' | 'completed' | 'cancelled';
 

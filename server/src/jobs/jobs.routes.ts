@@ -25,9 +25,9 @@ import {
 } from '../http/schemas.ts';
 import { sendEnvelope } from '../http/streaming.ts';
 import type { Api } from '../http/validation.ts';
-import { countFields, EffectCountsSchema } from '../records/plan.schemas.ts';
-import { FailedRecordSchema, Positions, TupleSchema } from '../records/tuple.schemas.ts';
-import { tupleTexts } from '../records/tuple.ts';
+import { countFields, EffectCountsSchema } from '../records/read/plan.schemas.ts';
+import { FailedRecordSchema, Positions, TupleSchema } from '../records/read/tuple.schemas.ts';
+import { tupleTexts } from '../records/read/tuple.ts';
 import { sendFailedRecords } from './failed-records.routes.ts';
 import {
   findJob,

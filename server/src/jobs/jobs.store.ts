@@ -2,14 +2,14 @@ import { openAuditLog } from '../audit/audit.store.ts';
 import type { Database } from '../db/database.ts';
 import { storeWithApiErrors, withApiErrors } from '../db/errors.ts';
 import type { Queue } from '../queue/queue.ts';
-import type { IndexedOutcome } from '../records/outcome.ts';
 import {
   failedRecords,
   listedOutcomeColumns,
   type OutcomeRow,
   outcomeColumnsWithoutUsers,
   toOutcomes,
-} from '../records/outcomes.store.ts';
+} from '../records/write/call-outcomes.store.ts';
+import type { IndexedOutcome } from '../records/write/outcome.ts';
 import { enqueueChunks } from './chunk-queue.ts';
 import { outcomeCounts } from './chunks.store.ts';
 import type { Job, JobStore } from './job.ts';

@@ -1,4 +1,4 @@
-import type { CheckedRecord } from '../records/batch.ts';
+import type { CheckedRecord } from '../records/check/batch.ts';
 import type { WaitingRecord } from './encrypted-chunk.ts';
 
 /** Maximum memory of the chunks of one call that are kept. */

@@ -4,14 +4,19 @@ import type { CodeWithOneText } from '../lib/error-codes.ts';
 import { ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
 import type { Fields } from '../lib/request-fields.ts';
 import { Aborted, type Hasher } from '../passwords/hash-pool.ts';
-import { admitPasswords, applyRecords, isFinal } from '../records/apply.ts';
-import { type CheckedRecord, checkRecords } from '../records/batch.ts';
-import { type Failure, type StoredFailure, storedFailures } from '../records/failed-records.ts';
-import { type Operation, type Operations, operationOf, type UpsertOptions } from '../records/operation.ts';
-import type { Outcome } from '../records/outcome.ts';
-import type { OperationName } from '../records/parsed-record.ts';
-import { required, sentIdOf } from '../records/parsed-record.ts';
-import { requireApproved } from '../records/plan.ts';
+import { type CheckedRecord, checkRecords } from '../records/check/batch.ts';
+import {
+  type Operation,
+  type Operations,
+  operationOf,
+  type UpsertOptions,
+} from '../records/check/operation.ts';
+import { requireApproved } from '../records/check/plan.ts';
+import { admitPasswords, applyRecords, isFinal } from '../records/operations/apply.ts';
+import type { OperationName } from '../records/parse/parsed-record.ts';
+import { required, sentIdOf } from '../records/parse/parsed-record.ts';
+import { type Failure, type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
+import type { Outcome } from '../records/write/outcome.ts';
 import type { RecordWriter } from '../records/write/record-writer.ts';
 import { inGroups } from './chunk-planner.ts';
 import { decryptRecords, type WaitingRecord } from './encrypted-chunk.ts';

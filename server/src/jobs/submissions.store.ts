@@ -3,7 +3,7 @@ import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { Queue } from '../queue/queue.ts';
-import { storeFailures } from '../records/outcomes.store.ts';
+import { storeFailures } from '../records/write/call-outcomes.store.ts';
 import { enqueueChunks, type QueuedChunk } from './chunk-queue.ts';
 import { countOtherOutcomes, endJobWithoutChunks } from './chunks.store.ts';
 import type { EncryptedChunk, NewJob, SubmissionStore } from './submit.ts';

@@ -5,8 +5,8 @@ import { operatorActor } from '../../src/audit/audit-log.ts';
 import { applySync } from '../../src/calls/apply-sync.ts';
 import { openCalls } from '../../src/calls/calls.store.ts';
 import { type HashingPool, openHasher } from '../../src/passwords/hash-pool.ts';
-import { openRecordStore } from '../../src/records/records.store.ts';
-import { updateOperation } from '../../src/records/update.ts';
+import { openRecordStore } from '../../src/records/operations/records.store.ts';
+import { updateOperation } from '../../src/records/operations/update.ts';
 import { recordList } from '../setup/records.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 

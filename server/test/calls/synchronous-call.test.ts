@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Tuple } from '../../src/records/tuple.ts';
+import type { Tuple } from '../../src/records/read/tuple.ts';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
 import { allHashed } from '../setup/audit-chain.ts';
 import { importedUser } from '../setup/jobs.ts';

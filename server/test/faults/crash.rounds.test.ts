@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
-import type { Tuple } from '../../src/records/tuple.ts';
+import type { Tuple } from '../../src/records/read/tuple.ts';
 import { isRunning, postmasterOf, requirePostmaster } from '../embedded-postgres/harness.ts';
 import { newUser } from '../setup/service.ts';
 import { until } from '../setup/until.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openRecordStore } from '../../src/records/records.store.ts';
+import { openRecordStore } from '../../src/records/operations/records.store.ts';
 import { RecordWriter } from '../../src/records/write/record-writer.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openStore } from '../../src/store.ts';

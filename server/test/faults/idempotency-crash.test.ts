@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
-import type { Tuple } from '../../src/records/tuple.ts';
+import type { Tuple } from '../../src/records/read/tuple.ts';
 import { holding, importedUser } from '../setup/jobs.ts';
 import { type Answer, insertPrincipals, startTestService } from '../setup/service.ts';
 import { until } from '../setup/until.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
-import type { Tuple } from '../../src/records/tuple.ts';
+import type { Tuple } from '../../src/records/read/tuple.ts';
 import { verifyPassword } from '../passwords/verify-password.ts';
 import { importedUser, type Job } from '../setup/jobs.ts';
 import type { Child } from './child.ts';

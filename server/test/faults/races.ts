@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import { expect } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
-import type { Tuple } from '../../src/records/tuple.ts';
+import type { Tuple } from '../../src/records/read/tuple.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import { storedUsernames, wrongFigures } from './figures.ts';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Agent, request } from 'undici';
 import { expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
-import type { Tuple } from '../../src/records/tuple.ts';
+import type { Tuple } from '../../src/records/read/tuple.ts';
 import { isRunning, postmasterOf, requirePostmaster } from '../embedded-postgres/harness.ts';
 import { until } from '../setup/until.ts';
 import { type Child, childStore, failuresIn, lookInto, startChild, usedData } from './child.ts';

@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
 import { codes } from '../../src/lib/error-codes.ts';
-import type { Tuple } from '../../src/records/tuple.ts';
+import type { Tuple } from '../../src/records/read/tuple.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 export const smallLimit = 65_536;

@@ -3,7 +3,7 @@ import { Pool } from 'undici';
 import { expect } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
 import { codes } from '../../src/lib/error-codes.ts';
-import type { Tuple } from '../../src/records/tuple.ts';
+import type { Tuple } from '../../src/records/read/tuple.ts';
 import { wrongFigures } from '../faults/figures.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 import { waitLimitMs } from '../setup/until.ts';

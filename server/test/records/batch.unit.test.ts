@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/lib/field-errors.ts';
-import { readBatch } from '../../src/records/batch.ts';
+import { readBatch } from '../../src/records/check/batch.ts';
 import { recordList } from '../setup/records.ts';
 
 const limits = { records: 3, users: 4 };

@@ -5,8 +5,8 @@ import {
   principalFieldNames,
   type UserFields,
   userFieldNames,
-} from '../../src/records/fields.ts';
-import { openRecordStore } from '../../src/records/records.store.ts';
+} from '../../src/records/fields/fields.ts';
+import { openRecordStore } from '../../src/records/operations/records.store.ts';
 import type { ReadyChange, UserEdit } from '../../src/records/write/change.ts';
 import { versionOf } from '../../src/records/write/stored-rows.store.ts';
 import { readConfig } from '../../src/settings/config.ts';

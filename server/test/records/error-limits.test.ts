@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Tuple } from '../../src/records/tuple.ts';
+import type { Tuple } from '../../src/records/read/tuple.ts';
 import { finished, readJob, submit } from '../setup/jobs.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 

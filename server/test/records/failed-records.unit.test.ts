@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { FieldErrors } from '../../src/lib/field-errors.ts';
 import type { Fields } from '../../src/lib/request-fields.ts';
-import { storedFailures, withoutSecrets } from '../../src/records/failed-records.ts';
+import { storedFailures, withoutSecrets } from '../../src/records/write/failed-records.ts';
 
 const empty = { Password: null, ConfirmPassword: null };
 

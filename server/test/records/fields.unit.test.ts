@@ -8,7 +8,7 @@ import {
   readFields,
   type UserFields,
   userFields,
-} from '../../src/records/fields.ts';
+} from '../../src/records/fields/fields.ts';
 
 function read(sent: Readonly<Record<string, unknown>>) {
   const errors = new FieldErrors();

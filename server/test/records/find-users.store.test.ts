@@ -1,6 +1,6 @@
 import type { UserOfPrincipal } from '@anagrafe/client';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { countedMax } from '../../src/records/listing-page.store.ts';
+import { countedMax } from '../../src/records/read/listing-page.store.ts';
 import { newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { compileRequestSchema } from '../../src/http/validation.ts';
 import { ApiError } from '../../src/lib/field-errors.ts';
-import { PrincipalFilter, UserFilter } from '../../src/records/listing.schemas.ts';
-import { type ListFilter, type Listing, listingOf } from '../../src/records/listing.ts';
+import { PrincipalFilter, UserFilter } from '../../src/records/read/listing.schemas.ts';
+import { type ListFilter, type Listing, listingOf } from '../../src/records/read/listing.ts';
 
 /** Returns a function that validates a body by the schema of a route, and throws the `ApiError` of an invalid one. */
 function readerOf(schema: unknown): (body: unknown) => Listing {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mentionsOf } from '../../src/records/mentions.ts';
+import { mentionsOf } from '../../src/records/write/mentions.ts';
 
 const mentions = (record: Record<string, unknown>) => mentionsOf(record);
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Code, ErrorDetail } from '../../src/lib/error-codes.ts';
 import { FieldErrors } from '../../src/lib/field-errors.ts';
 import { refuseUnknownFields } from '../../src/lib/request-fields.ts';
-import { refused } from '../../src/records/outcome.ts';
+import { refused } from '../../src/records/write/outcome.ts';
 
 function parsedRecordWith(...found: [place: string, code: Code][]) {
   const errors = new FieldErrors();

@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { ErrorDetail } from '../../src/lib/error-codes.ts';
 import { ApiError, FieldErrors } from '../../src/lib/field-errors.ts';
-import type { CheckedRecord } from '../../src/records/batch.ts';
-import { countsOf, isUnchangedOutcome } from '../../src/records/effect-counts.ts';
-import { type PrincipalFields, principalFieldNames } from '../../src/records/fields.ts';
-import { defaultOptions, type UpsertOptions } from '../../src/records/operation.ts';
-import type { Outcome } from '../../src/records/outcome.ts';
-import { PlanReview, requireApproved } from '../../src/records/plan.ts';
+import type { CheckedRecord } from '../../src/records/check/batch.ts';
+import { defaultOptions, type UpsertOptions } from '../../src/records/check/operation.ts';
+import { PlanReview, requireApproved } from '../../src/records/check/plan.ts';
+import { type PrincipalFields, principalFieldNames } from '../../src/records/fields/fields.ts';
+import { countsOf, isUnchangedOutcome } from '../../src/records/read/effect-counts.ts';
 import { noUsers, type PrincipalChange } from '../../src/records/write/change.ts';
+import type { Outcome } from '../../src/records/write/outcome.ts';
 
 interface Example {
   readonly text?: string;

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ErrorBudget } from '../../src/lib/field-errors.ts';
-import { checkRecords } from '../../src/records/batch.ts';
-import { type CheckTools, defaultOptions } from '../../src/records/operation.ts';
-import { openUpsertStore } from '../../src/records/upsert.store.ts';
-import { upsertOperations } from '../../src/records/upsert.ts';
+import { checkRecords } from '../../src/records/check/batch.ts';
+import { type CheckTools, defaultOptions } from '../../src/records/check/operation.ts';
+import { openUpsertStore } from '../../src/records/operations/upsert.store.ts';
+import { upsertOperations } from '../../src/records/operations/upsert.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { unique } from '../setup/records.ts';
 import { startTestService, type TestService } from '../setup/service.ts';

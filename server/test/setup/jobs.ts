@@ -1,6 +1,6 @@
 import type { Connection } from '../../src/db/database.ts';
 import type { jobFields } from '../../src/jobs/jobs.routes.ts';
-import type { Tuple } from '../../src/records/tuple.ts';
+import type { Tuple } from '../../src/records/read/tuple.ts';
 import type { Answer, TestService } from './service.ts';
 import { until } from './until.ts';
 

@@ -1,6 +1,6 @@
 import type { Principal } from '@anagrafe/client';
 import { RecordList } from '../../src/json/record-list.ts';
-import type { Tuple } from '../../src/records/tuple.ts';
+import type { Tuple } from '../../src/records/read/tuple.ts';
 import { importedUser } from './jobs.ts';
 import type { Answer, TestService } from './service.ts';
 

@@ -3,7 +3,7 @@ import type { Database } from '../../src/db/database.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { type Service, startService } from '../../src/main.ts';
-import type { Tuple } from '../../src/records/tuple.ts';
+import type { Tuple } from '../../src/records/read/tuple.ts';
 import { type Config, readConfig } from '../../src/settings/config.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { atEnd } from './endings.ts';

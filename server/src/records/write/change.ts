@@ -1,7 +1,9 @@
 import type { FieldErrors } from '../../lib/field-errors.ts';
 import type { Username } from '../../usernames/username.ts';
-import type { StoredUserFields } from '../compared-values.ts';
-import type { PrincipalFields, State, UserFields } from '../fields.ts';
+import type { StoredUserFields } from '../fields/compared-values.ts';
+import type { PrincipalFields, State, UserFields } from '../fields/fields.ts';
+import { required } from '../parse/parsed-record.ts';
+import type { NewPassword } from '../parse/parsed-user.ts';
 import type {
   AppliedUser,
   FieldChange,
@@ -9,9 +11,7 @@ import type {
   PrincipalOutcome,
   ShownUser,
   WriteContext,
-} from '../outcome.ts';
-import { required } from '../parsed-record.ts';
-import type { NewPassword } from '../parsed-user.ts';
+} from './outcome.ts';
 
 // The general form of a write: all changes of one record to a principal and to its users, which are applied completely
 // or not at all. The checks compute it from the stored values; `expectedVersion` makes sure that these are still stored

@@ -1,7 +1,7 @@
 import { preparedStatement, type Query, rowsParameter } from '../../db/statement.ts';
-import type { AppliedUser } from '../outcome.ts';
-import { insertCall } from '../outcomes.store.ts';
+import { insertCall } from './call-outcomes.store.ts';
 import { principalOutcome, type ReadyChange } from './change.ts';
+import type { AppliedUser } from './outcome.ts';
 import { withRows } from './query.ts';
 
 const outcomeRows = rowsParameter('outcome', {

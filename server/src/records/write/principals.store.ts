@@ -1,6 +1,6 @@
 import { arrayLiteral, preparedStatement, type Query, rowsParameter, statement } from '../../db/statement.ts';
-import { columnNames, columnTypes, fieldColumns } from '../field-columns.ts';
-import { principalFields } from '../fields.ts';
+import { columnNames, columnTypes, fieldColumns } from '../fields/field-columns.ts';
+import { principalFields } from '../fields/fields.ts';
 import type { ReadyChange } from './change.ts';
 import { assignments, principalIds, withIds, withRows } from './query.ts';
 

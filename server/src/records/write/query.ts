@@ -1,5 +1,5 @@
 import { arrayLiteral, type Query, type Statement } from '../../db/statement.ts';
-import { columnTypes } from '../field-columns.ts';
+import { columnTypes } from '../fields/field-columns.ts';
 import type { ReadyChange } from './change.ts';
 
 // What the statements of this folder have in common.

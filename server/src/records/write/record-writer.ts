@@ -1,6 +1,6 @@
 import { isTimeLimit, WriteFailure } from '../../db/errors.ts';
-import type { RecordStore } from '../id-reservation.ts';
 import { type ReadyChange, sizeOf } from './change.ts';
+import type { RecordStore } from './id-reservation.ts';
 
 /** Limits of one transaction, so that its locks are held for a short time. A larger record is written alone. */
 const recordsPerGroup = 200;

@@ -1,5 +1,5 @@
 import { arrayLiteral, type Query, statement } from '../../db/statement.ts';
-import type { State } from '../fields.ts';
+import type { State } from '../fields/fields.ts';
 import type { ReadyChange } from './change.ts';
 import { idOf, principalIds, withIds } from './query.ts';
 

@@ -1,6 +1,6 @@
 import { preparedStatement, type Query, rowsParameter, statement } from '../../db/statement.ts';
-import { columnNames, columnTypes, fieldColumns } from '../field-columns.ts';
-import { userFields } from '../fields.ts';
+import { columnNames, columnTypes, fieldColumns } from '../fields/field-columns.ts';
+import { userFields } from '../fields/fields.ts';
 import type { ReadyChange } from './change.ts';
 import { assignments, idOf, withIds, withRows } from './query.ts';
 

@@ -1,0 +1,130 @@
+import { within } from '../../lib/request-fields.ts';
+import { numberTerms, searchTerms, type Username } from '../../usernames/username.ts';
+import type { SentPrincipal, SentUser, StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
+import {
+  changedFields,
+  type FieldValue,
+  type PrincipalFields,
+  principalFieldNames,
+  principalFields,
+  type State,
+  userFields,
+} from '../fields/fields.ts';
+import { required } from '../parse/parsed-record.ts';
+import type { Registration } from '../parse/parsed-user.ts';
+import type { NewUser, PrincipalStep, UserEdit } from '../write/change.ts';
+import type { FieldChange, ShownUser } from '../write/outcome.ts';
+import type { NewName } from './taken-names.ts';
+
+/** Returns the names of the sent values that differ from the stored ones. */
+export function changedOfPrincipal(stored: StoredPrincipal, sent: SentPrincipal): string[] {
+  const changed: string[] = changedFields(principalFields, stored.fields, sent.fields);
+  return changesState(stored, sent) ? [...changed, 'State'] : changed;
+}
+
+export function changedOfUser(
+  stored: StoredUser,
+  sent: SentUser,
+  newUsername: Username | null = null,
+): string[] {
+  return [
+    ...(newUsername !== null && newUsername.asSent !== stored.username ? ['Username'] : []),
+    ...changedFields(userFields, stored.fields, sent.fields),
+    ...(changesState(stored, sent) ? ['State'] : []),
+  ];
+}
+
+function changesState(stored: { state: State }, sent: { state: State | null }): boolean {
+  return sent.state !== null && sent.state !== stored.state;
+}
+
+export function editPrincipal(stored: StoredPrincipal, sent: SentPrincipal): PrincipalStep {
+  const changed = changedOfPrincipal(stored, sent);
+  if (changed.length === 0) return { kind: 'keep' };
+  const fields = { ...stored.fields, ...sent.fields };
+  const state = sent.state ?? stored.state;
+  return { kind: 'edit', values: { fields, state, searchTerms: termsOf(fields) }, changed };
+}
+
+/** Returns the change of a user. `changed` has the names of the fields, as `changedOfUser` returns them. */
+export function editUser(
+  stored: StoredUser,
+  sent: SentUser,
+  changed: readonly string[],
+  newUsername: Username | null = null,
+): UserEdit {
+  return {
+    id: stored.id,
+    newUsername,
+    fields: { ...stored.fields, ...sent.fields },
+    state: sent.state ?? stored.state,
+    password: null,
+    changed,
+  };
+}
+
+/** Returns the changed fields with their values, without the password. */
+export function fieldChanges(
+  changed: readonly string[],
+  stored: { readonly fields: AnyFields; readonly state: State },
+  sent: { readonly fields: AnyFields; readonly state: State | null },
+): FieldChange[] {
+  return changed
+    .filter((field) => field !== 'Password')
+    .map((field) =>
+      field === 'State'
+        ? { field, from: stored.state, to: sent.state }
+        : { field, from: stored.fields[field] ?? null, to: sent.fields[field] ?? null },
+    );
+}
+
+type AnyFields = Readonly<Record<string, FieldValue | null | undefined>>;
+
+export function insertPrincipal({ fields: sent, state }: SentPrincipal): PrincipalStep {
+  const fields = { ...emptyPrincipal, ...sent };
+  return { kind: 'insert', values: { fields, state: state ?? 'active', searchTerms: termsOf(fields) } };
+}
+
+const emptyPrincipal = Object.fromEntries(principalFieldNames.map((name) => [name, null])) as PrincipalFields;
+
+/** Returns a change of the state alone. */
+export function stateEdit(id: number, state: State): UserEdit {
+  return { id, newUsername: null, fields: null, state, password: null, changed: ['State'] };
+}
+
+/**
+ * Returns the first field that is sent if the principal would have no field left; otherwise null. A principal needs at
+ * least one field, as in `irs/insert`.
+ */
+export function clearedField(stored: StoredPrincipal, sent: SentPrincipal): string | null {
+  const fields = { ...stored.fields, ...sent.fields };
+  const isEmpty = principalFieldNames.every((name) => fields[name] === null);
+  return isEmpty ? (Object.keys(sent.fields)[0] ?? null) : null;
+}
+
+const numbers = principalFieldNames.filter((name) => 'search' in principalFields[name]);
+
+/** Returns the words by which `irs/list` finds a principal. */
+function termsOf(fields: PrincipalFields): string[] {
+  const words = searchTerms(Object.values(fields));
+  const whole = numbers.flatMap((name) => numberTerms(fields[name]));
+  return whole.length === 0 ? words : [...new Set([...words, ...whole])];
+}
+
+/** Returns the username of a registration, unless it is invalid. */
+export function registeredName({ username, place }: Registration): NewName[] {
+  return username ? [{ key: username.key, place: within(place, 'Username') }] : [];
+}
+
+export function newUser({
+  username,
+  fields,
+  password,
+}: Pick<Registration, 'username' | 'fields' | 'password'>): NewUser {
+  const { asSent, key: usernameKey } = required(username);
+  return { username: asSent, usernameKey, fields, password, state: 'active' };
+}
+
+export function registeredUser({ username, fields }: Registration): ShownUser {
+  return { id: null, username: required(username).asSent, email: fields.Email, operation: 'register' };
+}

@@ -1,0 +1,57 @@
+import type { FieldErrors } from '../../lib/field-errors.ts';
+import type { Fields } from '../../lib/request-fields.ts';
+import type { OperationName, ParsedRecord } from '../parse/parsed-record.ts';
+import type { PrincipalChange } from '../write/change.ts';
+
+/** The options of `irs/upsert`, which belong to the call: they are the same for all of its records. */
+export interface UpsertOptions {
+  /** Action for users of a sent principal that the record does not contain. */
+  readonly missing: 'keep' | 'disable' | 'delete';
+  /** `overwrite`: a password that is sent for an existing user replaces the stored one. */
+  readonly passwords: 'keep' | 'overwrite';
+  /** `refuse`: a record that would change an existing principal, or that contains an existing user, fails. */
+  readonly existing: 'update' | 'refuse';
+  /** True if errors may contain stored values, which requires the scope `sync:read`. */
+  readonly showsStored: boolean;
+}
+
+export interface CheckTools {
+  /** Reserves memory that the checks need beyond the body of the call; throws an `ApiError` if there is too little. */
+  readonly holdMemory?: (bytes: number) => void;
+  /** True for a dry run whose answer shows the stored values that would change. */
+  readonly showsChanges?: boolean;
+}
+
+/** Compares the next group of records with the store. Returns the change of each; null if it got an error. */
+export type Check = (parsedRecords: readonly ParsedRecord[]) => Promise<readonly (PrincipalChange | null)[]>;
+
+/** A write operation: defines how its records are parsed, and which change each of them means. */
+export interface Operation {
+  readonly name: OperationName;
+  parse(fields: Fields, errors: FieldErrors): Promise<ParsedRecord>;
+  /**
+   * Starts the checks of one call. A username or external key that a valid record claims is taken for all later
+   * records of the call, also for those in later groups.
+   */
+  newCheck(tools?: CheckTools): Check;
+}
+
+export interface Operations extends Readonly<Record<Exclude<OperationName, 'upsert'>, Operation>> {
+  upsert(options: UpsertOptions): Operation;
+}
+
+export const defaultOptions: UpsertOptions = {
+  missing: 'keep',
+  passwords: 'keep',
+  existing: 'update',
+  showsStored: false,
+};
+
+/** Returns the operation of a call. `options` is null for an operation without options. */
+export function operationOf(
+  operations: Operations,
+  name: OperationName,
+  options: UpsertOptions | null,
+): Operation {
+  return name === 'upsert' ? operations.upsert(options ?? defaultOptions) : operations[name];
+}

@@ -1,0 +1,128 @@
+import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
+import type { ParsedRecord } from '../parse/parsed-record.ts';
+import { type NamedUser, namingPlace } from '../parse/parsed-user.ts';
+import type { CheckTools } from './operation.ts';
+import type { ExternalKeyStore } from './taken-names.ts';
+
+/** The users to find: those with one of the IDs, and those with one of the mapped usernames. */
+export interface WantedUsers {
+  readonly ids: readonly number[];
+  readonly usernameKeys: readonly string[];
+}
+
+/** Finds the principals and users that the records of a call refer to. */
+export interface ReferenceStore extends ExternalKeyStore {
+  findPrincipals(ids: readonly number[]): Promise<ReadonlyMap<number, StoredPrincipal>>;
+  /** `holdMemory` is called with the bytes that the users need beyond the estimate for the call. */
+  findUsers(wanted: WantedUsers, holdMemory?: CheckTools['holdMemory']): Promise<readonly StoredUser[]>;
+}
+
+/** The existing principal and users that a record refers to. */
+export interface Found {
+  readonly principal: StoredPrincipal | null;
+  readonly users: ReadonlyMap<NamedUser, StoredUser>;
+}
+
+interface Lookup {
+  /** Returns the existing users that a record names. */
+  usersOf(parsed: ParsedRecord): readonly NamedUser[];
+  /** True if the records are compared with stored values. */
+  readonly comparesValues: boolean;
+  readonly tools: CheckTools | undefined;
+}
+
+/**
+ * Finds the principals and users of the records, and adds an error for each that does not exist or is named twice.
+ * Returns one element for each record.
+ */
+export async function findReferences(
+  parsedRecords: readonly ParsedRecord[],
+  store: ReferenceStore,
+  { usersOf, comparesValues, tools }: Lookup,
+): Promise<Found[]> {
+  const ids = await principalIdsOf(parsedRecords, store);
+  const reading = store.findPrincipals([...new Set(ids.filter((id) => id !== null))]);
+  // The version must not be newer than the values of the users, or a change between the two reads would be overwritten.
+  if (comparesValues) await reading;
+  const [principals, users] = await Promise.all([
+    reading,
+    findUsers(parsedRecords.flatMap(usersOf), store, tools),
+  ]);
+  return parsedRecords.map((parsed, at) => {
+    const id = ids[at] ?? null;
+    const principal = principalOf(parsed, id === null ? undefined : principals.get(id));
+    return { principal, users: ownUsers(parsed, id, usersOf(parsed), users) };
+  });
+}
+
+/** Returns the principal IDs that the records name; null for an invalid reference and an unknown external key. */
+async function principalIdsOf(
+  parsedRecords: readonly ParsedRecord[],
+  store: ReferenceStore,
+): Promise<(number | null)[]> {
+  const keys = new Set(parsedRecords.map(keyOf).filter((key) => key !== null));
+  const ids = keys.size > 0 ? await store.findExternalKeys([...keys]) : new Map<string, number>();
+  return parsedRecords.map((parsed) => {
+    const key = keyOf(parsed);
+    return key === null ? parsed.principalId : (ids.get(key) ?? null);
+  });
+}
+
+/** Returns the external key if it names the principal. */
+function keyOf({ sentId, externalKey }: ParsedRecord): string | null {
+  return sentId === null ? externalKey : null;
+}
+
+function principalOf(parsed: ParsedRecord, found: StoredPrincipal | undefined): StoredPrincipal | null {
+  const key = keyOf(parsed);
+  // The principal may have been deleted, or have got another key, since its ID was read.
+  if (found && (key === null || found.fields.ExternalKey === key)) return found;
+  if (key !== null) parsed.errors.add('ExternalKey', 'PRINCIPAL_NOT_FOUND', { variant: 'key' });
+  else if (parsed.principalId !== null) parsed.errors.add('ID', 'PRINCIPAL_NOT_FOUND', { variant: 'id' });
+  return null;
+}
+
+interface FoundUsers {
+  readonly byId: ReadonlyMap<number, StoredUser>;
+  readonly byKey: ReadonlyMap<string, StoredUser>;
+}
+
+async function findUsers(
+  named: readonly NamedUser[],
+  store: ReferenceStore,
+  tools: CheckTools | undefined,
+): Promise<FoundUsers> {
+  const ids = new Set(named.map(({ id }) => id).filter((id) => id !== null));
+  const usernameKeys = new Set(named.map(({ username }) => username?.key).filter((key) => key !== undefined));
+  const wanted = { ids: [...ids], usernameKeys: [...usernameKeys] };
+  const users = ids.size + usernameKeys.size > 0 ? await store.findUsers(wanted, tools?.holdMemory) : [];
+  return {
+    byId: new Map(users.map((user) => [user.id, user])),
+    byKey: new Map(users.map((user) => [user.usernameKey, user])),
+  };
+}
+
+function ownUsers(
+  { errors }: ParsedRecord,
+  principalId: number | null,
+  named: readonly NamedUser[],
+  { byId, byKey }: FoundUsers,
+): Map<NamedUser, StoredUser> {
+  const own = new Map<NamedUser, StoredUser>();
+  const seen = new Set<number | string>();
+  for (const item of named) {
+    const { id, username } = item;
+    const user = id === null ? byKey.get(username?.key ?? '') : byId.get(id);
+    // A user of another principal gets the same error as a missing one, which does not reveal that the user exists.
+    const stored = user?.principalId === principalId ? user : undefined;
+    if (stored) own.set(item, stored);
+    const identity = stored?.id ?? id ?? username?.key;
+    if (identity === undefined) continue;
+    const place = namingPlace(item);
+    if (seen.has(identity)) errors.add(place, 'DUPLICATE_USER');
+    seen.add(identity);
+    if (principalId !== null && !stored)
+      errors.add(place, 'USER_NOT_FOUND', { variant: id === null ? 'username' : 'id' });
+  }
+  return own;
+}

@@ -1,0 +1,104 @@
+import type { SentPrincipal, StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
+import { type UserFields, userFieldNames } from '../fields/fields.ts';
+import { type ParsedRecord, required } from '../parse/parsed-record.ts';
+import type { NewPassword, Upsert } from '../parse/parsed-user.ts';
+import type { NewUser, PrincipalChange } from '../write/change.ts';
+import type { AppliedUser, ShownUser } from '../write/outcome.ts';
+import { editPrincipal, editUser, fieldChanges, insertPrincipal, newUser, stateEdit } from './compare.ts';
+import type { UpsertOptions } from './operation.ts';
+
+export interface ComparedUser {
+  readonly sent: Upsert;
+  /** Null if the user would be registered. */
+  readonly stored: StoredUser | null;
+  /** The names of the fields that change, including `State` and `Password`. Empty for a user to register. */
+  readonly changed: readonly string[];
+  /** The password to write; null if the stored one is kept. */
+  readonly password: NewPassword | null;
+}
+
+/** A record of `irs/upsert` beside the stored principal and its users. */
+export interface ComparedRecord {
+  readonly parsed: ParsedRecord;
+  readonly sent: SentPrincipal;
+  /** Null if the principal would be inserted. */
+  readonly stored: StoredPrincipal | null;
+  /** The names of the principal's fields that change, including `State`. Empty for a new principal. */
+  readonly changed: readonly string[];
+  /** The users of the record, in the order sent. */
+  readonly users: readonly ComparedUser[];
+}
+
+/** A stored user that the record does not contain. */
+export type RemovedUser = Pick<AppliedUser, 'id' | 'username' | 'email'>;
+
+interface Removal {
+  readonly users: readonly RemovedUser[];
+  readonly action: UpsertOptions['missing'];
+}
+
+/** Returns the change of a valid record. */
+export function upsertChange(
+  { parsed, sent, stored, changed, users }: ComparedRecord,
+  removal: Removal,
+  { showsChanges }: { readonly showsChanges: boolean },
+): PrincipalChange {
+  const existing = users.flatMap((user) => (user.stored ? [{ ...user, stored: user.stored }] : []));
+  const resets = existing.filter(isReset);
+  const edits = existing.filter((user) => user.changed.length > 0 && !isReset(user));
+  const removed = removal.users.map(({ id }) => id);
+  // The users of a record without `Users` stay as they are.
+  const removes = removal.action !== 'keep' && parsed.users !== null;
+  return {
+    principalId: stored?.id ?? null,
+    action: stored ? 'update' : 'insert',
+    principal: stored ? editPrincipal(stored, sent) : insertPrincipal(sent),
+    expectedVersion: stored?.version ?? null,
+    storedUsers: removes ? (stored?.usersCount ?? 0) : 0,
+    registrations: users.filter((user) => !user.stored).map(registration),
+    resets: resets.map(({ stored: { id }, password }) => ({ id, password: required(password) })),
+    edits: [
+      ...edits.map((user) => ({
+        ...editUser(user.stored, user.sent, user.changed),
+        password: user.password,
+      })),
+      ...(removal.action === 'disable' ? removed.map((id) => stateEdit(id, 'disabled')) : []),
+    ],
+    deletes: removal.action === 'delete' ? removed : [],
+    applied: [
+      ...users.map((user) => shownUser(user, showsChanges)),
+      ...removal.users.map(({ id, username, email }) => {
+        return {
+          id,
+          username,
+          email,
+          operation: removal.action === 'delete' ? 'delete' : 'disable',
+        } as const;
+      }),
+    ],
+    changes: stored ? fieldChanges(changed, stored, sent) : [],
+  };
+}
+
+function isReset({ changed }: ComparedUser): boolean {
+  return changed.length === 1 && changed[0] === 'Password';
+}
+
+const emptyUser = Object.fromEntries(userFieldNames.map((name) => [name, null])) as UserFields;
+
+function registration({ sent: { username, fields, state }, password }: ComparedUser): NewUser {
+  const user = { username, fields: { ...emptyUser, ...fields }, password: required(password) };
+  return { ...newUser(user), state: state ?? 'active' };
+}
+
+function shownUser({ stored, sent, changed }: ComparedUser, showsChanges: boolean): ShownUser {
+  if (!stored) {
+    const { asSent: username } = required(sent.username);
+    return { id: null, username, email: sent.fields.Email ?? null, operation: 'register' };
+  }
+  const email = sent.fields.Email === undefined ? stored.fields.Email : sent.fields.Email;
+  const names = { id: stored.id, username: stored.username, email };
+  if (changed.length === 0) return { ...names, operation: 'none' };
+  const changes = showsChanges ? { changes: fieldChanges(changed, stored, sent) } : {};
+  return { ...names, operation: 'edit', changed, ...changes };
+}

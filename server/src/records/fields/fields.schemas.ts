@@ -1,0 +1,60 @@
+import { type TSchema, Type } from 'typebox';
+import { Text } from '../../http/answer-schemas.ts';
+import { named, nullable, optional } from '../../http/schemas.ts';
+import { attributesMax } from './field-formats.ts';
+import { type FieldDefinition, userFields } from './fields.ts';
+
+type Definitions = Readonly<Record<string, FieldDefinition>>;
+type Schemas<Table, Schema> = { [Name in keyof Table]: Schema };
+
+const Attributes = named(
+  'Attributes',
+  Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    maxProperties: attributesMax,
+    propertyNames: { type: 'string', pattern: '^[A-Za-z0-9_.-]{1,64}$' },
+    additionalProperties: { type: 'string', maxLength: userFields.Attributes.maxLength },
+    description: `Further values of a user, by their names: at most ${attributesMax}, each of at most ${userFields.Attributes.maxLength} bytes in UTF-8.`,
+  }),
+);
+
+/** Returns the schemas of the fields in a request. */
+export function requestSchemas<Table extends Definitions>(table: Table) {
+  return schemas(table, ({ format, maxLength }): TSchema => {
+    if (format === 'attributes') return optional(Attributes);
+    return optional(Type.String({ minLength: 1, maxLength, ...descriptions[format] }));
+  });
+}
+
+const descriptions = {
+  text: {},
+  key: {},
+  email: {},
+  language: { description: 'A language tag (BCP 47), such as `it` or `de-CH`.' },
+};
+
+/** Returns the schemas of the fields in an edit, where an empty text clears a field. */
+export function editSchemas<Table extends Definitions>(table: Table) {
+  return schemas(table, ({ format, maxLength }): TSchema => {
+    if (format === 'attributes') return optional(Attributes);
+    return optional(Type.String({ maxLength, ...descriptions[format] }));
+  });
+}
+
+/** Returns the schemas of the fields in an answer. */
+export function answerSchemas<Table extends Definitions>(table: Table) {
+  return schemas(table, ({ format }): TSchema => (format === 'attributes' ? nullable(Attributes) : Text));
+}
+
+/** Returns the schemas of an object that must not have the fields. */
+export function absentSchemas<Table extends Definitions>(table: Table) {
+  return schemas(table, () => Type.Optional(Type.Null()));
+}
+
+function schemas<Table extends Definitions, Schema extends TSchema>(
+  table: Table,
+  schemaOf: (definition: FieldDefinition) => Schema,
+): Schemas<Table, Schema> {
+  const entries = Object.entries(table).map(([name, definition]) => [name, schemaOf(definition)]);
+  return Object.fromEntries(entries) as Schemas<Table, Schema>;
+}

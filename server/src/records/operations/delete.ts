@@ -1,0 +1,64 @@
+import type { CheckTools, Operation } from '../check/operation.ts';
+import { type Found, findReferences, type ReferenceStore } from '../check/references.ts';
+import { parseDelete } from '../parse/parse-records.ts';
+import { type ParsedRecord, required, usersWith } from '../parse/parsed-record.ts';
+import { isNamedByUsername } from '../parse/parsed-user.ts';
+import { noUsers, type PrincipalChange } from '../write/change.ts';
+
+/** Maximum number of users of a deleted principal that the answer lists. */
+const usersListed = 1000;
+
+export interface DeleteStore extends ReferenceStore {
+  /** Returns the IDs of the first `limit` users of each principal. */
+  findFirstUsers(principalIds: readonly number[], limit: number): Promise<ReadonlyMap<number, number[]>>;
+}
+
+/** Deletes principals with all of their users, or some users of a principal. */
+export function deleteOperation(store: DeleteStore): Operation {
+  return {
+    name: 'delete',
+    parse: parseDelete,
+    newCheck: (tools) => (parsedRecords) => checkAgainstStore(parsedRecords, store, tools),
+  };
+}
+
+async function checkAgainstStore(
+  parsedRecords: readonly ParsedRecord[],
+  store: DeleteStore,
+  tools: CheckTools | undefined,
+): Promise<(PrincipalChange | null)[]> {
+  const usersOf = (parsed: ParsedRecord) => usersWith(parsed, 'delete');
+  const found = await findReferences(parsedRecords, store, { usersOf, comparesValues: true, tools });
+  // After the version of the principal: a user that is registered meanwhile changes the version.
+  const deleted = found.flatMap(({ principal }, at) => {
+    return principal && parsedRecords[at]?.users === null ? [principal.id] : [];
+  });
+  const firstUsers = await store.findFirstUsers(deleted, usersListed);
+  return parsedRecords.map((parsed, at) => deletion(parsed, required(found[at]), firstUsers));
+}
+
+function deletion(
+  parsed: ParsedRecord,
+  { principal, users }: Found,
+  firstUsers: ReadonlyMap<number, readonly number[]>,
+): PrincipalChange | null {
+  if (!principal || !parsed.errors.none) return null;
+  const { id: principalId, version, fields, usersCount } = principal;
+  const isWhole = parsed.users === null;
+  const named = usersWith(parsed, 'delete');
+  const deletes = named.map((user) => required(users.get(user)).id);
+  const listed = isWhole ? (firstUsers.get(principalId) ?? []) : deletes;
+  return {
+    principalId,
+    action: isWhole ? 'delete' : 'update',
+    principal: isWhole ? { kind: 'delete', externalKey: fields.ExternalKey } : { kind: 'keep' },
+    reportsPrincipal: isWhole,
+    // A principal that was changed since it was read is checked again: it, or a user that is named by its username, may
+    // have another name now.
+    expectedVersion: isWhole || named.some(isNamedByUsername) ? version : null,
+    storedUsers: isWhole ? usersCount : 0,
+    ...noUsers,
+    deletes,
+    applied: listed.map((id) => ({ id, username: '', email: null, operation: 'delete' })),
+  };
+}

@@ -1,0 +1,64 @@
+import { insertPrincipal, newUser, registeredName, registeredUser } from '../check/compare.ts';
+import type { Operation } from '../check/operation.ts';
+import {
+  ClaimedNames,
+  type ExternalKeyStore,
+  findStoredNames,
+  type NewNames,
+  type UsernameStore,
+} from '../check/taken-names.ts';
+import { parseInsert } from '../parse/parse-records.ts';
+import { type ParsedRecord, required, usersWith } from '../parse/parsed-record.ts';
+import type { UserRules } from '../parse/parsed-user.ts';
+import { noUsers, type PrincipalChange } from '../write/change.ts';
+
+export interface InsertStore extends UsernameStore, ExternalKeyStore {}
+
+/** Creates principals, with or without users. */
+export function insertOperation(store: InsertStore, rules: UserRules): Operation {
+  return {
+    name: 'insert',
+    parse: (fields, errors) => parseInsert(fields, errors, rules),
+    newCheck() {
+      const claimed = new ClaimedNames();
+      return (parsedRecords) => checkAgainstStore(parsedRecords, claimed, store);
+    },
+  };
+}
+
+/** Stored usernames and external keys take precedence, then those of the first valid record of the call. */
+async function checkAgainstStore(
+  parsedRecords: readonly ParsedRecord[],
+  claimed: ClaimedNames,
+  store: InsertStore,
+): Promise<(PrincipalChange | null)[]> {
+  const names = parsedRecords.map(newNames);
+  const stored = await findStoredNames(names, store);
+  return parsedRecords.map((parsed, at) => {
+    claimed.claim(required(names[at]), stored, null, parsed.errors);
+    return parsed.errors.none ? insertion(parsed) : null;
+  });
+}
+
+function newNames(parsed: ParsedRecord): NewNames {
+  const { externalKey: key } = parsed;
+  return {
+    usernames: usersWith(parsed, 'register').flatMap(registeredName),
+    externalKey: key === null ? null : { key, place: 'ExternalKey' },
+  };
+}
+
+function insertion(parsed: ParsedRecord): PrincipalChange {
+  const users = usersWith(parsed, 'register');
+  return {
+    principalId: null,
+    action: 'insert',
+    principal: insertPrincipal(required(parsed.principal)),
+    reportsPrincipal: false,
+    expectedVersion: null,
+    storedUsers: 0,
+    ...noUsers,
+    registrations: users.map(newUser),
+    applied: users.map(registeredUser),
+  };
+}

@@ -1,0 +1,154 @@
+import type { QueryResultRow } from 'pg';
+import type { Database } from '../../db/database.ts';
+import { withApiErrors } from '../../db/errors.ts';
+import { preparedStatement, selectByKeys } from '../../db/statement.ts';
+import type { WantedUsers } from '../check/references.ts';
+import type { AttributeValues } from '../check/stored-attributes.ts';
+import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
+import { selectedColumns } from '../fields/field-columns.ts';
+import { principalFields, userFields, valuesOf } from '../fields/fields.ts';
+import type { RecordStore } from '../write/id-reservation.ts';
+import { versionOf } from '../write/stored-rows.store.ts';
+import { writeChanges } from '../write/write-changes.store.ts';
+import type { DeleteStore } from './delete.ts';
+import type { UpdateStore } from './update.ts';
+
+export function openRecordStore(database: Database): UpdateStore & DeleteStore & RecordStore {
+  return {
+    findPrincipals: (ids) => withApiErrors(() => findPrincipals(database, ids)),
+    findUsers: (wanted, holdMemory) => withApiErrors(() => findUsers(database, wanted, holdMemory)),
+    findAttributes: (ids) => withApiErrors(() => findAttributes(database, ids)),
+    findFirstUsers: (ids, limit) => withApiErrors(() => findFirstUsers(database, ids, limit)),
+    findTakenUsernames: (keys) => withApiErrors(() => findTakenUsernames(database, keys)),
+    findExternalKeys: (keys) => withApiErrors(() => findExternalKeys(database, keys)),
+    reservePrincipalIds: (count) =>
+      withApiErrors(() => reserveIds(database, 'anagrafe.principals_id_seq', count)),
+    reserveUserIds: (count) => withApiErrors(() => reserveIds(database, 'anagrafe.users_id_seq', count)),
+    writeChanges: (changes) => writeChanges(database, changes),
+  };
+}
+
+/** Runs a statement of `selectByKeys`, unless there are no keys. */
+async function rowsByKeys<Row extends QueryResultRow>(
+  database: Database,
+  sql: string,
+  keys: readonly (string | number)[],
+): Promise<Row[]> {
+  return keys.length > 0 ? database.query<Row>(sql, [keys]) : [];
+}
+
+const principalsById = selectByKeys(
+  `id, ${versionOf('principals')} as version, state, users_count as "usersCount", ${selectedColumns(principalFields)}`,
+  'principals',
+  'id',
+  'bigint',
+);
+
+type PrincipalRow = Omit<StoredPrincipal, 'fields'> & StoredPrincipal['fields'];
+
+async function findPrincipals(
+  database: Database,
+  ids: readonly number[],
+): Promise<Map<number, StoredPrincipal>> {
+  const rows = await rowsByKeys<PrincipalRow>(database, principalsById, ids);
+  return new Map(
+    rows.map(({ id, version, state, usersCount, ...row }) => {
+      return [id, { id, version, state, usersCount, fields: valuesOf(principalFields, row) }];
+    }),
+  );
+}
+
+const { Attributes: _, ...fieldsToCompare } = userFields;
+
+const userColumns = `id, principal_id as "principalId", username, username_key as "usernameKey", state,
+  ${selectedColumns(fieldsToCompare)}`;
+
+const usersBy = {
+  id: selectByKeys(userColumns, 'users', 'id', 'bigint'),
+  username_key: selectByKeys(userColumns, 'users', 'username_key', 'text'),
+};
+
+type UserRow = Omit<StoredUser, 'fields'> & Omit<StoredUser['fields'], 'Attributes'>;
+
+/** Length in characters of the texts of a user that the estimate of a call's memory includes. */
+const lengthIncluded = 256;
+
+async function findUsers(
+  database: Database,
+  { ids, usernameKeys }: WantedUsers,
+  holdMemory?: (bytes: number) => void,
+): Promise<StoredUser[]> {
+  const read = async (column: keyof typeof usersBy, keys: readonly (string | number)[]) => {
+    const rows = await rowsByKeys<UserRow>(database, usersBy[column], keys);
+    holdMemory?.(rows.reduce((bytes, row) => bytes + bytesBeyondEstimate(row), 0));
+    return rows.map(storedUser);
+  };
+  const found = await Promise.all([read('id', ids), read('username_key', usernameKeys)]);
+  return found.flat();
+}
+
+function storedUser({ id, principalId, username, usernameKey, state, ...row }: UserRow): StoredUser {
+  return { id, principalId, username, usernameKey, state, fields: valuesOf(fieldsToCompare, row) };
+}
+
+/** A character takes up to two bytes. */
+function bytesBeyondEstimate(row: UserRow): number {
+  const texts = Object.values(row).filter((value) => typeof value === 'string');
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  return Math.max(0, length - lengthIncluded) * 2;
+}
+
+const attributesById = selectByKeys('id, attributes', 'users', 'id', 'bigint');
+
+async function findAttributes(
+  database: Database,
+  ids: readonly number[],
+): Promise<Map<number, AttributeValues>> {
+  const rows = await database.query<{ id: number; attributes: AttributeValues | null }>(attributesById, [
+    ids,
+  ]);
+  return new Map(rows.flatMap(({ id, attributes }) => (attributes === null ? [] : [[id, attributes]])));
+}
+
+async function findFirstUsers(
+  database: Database,
+  principalIds: readonly number[],
+  limit: number,
+): Promise<Map<number, number[]>> {
+  if (principalIds.length === 0) return new Map();
+  const rows = await database.query<{ id: number; users: number[] }>(
+    `select id, array(select id from anagrafe.users where principal_id = wanted.id order by id limit $2) as users
+       from unnest($1::bigint[]) as wanted (id)`,
+    [principalIds, limit],
+  );
+  return new Map(rows.map(({ id, users }) => [id, users]));
+}
+
+const takenUsernames = selectByKeys('username_key', 'users', 'username_key', 'text');
+
+async function findTakenUsernames(database: Database, keys: readonly string[]): Promise<Set<string>> {
+  const rows = await rowsByKeys<{ username_key: string }>(database, takenUsernames, keys);
+  return new Set(rows.map((row) => row.username_key));
+}
+
+const principalsByKey = selectByKeys('external_key, id', 'principals', 'external_key', 'text');
+
+async function findExternalKeys(database: Database, keys: readonly string[]): Promise<Map<string, number>> {
+  const rows = await rowsByKeys<{ external_key: string; id: number }>(database, principalsByKey, keys);
+  return new Map(rows.map((row) => [row.external_key, row.id]));
+}
+
+/** Returns ranges: one, unless another session draws from the sequence at the same time. */
+const nextIds = preparedStatement(
+  'next ids',
+  `with taken as materialized (
+     select nextval(:sequence::regclass) as id, place from generate_series(1, :count::integer) as place
+   )
+   select min(id) as first, max(id) as last from taken group by id - place order by first`,
+);
+
+async function reserveIds(database: Database, sequence: string, count: number): Promise<number[]> {
+  if (count === 0) return [];
+  const ranges = await database.execute<{ first: number; last: number }>(nextIds, { sequence, count });
+  return ranges.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, at) => first + at));
+}

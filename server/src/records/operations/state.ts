@@ -1,0 +1,41 @@
+import { editPrincipal, stateEdit } from '../check/compare.ts';
+import type { Operation } from '../check/operation.ts';
+import { type Found, findReferences, type ReferenceStore } from '../check/references.ts';
+import { parseState } from '../parse/parse-records.ts';
+import { type ParsedRecord, required, usersWith } from '../parse/parsed-record.ts';
+import { noUsers, type PrincipalChange } from '../write/change.ts';
+
+/** Disables principals and users, and enables them again. */
+export function stateOperation(store: ReferenceStore): Operation {
+  return {
+    name: 'state',
+    parse: parseState,
+    newCheck: (tools) => async (parsedRecords) => {
+      const usersOf = (parsed: ParsedRecord) => usersWith(parsed, 'edit');
+      const found = await findReferences(parsedRecords, store, { usersOf, comparesValues: true, tools });
+      return parsedRecords.map((parsed, at) => stateChange(parsed, required(found[at])));
+    },
+  };
+}
+
+function stateChange(parsed: ParsedRecord, { principal: stored, users }: Found): PrincipalChange | null {
+  if (!stored || !parsed.errors.none) return null;
+  const states = usersWith(parsed, 'edit').map((sent) => {
+    return { user: required(users.get(sent)), state: required(sent.state) };
+  });
+  return {
+    principalId: stored.id,
+    action: 'state',
+    principal: editPrincipal(stored, required(parsed.principal)),
+    reportsPrincipal: false,
+    expectedVersion: stored.version,
+    storedUsers: 0,
+    ...noUsers,
+    edits: states
+      .filter(({ user, state }) => user.state !== state)
+      .map(({ user, state }) => stateEdit(user.id, state)),
+    applied: states.map(({ user: { id, username, fields } }) => {
+      return { id, username, email: fields.Email, operation: 'state' };
+    }),
+  };
+}

@@ -1,0 +1,162 @@
+import { within } from '../../lib/request-fields.ts';
+import {
+  changedOfUser,
+  clearedField,
+  editPrincipal,
+  editUser,
+  newUser,
+  registeredName,
+  registeredUser,
+} from '../check/compare.ts';
+import type { CheckTools, Operation } from '../check/operation.ts';
+import { type Found, findReferences, type ReferenceStore } from '../check/references.ts';
+import { type AttributeStore, setStoredAttributes } from '../check/stored-attributes.ts';
+import { ClaimedNames, findStoredNames, type NewNames, type UsernameStore } from '../check/taken-names.ts';
+import { principalFieldNames } from '../fields/fields.ts';
+import { parseUpdate } from '../parse/parse-records.ts';
+import { type ParsedRecord, required, usersWith } from '../parse/parsed-record.ts';
+import { isNamedByUsername, refuseOwnNamesIn, type UserRules } from '../parse/parsed-user.ts';
+import type { NewUser, PrincipalChange, UserEdit } from '../write/change.ts';
+import type { ShownUser } from '../write/outcome.ts';
+
+export interface UpdateStore extends ReferenceStore, AttributeStore, UsernameStore {}
+
+/** Registers, edits and deletes users under existing principals, resets passwords, and edits the principals. */
+export function updateOperation(store: UpdateStore, rules: UserRules): Operation {
+  return {
+    name: 'update',
+    parse: (fields, errors) => parseUpdate(fields, errors, rules),
+    newCheck(tools) {
+      const claimed = new ClaimedNames();
+      return (parsedRecords) => checkAgainstStore(parsedRecords, { claimed, store, tools });
+    },
+  };
+}
+
+async function checkAgainstStore(
+  parsedRecords: readonly ParsedRecord[],
+  { claimed, store, tools }: { claimed: ClaimedNames; store: UpdateStore; tools: CheckTools | undefined },
+): Promise<(PrincipalChange | null)[]> {
+  const [found, storedNames] = await Promise.all([
+    findReferences(parsedRecords, store, {
+      usersOf: (parsed) => usersWith(parsed, 'reset', 'edit', 'delete'),
+      comparesValues: parsedRecords.some(comparesValues),
+      tools,
+    }),
+    findStoredNames(
+      parsedRecords.map((parsed) => newNames(parsed, null)),
+      store,
+    ),
+  ]);
+  const records = parsedRecords.map((parsed, at) => ({ parsed, found: required(found[at]) }));
+  await setStoredAttributes(records.flatMap(sentAttributes), store, null);
+  return records.map(({ parsed, found }) => {
+    refuseDisabled(parsed, found);
+    refuseEmpty(parsed, found);
+    refuseOwnNames(parsed, found);
+    claimed.claim(newNames(parsed, found), storedNames, found.principal?.id ?? null, parsed.errors);
+    return parsed.errors.none ? updateChange(parsed, found) : null;
+  });
+}
+
+/** Returns false for a record that only registers users and resets passwords by ID, which depend on no stored values. */
+function comparesValues({ principal, users }: ParsedRecord): boolean {
+  // A user that is named by its username may have been renamed since the check.
+  return (
+    principal !== null || (users ?? []).some((user) => user.operation === 'edit' || isNamedByUsername(user))
+  );
+}
+
+/** Returns the names that the record gives, without a username that its user already has. */
+function newNames(parsed: ParsedRecord, found: Found | null): NewNames {
+  const key = parsed.principal?.fields.ExternalKey ?? null;
+  const renames = usersWith(parsed, 'edit').flatMap((user) =>
+    // A user may change the spelling of its username, such as capital letters.
+    user.newUsername && user.newUsername.key !== found?.users.get(user)?.usernameKey
+      ? [{ key: user.newUsername.key, place: within(user.place, 'NewUsername') }]
+      : [],
+  );
+  return {
+    usernames: [...usersWith(parsed, 'register').flatMap(registeredName), ...renames],
+    externalKey: key === null ? null : { key, place: 'NewExternalKey' },
+  };
+}
+
+function sentAttributes({ parsed, found }: { parsed: ParsedRecord; found: Found }) {
+  return usersWith(parsed, 'edit').flatMap((sent) => {
+    const user = found.users.get(sent);
+    const { Attributes: attributes } = sent.fields;
+    return user && attributes !== undefined ? [{ user, attributes }] : [];
+  });
+}
+
+/** Rejects registrations under a principal that is disabled when the record is applied. Other changes are allowed. */
+function refuseDisabled(parsed: ParsedRecord, { principal: stored }: Found): void {
+  const { principal, sentId, errors } = parsed;
+  const state = principal?.state ?? stored?.state;
+  if (state === 'disabled' && usersWith(parsed, 'register').length > 0)
+    errors.add(sentId === null ? 'ExternalKey' : 'ID', 'PRINCIPAL_DISABLED');
+}
+
+function refuseEmpty({ principal, errors }: ParsedRecord, { principal: stored }: Found): void {
+  if (!stored || !principal || !errors.none) return;
+  const cleared = clearedField(stored, principal);
+  if (cleared === null) return;
+  const place = cleared === 'ExternalKey' ? 'NewExternalKey' : cleared;
+  errors.add(place, 'EMPTY_PRINCIPAL', { figures: { fields: principalFieldNames.join(', ') } });
+}
+
+function refuseOwnNames(parsed: ParsedRecord, { users }: Found): void {
+  for (const user of usersWith(parsed, 'reset')) {
+    const stored = users.get(user);
+    if (!stored) continue;
+    const owner = { usernameKey: stored.usernameKey, email: stored.fields.Email };
+    refuseOwnNamesIn(user.password, owner, user.place, parsed.errors);
+  }
+}
+
+function updateChange(parsed: ParsedRecord, { principal, users }: Found): PrincipalChange {
+  const stored = required(principal);
+  const registrations: NewUser[] = [];
+  const resets: PrincipalChange['resets'][number][] = [];
+  const edits: UserEdit[] = [];
+  const deletes: number[] = [];
+  const applied = usersWith(parsed, 'register', 'reset', 'edit', 'delete').map((user): ShownUser => {
+    if (user.operation === 'register') {
+      registrations.push(newUser(user));
+      return registeredUser(user);
+    }
+    const known = required(users.get(user));
+    const { id, username } = known;
+    const { Email: email } = known.fields;
+    if (user.operation === 'reset') {
+      resets.push({ id, password: user.password });
+      return { id, username, email, operation: 'reset' };
+    }
+    if (user.operation === 'delete') {
+      deletes.push(id);
+      return { id, username: '', email: null, operation: 'delete' };
+    }
+    const changed = changedOfUser(known, user, user.newUsername);
+    if (changed.length === 0) return { id, username, email, operation: 'none' };
+    edits.push(editUser(known, user, changed, user.newUsername));
+    const names = {
+      username: user.newUsername?.asSent ?? username,
+      email: user.fields.Email === undefined ? email : user.fields.Email,
+    };
+    return { id, ...names, operation: 'edit', changed };
+  });
+  return {
+    principalId: stored.id,
+    action: 'update',
+    principal: parsed.principal ? editPrincipal(stored, parsed.principal) : { kind: 'keep' },
+    reportsPrincipal: parsed.principal !== null,
+    expectedVersion: comparesValues(parsed) ? stored.version : null,
+    storedUsers: 0,
+    registrations,
+    resets,
+    edits,
+    deletes,
+    applied,
+  };
+}

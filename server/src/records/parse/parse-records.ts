@@ -1,0 +1,113 @@
+import type { FieldErrors } from '../../lib/field-errors.ts';
+import { type Fields, isAbsent, refuseUnknownFields, usersOf } from '../../lib/request-fields.ts';
+import type { SentPrincipal } from '../fields/compared-values.ts';
+import {
+  editablePrincipalFields,
+  externalKeyField,
+  principalFieldNames,
+  principalFields,
+  readFieldEdits,
+  readFields,
+  readState,
+} from '../fields/fields.ts';
+import { ignoredFields, type ParsedRecord, readPrincipalReference, readUsers } from './parsed-record.ts';
+import {
+  readDeletion,
+  readRegistration,
+  readUpsertUser,
+  readUserItem,
+  readUserState,
+  type UserRules,
+} from './parsed-user.ts';
+
+const updateNames = [...Object.keys(editablePrincipalFields), 'NewExternalKey', 'State'];
+
+/** Parses a record of `irs/update`. */
+export async function parseUpdate(
+  fields: Fields,
+  errors: FieldErrors,
+  rules: UserRules,
+): Promise<ParsedRecord> {
+  const reference = readPrincipalReference(fields, errors);
+  refuseUnknownFields(fields, ['ID', 'ExternalKey', ...updateNames, 'Users', ...ignoredFields], '', errors);
+  const principal = readPrincipalEdits(fields, errors);
+  if (isAbsent(fields.Users) && principal === null) errors.addMissing('Users');
+  refuseNoUsers(fields, errors);
+  const readUser = (user: unknown, place: string) => readUserItem(user, place, rules, errors);
+  return { ...reference, principal, users: await readUsers(fields.Users, readUser, errors), errors };
+}
+
+function readPrincipalEdits(fields: Fields, errors: FieldErrors): SentPrincipal | null {
+  if (updateNames.every((name) => isAbsent(fields[name]))) return null;
+  const key = readFieldEdits(fields, { NewExternalKey: externalKeyField }, '', errors).NewExternalKey;
+  return {
+    fields: {
+      ...readFieldEdits(fields, editablePrincipalFields, '', errors),
+      ...(key !== undefined && { ExternalKey: key }),
+    },
+    state: readState(fields.State, 'State', errors),
+  };
+}
+
+function refuseNoUsers({ Users }: Fields, errors: FieldErrors): void {
+  if (Array.isArray(Users) && Users.length === 0) errors.add('Users', 'NO_USERS');
+}
+
+/** Parses a record of `irs/insert`. A new principal needs at least one field. */
+export async function parseInsert(
+  fields: Fields,
+  errors: FieldErrors,
+  rules: UserRules,
+): Promise<ParsedRecord> {
+  refuseUnknownFields(fields, [...principalFieldNames, 'Users', ...ignoredFields], '', errors);
+  if (principalFieldNames.every((name) => isAbsent(fields[name])))
+    errors.add('Denomination', 'EMPTY_PRINCIPAL', { figures: { fields: principalFieldNames.join(', ') } });
+  const principal = { fields: readFields(fields, principalFields, '', errors), state: null };
+  const { ExternalKey: externalKey } = principal.fields;
+  const readUser = (user: unknown, place: string) => readRegistration(user, place, rules, errors);
+  const users = await readUsers(fields.Users, readUser, errors);
+  return { sentId: null, principalId: null, externalKey, namedBy: 'ExternalKey', principal, users, errors };
+}
+
+/** Parses a record of `irs/upsert`. */
+export async function parseUpsert(
+  fields: Fields,
+  errors: FieldErrors,
+  rules: UserRules,
+): Promise<ParsedRecord> {
+  const reference = readPrincipalReference(fields, errors, 'ExternalKey');
+  refuseUnknownFields(fields, ['ID', ...principalFieldNames, 'State', 'Users', ...ignoredFields], '', errors);
+  const edits = readFieldEdits(fields, editablePrincipalFields, '', errors);
+  const { externalKey } = reference;
+  const state = readState(fields.State, 'State', errors);
+  const readUser = (user: unknown, place: string) => readUpsertUser(user, place, rules, errors);
+  return {
+    ...reference,
+    // A record that sends both names no principal.
+    principalId: isAbsent(fields.ExternalKey) ? reference.principalId : null,
+    principal: { fields: externalKey === null ? edits : { ...edits, ExternalKey: externalKey }, state },
+    users: isAbsent(fields.Users) ? null : await readUsers(fields.Users, readUser, errors),
+    errors,
+  };
+}
+
+/** Parses a record of `irs/state`. */
+export async function parseState(fields: Fields, errors: FieldErrors): Promise<ParsedRecord> {
+  const reference = readPrincipalReference(fields, errors);
+  refuseUnknownFields(fields, ['ID', 'ExternalKey', 'State', 'Users', ...ignoredFields], '', errors);
+  if (isAbsent(fields.State) && usersOf(fields).length === 0) errors.addMissing('State');
+  const principal = { fields: {}, state: readState(fields.State, 'State', errors) };
+  const readUser = (user: unknown, place: string) => readUserState(user, place, errors);
+  return { ...reference, principal, users: await readUsers(fields.Users, readUser, errors), errors };
+}
+
+/** Parses a record of `irs/delete`. */
+export async function parseDelete(fields: Fields, errors: FieldErrors): Promise<ParsedRecord> {
+  const reference = readPrincipalReference(fields, errors);
+  refuseUnknownFields(fields, ['ID', 'ExternalKey', 'Users', ...ignoredFields], '', errors);
+  // An empty list must not delete the principal: it may be the result of a filter that found no user.
+  refuseNoUsers(fields, errors);
+  const readUser = (user: unknown, place: string) => readDeletion(user, place, errors);
+  const users = isAbsent(fields.Users) ? null : await readUsers(fields.Users, readUser, errors);
+  return { ...reference, principal: null, users, errors };
+}

@@ -1,0 +1,87 @@
+import type { FieldErrors } from '../../lib/field-errors.ts';
+import { type Fields, isAbsent, isId } from '../../lib/request-fields.ts';
+import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
+import type { SentPrincipal } from '../fields/compared-values.ts';
+import { externalKeyField, readField } from '../fields/fields.ts';
+import type { ParsedUser } from './parsed-user.ts';
+
+export type OperationName = 'update' | 'insert' | 'state' | 'upsert' | 'delete';
+
+/** The principal that a record names by exactly one of `ID` and `ExternalKey`. */
+interface PrincipalReference {
+  /** The ID from the request, for the answer; null if it is absent or no integer. */
+  readonly sentId: number | null;
+  /** The ID, if it is valid. */
+  readonly principalId: number | null;
+  readonly externalKey: string | null;
+  readonly namedBy: 'ID' | 'ExternalKey';
+}
+
+/** A parsed but unapplied record of a call. Values that could not be parsed are null and have an error in `errors`. */
+export interface ParsedRecord extends PrincipalReference {
+  /** The new values of the principal; null if the record has none. */
+  readonly principal: SentPrincipal | null;
+  /** Null if the record has no `Users`. */
+  readonly users: readonly ParsedUser[] | null;
+  readonly errors: FieldErrors;
+}
+
+/** Fields that the API adds to failed records for people to read. They are ignored when a record is sent again. */
+export const ignoredFields = ['FieldErrors', 'Position'];
+
+/** Reads `ID` and `ExternalKey`. `usual` is the field at which a record without either gets its error. */
+export function readPrincipalReference(
+  fields: Fields,
+  errors: FieldErrors,
+  usual: 'ID' | 'ExternalKey' = 'ID',
+): PrincipalReference {
+  const principalId = isId(fields.ID) ? fields.ID : null;
+  const externalKey = readField(fields.ExternalKey, externalKeyField, 'ExternalKey', errors);
+  if (isAbsent(fields.ID) && isAbsent(fields.ExternalKey))
+    errors.add(usual, 'REQUIRED', { variant: 'principal' });
+  else if (!isAbsent(fields.ID) && !isAbsent(fields.ExternalKey)) errors.add('ID', 'AMBIGUOUS_PRINCIPAL');
+  else if (!isAbsent(fields.ID) && principalId === null) errors.add('ID', 'INVALID_ID');
+  const namedBy = isAbsent(fields.ID) ? 'ExternalKey' : 'ID';
+  return { sentId: sentIdOf(fields), principalId, externalKey, namedBy };
+}
+
+/** Parses the users of a record, with pauses for the event loop. */
+export async function readUsers(
+  value: unknown,
+  readUser: (value: unknown, place: string) => ParsedUser | null,
+  errors: FieldErrors,
+): Promise<ParsedUser[]> {
+  const users: ParsedUser[] = [];
+  if (isAbsent(value)) return users;
+  if (!Array.isArray(value)) {
+    errors.add('Users', 'WRONG_TYPE', { variant: 'array' });
+    return users;
+  }
+  const timeSlice = new TimeSlice();
+  for (const [position, sent] of value.entries()) {
+    const user = readUser(sent, `Users[${position}]`);
+    if (user) users.push(user);
+    if (timeSlice.isOver) await timeSlice.yield();
+  }
+  return users;
+}
+
+export function sentIdOf(fields: Fields): number | null {
+  return Number.isSafeInteger(fields.ID) ? (fields.ID as number) : null;
+}
+
+/** Returns the users of a record with one of the operations. */
+export function usersWith<Name extends ParsedUser['operation']>(
+  { users }: ParsedRecord,
+  ...operations: readonly Name[]
+): Extract<ParsedUser, { operation: Name }>[] {
+  const isWanted = (user: ParsedUser): user is Extract<ParsedUser, { operation: Name }> =>
+    operations.some((operation) => operation === user.operation);
+  return (users ?? []).filter(isWanted);
+}
+
+/** Returns a value of a valid record. A missing value is a bug, because the parser would have added a field error. */
+export function required<Part>(part: Part | null | undefined): Part {
+  if (part === null || part === undefined) throw new Error('a required value of a valid record is missing');
+  return part;
+}

@@ -1,0 +1,296 @@
+import { FieldErrors } from '../../lib/field-errors.ts';
+import {
+  type Fields,
+  isAbsent,
+  isId,
+  isObject,
+  refuseUnknownFields,
+  within,
+} from '../../lib/request-fields.ts';
+import { readPasswordHash } from '../../passwords/imported-hash-cost.ts';
+import { type PasswordPolicy, readPassword, refuseOwnNames } from '../../passwords/policy.ts';
+import { readUsername, type Username } from '../../usernames/username.ts';
+import type { SentUser } from '../fields/compared-values.ts';
+import {
+  readFieldEdits,
+  readFields,
+  readState,
+  type UserFields,
+  userFieldNames,
+  userFields,
+} from '../fields/fields.ts';
+
+export interface UserRules {
+  readonly requireEmail: boolean;
+  readonly password: PasswordPolicy;
+}
+
+/** A password to write. The hash is set before the change is written, unless it was sent instead of the password. */
+export interface NewPassword {
+  /** Null if the hash was sent. */
+  readonly text: string | null;
+  hash: string | null;
+}
+
+// Parsed users. A value that could not be parsed is null and has an error in the `errors` of the record.
+
+export interface Registration {
+  readonly operation: 'register';
+  /** Path of the user in the record, such as `Users[0]`. */
+  readonly place: string;
+  readonly username: Username | null;
+  readonly fields: UserFields;
+  readonly password: NewPassword;
+}
+
+/** An existing user, which a record names by exactly one of `ID` and `Username`. */
+export interface NamedUser {
+  readonly place: string;
+  readonly id: number | null;
+  readonly username: Username | null;
+}
+
+export interface Reset extends NamedUser {
+  readonly operation: 'reset';
+  readonly password: NewPassword;
+}
+
+/** New values of a user. In `irs/state` it has only a state. */
+export interface Edit extends NamedUser, SentUser {
+  readonly operation: 'edit';
+  readonly newUsername: Username | null;
+}
+
+export interface Deletion extends NamedUser {
+  readonly operation: 'delete';
+}
+
+/** A user of `irs/upsert`, which may exist or not. */
+export interface Upsert extends SentUser {
+  readonly operation: 'upsert';
+  readonly place: string;
+  readonly username: Username | null;
+  /** Null if the record has neither a password nor a hash for the user. The errors count only if it is written. */
+  readonly password: { readonly value: NewPassword; readonly errors: FieldErrors } | null;
+}
+
+export type ParsedUser = Registration | Reset | Edit | Deletion | Upsert;
+
+export const itemOperations = ['register', 'reset', 'edit', 'delete'] as const;
+
+const passwordFields = ['Password', 'ConfirmPassword'];
+const passwordNames = [...passwordFields, 'PasswordHash'];
+const registrationFields = ['Username', ...userFieldNames, ...passwordNames];
+const resetFields = ['ID', ...passwordFields];
+const knownFields = {
+  register: [...registrationFields, 'Operation'],
+  reset: [...resetFields, 'Username', 'PasswordHash', 'Operation'],
+  edit: ['ID', 'Username', 'NewUsername', ...userFieldNames, 'State', 'Operation'],
+  delete: ['ID', 'Username', 'Operation'],
+};
+const shapeFields = [...new Set([...registrationFields, ...resetFields])];
+const anyFields = [...new Set(Object.values(knownFields).flat())];
+
+/**
+ * Parses a user item of `irs/update`. Without `Operation`, an item with a `Username` is a registration, and one with an
+ * `ID` is a reset.
+ */
+export function readUserItem(
+  value: unknown,
+  place: string,
+  rules: UserRules,
+  errors: FieldErrors,
+): ParsedUser | null {
+  const fields = readItemObject(value, place, errors);
+  if (!fields) return null;
+  if (!isAbsent(fields.Operation)) return readOperation(fields, place, rules, errors);
+  const named = !isAbsent(fields.Username);
+  const numbered = !isAbsent(fields.ID);
+  if (named && !numbered) return readRegistrationFields(fields, place, rules, errors);
+  if (numbered && !named) {
+    refuseUnknownFields(fields, resetFields, place, errors);
+    return readReset(fields, place, rules, errors);
+  }
+  if (named) errors.add(place, 'AMBIGUOUS_USER', { variant: 'shape' });
+  else errors.add(place, 'UNRECOGNISED_USER');
+  refuseUnknownFields(fields, shapeFields, place, errors);
+  return null;
+}
+
+function readOperation(
+  fields: Fields,
+  place: string,
+  rules: UserRules,
+  errors: FieldErrors,
+): ParsedUser | null {
+  const operation = itemOperations.find((known) => known === fields.Operation);
+  if (!operation) {
+    errors.add(within(place, 'Operation'), 'INVALID_OPERATION');
+    refuseUnknownFields(fields, anyFields, place, errors);
+    return null;
+  }
+  if (operation === 'register') {
+    if (!isAbsent(fields.ID) && !isAbsent(fields.Username)) {
+      errors.add(place, 'AMBIGUOUS_USER', { variant: 'register' });
+      return null;
+    }
+    return readRegistrationFields(fields, place, rules, errors);
+  }
+  refuseUnknownFields(fields, knownFields[operation], place, errors);
+  switch (operation) {
+    case 'reset':
+      return readReset(fields, place, rules, errors);
+    case 'edit':
+      return readEdit(fields, place, rules, errors);
+    case 'delete':
+      return { operation, ...readNamedUser(fields, place, errors) };
+  }
+}
+
+/** Parses a user item of `irs/insert`, where every item is a registration. */
+export function readRegistration(
+  value: unknown,
+  place: string,
+  rules: UserRules,
+  errors: FieldErrors,
+): Registration | null {
+  const fields = readItemObject(value, place, errors);
+  return fields && readRegistrationFields(fields, place, rules, errors);
+}
+
+const upsertFields = ['Username', ...userFieldNames, 'State', ...passwordNames];
+
+/** Parses a user of `irs/upsert`. */
+export function readUpsertUser(
+  value: unknown,
+  place: string,
+  rules: UserRules,
+  errors: FieldErrors,
+): Upsert | null {
+  const sent = readItemObject(value, place, errors);
+  if (!sent) return null;
+  refuseUnknownFields(sent, upsertFields, place, errors);
+  if (isAbsent(sent.Username)) errors.addMissing(within(place, 'Username'));
+  return {
+    operation: 'upsert',
+    place,
+    username: readUsername(sent.Username, within(place, 'Username'), errors),
+    fields: readFieldEdits(sent, userFields, place, errors),
+    state: readState(sent.State, within(place, 'State'), errors),
+    password: passwordNames.every((name) => isAbsent(sent[name]))
+      ? null
+      : readUpsertPassword(sent, place, rules),
+  };
+}
+
+function readUpsertPassword(sent: Fields, place: string, rules: UserRules): Upsert['password'] {
+  const errors = new FieldErrors();
+  return { value: readNewPassword(sent, place, rules, errors), errors };
+}
+
+/** Parses a user of `irs/state`. */
+export function readUserState(value: unknown, place: string, errors: FieldErrors): Edit | null {
+  const sent = readItemObject(value, place, errors);
+  if (!sent) return null;
+  refuseUnknownFields(sent, ['ID', 'Username', 'State'], place, errors);
+  const user = readNamedUser(sent, place, errors);
+  if (isAbsent(sent.State)) errors.addMissing(within(place, 'State'));
+  const state = readState(sent.State, within(place, 'State'), errors);
+  return { operation: 'edit', ...user, newUsername: null, fields: {}, state };
+}
+
+/** Parses a user item of `irs/delete`. */
+export function readDeletion(value: unknown, place: string, errors: FieldErrors): Deletion | null {
+  const fields = readItemObject(value, place, errors);
+  if (!fields) return null;
+  refuseUnknownFields(fields, ['ID', 'Username'], place, errors);
+  return { operation: 'delete', ...readNamedUser(fields, place, errors) };
+}
+
+function readItemObject(value: unknown, place: string, errors: FieldErrors): Fields | null {
+  if (isObject(value)) return value;
+  errors.add(place, 'WRONG_TYPE', { variant: 'object' });
+  return null;
+}
+
+function readNamedUser(fields: Fields, place: string, errors: FieldErrors): NamedUser {
+  const idPlace = within(place, 'ID');
+  if (!isAbsent(fields.ID) && !isAbsent(fields.Username)) {
+    errors.add(place, 'AMBIGUOUS_USER', { variant: 'named' });
+    return { place, id: null, username: null };
+  }
+  const id = isId(fields.ID) ? fields.ID : null;
+  const username = readUsername(fields.Username, within(place, 'Username'), errors);
+  if (isAbsent(fields.ID) && isAbsent(fields.Username)) errors.add(idPlace, 'REQUIRED', { variant: 'user' });
+  else if (!isAbsent(fields.ID) && id === null) errors.add(idPlace, 'INVALID_ID');
+  return { place, id, username };
+}
+
+/** Returns the path of the field that names the user. */
+export function namingPlace({ place, username }: NamedUser): string {
+  return within(place, username === null ? 'ID' : 'Username');
+}
+
+function readRegistrationFields(
+  sent: Fields,
+  place: string,
+  rules: UserRules,
+  errors: FieldErrors,
+): Registration {
+  const known = sent.Operation === 'register' ? knownFields.register : registrationFields;
+  refuseUnknownFields(sent, known, place, errors);
+  if (isAbsent(sent.Username)) errors.addMissing(within(place, 'Username'));
+  const username = readUsername(sent.Username, within(place, 'Username'), errors);
+  if (rules.requireEmail && isAbsent(sent.Email)) errors.addMissing(within(place, 'Email'));
+  const fields = readFields(sent, userFields, place, errors);
+  const password = readNewPassword(sent, place, rules, errors);
+  refuseOwnNamesIn(password, { usernameKey: username?.key ?? null, email: fields.Email }, place, errors);
+  return { operation: 'register', place, username, fields, password };
+}
+
+/** Adds an error if a password contains the username or the email address of its owner. */
+export function refuseOwnNamesIn(
+  { text }: NewPassword,
+  owner: Parameters<typeof refuseOwnNames>[1],
+  place: string,
+  errors: FieldErrors,
+): void {
+  if (text !== null) refuseOwnNames(text, owner, within(place, 'Password'), errors);
+}
+
+/** Reads either the password or the imported hash. The other one is null. */
+export function readNewPassword(
+  sent: Fields,
+  place: string,
+  rules: UserRules,
+  errors: FieldErrors,
+): NewPassword {
+  const hash = readPasswordHash(sent.PasswordHash, within(place, 'PasswordHash'), errors);
+  if (isAbsent(sent.PasswordHash)) return { text: readPassword(sent, rules.password, place, errors), hash };
+  // It would be ambiguous which of the two applies.
+  for (const name of passwordFields) {
+    if (!isAbsent(sent[name])) errors.add(within(place, name), 'PASSWORD_BESIDE_HASH');
+  }
+  return { text: null, hash };
+}
+
+function readReset(fields: Fields, place: string, rules: UserRules, errors: FieldErrors): Reset {
+  const user = readNamedUser(fields, place, errors);
+  // Without `Operation` a hash is an unknown field: it has an error already.
+  const withoutRefusedHash = isAbsent(fields.Operation) ? { ...fields, PasswordHash: null } : fields;
+  return { operation: 'reset', ...user, password: readNewPassword(withoutRefusedHash, place, rules, errors) };
+}
+
+function readEdit(sent: Fields, place: string, rules: UserRules, errors: FieldErrors): Edit {
+  const user = readNamedUser(sent, place, errors);
+  const newUsername = readUsername(sent.NewUsername, within(place, 'NewUsername'), errors);
+  const fields = readFieldEdits(sent, userFields, place, errors);
+  if (rules.requireEmail && sent.Email === '') errors.addMissing(within(place, 'Email'));
+  const state = readState(sent.State, within(place, 'State'), errors);
+  return { operation: 'edit', ...user, newUsername, fields, state };
+}
+
+/** Returns true if the record names an existing user by its username, which another write may change. */
+export function isNamedByUsername(user: ParsedUser): boolean {
+  return user.operation !== 'register' && user.username !== null;
+}

@@ -1,0 +1,144 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import { requireScope } from '../../clients/access.ts';
+import { actorOf, rateLimitKey } from '../../clients/authentication.plugin.ts';
+import { errorAnswer, errorAnswers } from '../../http/answer-schemas.ts';
+import { debug, flag, Id, language, named, oneOf, strictObject } from '../../http/schemas.ts';
+import type { Api } from '../../http/validation.ts';
+import { principalFields } from '../fields/fields.ts';
+import type { Exporter } from './export.ts';
+import { type ExportFormat, exportFormats } from './export-format.ts';
+import { filterText, principal, user } from './listing.schemas.ts';
+import type { ListingStore } from './listing.ts';
+
+interface ExportTools {
+  readonly exporter: Exporter;
+  readonly listing: ListingStore;
+  readonly auditLog: AuditLog;
+}
+
+const contentTypes: Readonly<Record<ExportFormat, string>> = {
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv',
+  spreadsheet: 'text/csv',
+};
+
+const fileNames: Readonly<Record<ExportFormat, string>> = {
+  ndjson: 'anagrafe.ndjson',
+  csv: 'anagrafe.csv',
+  spreadsheet: 'anagrafe-spreadsheet.csv',
+};
+
+/** `irs/export`: all principals and users, or those of one principal, as a stream. */
+export function exportRoute(app: Api, { exporter, listing, auditLog }: ExportTools): void {
+  app.addHook('preClose', async () => exporter.stop());
+
+  app.get(
+    '/irs/export',
+    {
+      // A HEAD request would run the whole export.
+      exposeHeadRoute: false,
+      config: { scope: 'sync:read' },
+      schema: {
+        operationId: 'exportRecords',
+        summary: 'Export principals and users',
+        description:
+          'Streams all principals with their users, or one principal, as they are stored at one moment, in the order of principal IDs. NDJSON has one principal with up to 1,000 of its users on each line; a principal with more continues on further lines. CSV has one user on each line, and can be imported again. `spreadsheet` is CSV to open in a spreadsheet: a value that would be run as a formula has an apostrophe in front. At most two exports run at once, and one for each client. A client that reads nothing for a minute is disconnected.',
+        tags: ['irs'],
+        querystring: ExportQuery,
+        headers: ExportHeaders,
+        response: exportAnswers,
+      },
+    },
+    async (request, reply) => {
+      const { id = null, externalKey = null, hashes = false } = request.query;
+      if (hashes) requireScope(request.caller, 'admin');
+      const format = request.query.format ?? acceptedFormat(request);
+      const selection = { principalId: id, externalKey };
+      const principalId = await listing.findPrincipalId(selection);
+      const stream = await exporter.start({ client: rateLimitKey(request), selection, format, hashes });
+      await auditLog
+        .note(actorOf(request), {
+          action: 'records.exported',
+          principalId,
+          details: { format, hashes, all: id === null && externalKey === null },
+        })
+        .catch((error) => {
+          stream.destroy();
+          throw error;
+        });
+      return reply
+        .type(`${contentTypes[format]}; charset=utf-8`)
+        .header('content-disposition', `attachment; filename="${fileNames[format]}"`)
+        .header('vary', 'Accept')
+        .send(stream);
+    },
+  );
+}
+
+/** Returns CSV if `Accept` prefers it to NDJSON (RFC 9110), otherwise NDJSON. */
+function acceptedFormat({ headers }: FastifyRequest): ExportFormat {
+  const qualities = new Map<string, number>();
+  for (const range of (headers.accept ?? '').toLowerCase().split(',', 50)) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+    const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    qualities.set(type, Number(quality ?? 1));
+  }
+  const qualityOf = (type: string) => qualities.get(type) ?? 0;
+  const others = Math.max(qualityOf(contentTypes.ndjson), qualityOf('application/*'), qualityOf('*/*'));
+  const csv = Math.max(qualityOf(contentTypes.csv), qualityOf('text/*'));
+  return csv > 0 && csv >= others ? 'csv' : 'ndjson';
+}
+
+const ExportQuery = Type.Object({
+  id: Type.Optional(Type.Integer({ ...Id, description: 'The ID of one principal.' })),
+  externalKey: Type.Optional(
+    filterText(principalFields.ExternalKey.maxLength, 'The external key of one principal.'),
+  ),
+  format: Type.Optional(
+    oneOf(Object.keys(exportFormats) as ExportFormat[], { description: 'Takes precedence over `Accept`.' }),
+  ),
+  hashes: flag('Includes the password hashes. Requires the scope `admin`.'),
+  ...debug,
+});
+
+const ExportHeaders = Type.Object({
+  Accept: Type.Optional(Type.String({ description: '`application/x-ndjson` (the default) or `text/csv`.' })),
+  ...language,
+});
+
+const ExportedUser = named(
+  'ExportedUser',
+  strictObject(
+    {
+      ...user,
+      PasswordHash: Type.Optional(
+        Type.String({ description: 'Only with `hashes=true`. `irs/insert` accepts it.' }),
+      ),
+    },
+    { description: 'A user in an export.' },
+  ),
+);
+const ExportedPrincipal = named(
+  'ExportedPrincipal',
+  strictObject(
+    { ...principal, Users: Type.Array(ExportedUser, { maxItems: 1000 }) },
+    { description: 'A line of an export: a principal with up to 1,000 of its users.' },
+  ),
+);
+
+const exportAnswers = {
+  200: {
+    description: 'The records.',
+    content: {
+      [contentTypes.ndjson]: { schema: ExportedPrincipal },
+      [contentTypes.csv]: { schema: Type.String() },
+    },
+  },
+  ...errorAnswers,
+  429: errorAnswer(
+    'Too many requests, or two exports, or one of the client, are running. See `Retry-After`.',
+    'RATE_LIMITED',
+  ),
+};

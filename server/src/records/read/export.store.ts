@@ -1,0 +1,93 @@
+import type { Connection, Database } from '../../db/database.ts';
+import { withApiErrors } from '../../db/errors.ts';
+import type { ExportSelection, ExportStore } from './export.ts';
+import { type ExportedPrincipal, type ExportedUser, usersPerPart } from './export-format.ts';
+import { principalColumns, userColumns } from './listing.store.ts';
+
+type PrincipalRow = Omit<ExportedPrincipal, 'users'>;
+type MutablePart = PrincipalRow & { readonly users: ExportedUser[] };
+
+const principalsAtOnce = 1000;
+const usersAtOnce = 1000;
+
+/** Reads exports through `database`, a pool of its own: an export keeps its connection until the client has read it. */
+export function openExports(database: Database): ExportStore {
+  return {
+    read: (selection, { hashes }, onParts) =>
+      withApiErrors(() =>
+        database.transaction(
+          async (connection) => {
+            for await (const parts of readParts(connection, selection, hashes)) await onParts(parts);
+          },
+          { patient: true, snapshot: true },
+        ),
+      ),
+  };
+}
+
+async function* readParts(
+  connection: Connection,
+  { principalId, externalKey }: ExportSelection,
+  hashes: boolean,
+): AsyncGenerator<ExportedPrincipal[]> {
+  for (let after = 0; ; ) {
+    const principals = await connection.query<PrincipalRow>(
+      `select ${principalColumns} from anagrafe.principals as shown
+        where id > $1 and ($2::bigint is null or id = $2) and ($3::text is null or external_key = $3)
+        order by id limit $4`,
+      [after, principalId, externalKey, principalsAtOnce],
+    );
+    const last = principals.at(-1);
+    if (!last) return;
+    yield* withUsers(connection, principals, hashes);
+    after = last.id;
+  }
+}
+
+/** Reads the users of consecutive principals in the order of principals and users, and divides them into parts. */
+async function* withUsers(
+  connection: Connection,
+  principals: readonly PrincipalRow[],
+  hashes: boolean,
+): AsyncGenerator<ExportedPrincipal[]> {
+  let after = { principalId: principals[0]?.id ?? 0, id: 0 };
+  const last = principals.at(-1)?.id ?? 0;
+  const waiting = principals[Symbol.iterator]();
+  let part = nextPart();
+  for (let isEnd = false; !isEnd; ) {
+    const users = await usersAfter(connection, after, last, hashes);
+    const done: MutablePart[] = [];
+    for (const user of users) {
+      // The users of all parts before this one have been read.
+      for (; part && part.id !== user.principalId; part = nextPart()) done.push(part);
+      if (part?.users.length === usersPerPart) {
+        done.push(part);
+        part = { ...part, users: [] };
+      }
+      part?.users.push(user);
+    }
+    after = users.at(-1) ?? after;
+    isEnd = users.length < usersAtOnce;
+    if (isEnd) for (; part; part = nextPart()) done.push(part);
+    yield done;
+  }
+
+  function nextPart(): MutablePart | undefined {
+    const { value, done } = waiting.next();
+    return done ? undefined : { ...value, users: [] };
+  }
+}
+
+function usersAfter(
+  connection: Connection,
+  after: Pick<ExportedUser, 'principalId' | 'id'>,
+  lastPrincipal: number,
+  hashes: boolean,
+): Promise<ExportedUser[]> {
+  return connection.query<ExportedUser>(
+    `select ${userColumns}, ${hashes ? 'password_hash' : 'null'} as "passwordHash" from anagrafe.users as shown
+      where (principal_id, id) > ($1, $2) and principal_id <= $3
+      order by principal_id, id limit $4`,
+    [after.principalId, after.id, lastPrincipal, usersAtOnce],
+  );
+}

@@ -1,0 +1,66 @@
+import { principalFields, userFields, valuesOf } from '../fields/fields.ts';
+import type { FoundUser, ListedPrincipal, ListedUser } from './listing.ts';
+
+// Principals and users as the API returns them, in lists and exports.
+
+/**
+ * Yields the JSON of a principal with users as `userAnswer` returns them, in pieces: a thousand users may have 20 MB of
+ * attributes.
+ */
+export function* principalTexts(
+  principal: Omit<ListedPrincipal, 'users'>,
+  users: Iterable<unknown>,
+): Generator<string> {
+  yield principalStart(principal);
+  let separator = '';
+  for (const user of users) {
+    yield separator + JSON.stringify(user);
+    separator = ',';
+  }
+  yield ']}';
+}
+
+/** Does the same for a principal whose users are read while the answer is sent. */
+export async function* listedPrincipalTexts({
+  users,
+  ...principal
+}: ListedPrincipal): AsyncGenerator<string> {
+  yield principalStart(principal);
+  let separator = '';
+  for await (const user of users) {
+    yield separator + JSON.stringify(userAnswer(user));
+    separator = ',';
+  }
+  yield ']}';
+}
+
+/** Returns the JSON of a principal up to its first user. */
+function principalStart(principal: Omit<ListedPrincipal, 'users'>): string {
+  const answer = {
+    ID: principal.id,
+    ...valuesOf(principalFields, principal),
+    State: principal.state,
+    CreatedAt: principal.createdAt,
+    UpdatedAt: principal.updatedAt,
+    UsersCount: principal.usersCount,
+  };
+  return `${JSON.stringify(answer).slice(0, -1)},"Users":[`;
+}
+
+export function userAnswer(user: ListedUser) {
+  return {
+    ID: user.id,
+    Username: user.username,
+    ...valuesOf(userFields, user),
+    State: user.state,
+    CreatedAt: user.createdAt,
+    UpdatedAt: user.updatedAt,
+    PasswordChangedAt: user.passwordChangedAt,
+    LastLoginAt: user.lastLoginAt,
+  };
+}
+
+export function foundUserAnswer(user: FoundUser) {
+  const { principalId: IRID, ExternalKey, Denomination } = user;
+  return { ...userAnswer(user), IRID, ExternalKey, Denomination };
+}

@@ -1,0 +1,183 @@
+import { Type } from 'typebox';
+import { answer, count, errorAnswers, Moment, page } from '../../http/answer-schemas.ts';
+import {
+  defaulted,
+  Id,
+  lengthOfNfc,
+  named,
+  nullable,
+  optional,
+  refined,
+  State,
+  strictObject,
+} from '../../http/schemas.ts';
+import { usernameMax } from '../../usernames/username.ts';
+import { answerSchemas } from '../fields/fields.schemas.ts';
+import { principalFields, userFields } from '../fields/fields.ts';
+import { isFilterText, readDate, usersShownMax } from './listing.ts';
+
+/** A text to compare with stored values. Its NFC form is measured, so that every stored value can be found. */
+export function filterText(maxLength: number, description?: string) {
+  const text = { minLength: 1, maxLength, ...(description && { description }), [lengthOfNfc]: true };
+  return refined(Type.String(text), isFilterText, 'text');
+}
+
+const listing = {
+  Search: optional(
+    filterText(
+      200,
+      'Finds by the beginning of words, usernames, VAT numbers and tax codes; in `irs/users` by the beginning of the username only. Case and accents are ignored.',
+    ),
+  ),
+  Page: defaulted(
+    nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        default: 1,
+        description: 'Page number, from 1.',
+      }),
+    ),
+  ),
+  PageSize: defaulted(
+    nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        default: 100,
+        description: 'Maximum number of elements per page.',
+      }),
+    ),
+  ),
+  Date: optional(
+    refined(
+      Type.String({
+        description:
+          'Changed at this time or later: `2026-01-31` or `2026-01-31T08:00:00Z`. Without a zone it is UTC.',
+      }),
+      (text) => readDate(text) !== null,
+      'date',
+    ),
+  ),
+  ID: optional(Type.Integer({ ...Id, description: 'The ID of the principal.' })),
+  ExternalKey: optional(
+    filterText(principalFields.ExternalKey.maxLength, 'The external key of the principal.'),
+  ),
+};
+
+export const PrincipalFilter = named(
+  'PrincipalFilter',
+  strictObject(
+    {
+      ...listing,
+      UsersShown: optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: usersShownMax,
+          default: usersShownMax,
+          description: 'Maximum number of users listed in each principal.',
+        }),
+      ),
+    },
+    { examples: [{ Page: 1, PageSize: 100 }] },
+  ),
+);
+
+/** At most 100 usernames of maximum length fit into the body of a read request. */
+const Usernames = Type.Array(filterText(usernameMax), {
+  minItems: 1,
+  maxItems: 100,
+  description: 'The usernames of several users. Cannot be combined with `Username`.',
+});
+/** `listingOf` refuses what this describes. Null counts as absent. */
+const bothUsernameFilters = {
+  required: ['Username', 'Usernames'],
+  properties: { Username: { type: 'string' }, Usernames: { type: 'array' } },
+};
+export const UserFilter = named(
+  'UserFilter',
+  strictObject(
+    {
+      Username: optional(filterText(usernameMax, 'The username of one user.')),
+      Usernames: optional(Usernames),
+      Email: optional(filterText(userFields.Email.maxLength, 'An email address. Case is ignored.')),
+      Name: optional(
+        filterText(
+          200,
+          'Finds by the beginning of words of `FirstName` and `LastName`. Case and accents are ignored.',
+        ),
+      ),
+      State: optional(State),
+      NeverSignedIn: optional(
+        Type.Boolean({ description: 'True: only users that have never signed in. False: all users.' }),
+      ),
+      AfterID: optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description:
+            'Only users with a greater ID. Reading on after the last ID is faster than a high page number.',
+        }),
+      ),
+      ...listing,
+    },
+    { not: bothUsernameFilters, examples: [{ Username: 'mario.rossi' }] },
+  ),
+);
+
+export const user = {
+  ID: Id,
+  Username: Type.String(),
+  ...answerSchemas(userFields),
+  State,
+  CreatedAt: Moment,
+  UpdatedAt: Moment,
+  PasswordChangedAt: Moment,
+  LastLoginAt: nullable(Moment),
+};
+const User = named(
+  'User',
+  strictObject(user, { description: 'A user: an account that belongs to a principal.' }),
+);
+const UserOfPrincipal = named(
+  'UserOfPrincipal',
+  strictObject(
+    {
+      ...user,
+      IRID: Type.Integer({ ...Id, description: 'The ID of the principal.' }),
+      ExternalKey: nullable(Type.String({ description: 'The external key of the principal.' })),
+      Denomination: nullable(Type.String({ description: 'The company name of the principal.' })),
+    },
+    { description: 'A user with the ID and names of its principal.' },
+  ),
+);
+export const principal = {
+  ID: Id,
+  ...answerSchemas(principalFields),
+  State,
+  CreatedAt: Moment,
+  UpdatedAt: Moment,
+  UsersCount: count('Number of all users of the principal.'),
+};
+const Principal = named(
+  'Principal',
+  strictObject(
+    {
+      ...principal,
+      Users: Type.Array(User, {
+        maxItems: usersShownMax,
+        description: 'The first users, up to `UsersShown`. `irs/users` lists all.',
+      }),
+    },
+    { description: 'A principal: the record of a company or customer, with its users.' },
+  ),
+);
+
+export const principalAnswers = {
+  200: answer('A page of principals.', page('PrincipalsEnvelope', Principal)),
+  ...errorAnswers,
+};
+export const userAnswers = {
+  200: answer('A page of users.', page('UsersEnvelope', UserOfPrincipal)),
+  ...errorAnswers,
+};

@@ -1,0 +1,207 @@
+import type { Database } from '../../db/database.ts';
+import { withApiErrors } from '../../db/errors.ts';
+import { selectedColumns } from '../fields/field-columns.ts';
+import { principalFields, userFields } from '../fields/fields.ts';
+import type {
+  FoundUser,
+  ListedPrincipal,
+  ListedUser,
+  Listing,
+  ListingStore,
+  PageOf,
+  Search,
+} from './listing.ts';
+import { type Counting, Filter, type RowSource, readPage } from './listing-page.store.ts';
+
+/** One query reads the users of consecutive principals that have this many together. A user may have 20 KB of attributes. */
+const usersAtOnce = 50;
+
+export function openListing(database: Database): ListingStore {
+  return {
+    listPrincipals: (listing) => withApiErrors(() => listPrincipals(database, listing)),
+    listUsers: (listing) => withApiErrors(() => listUsers(database, listing)),
+    findPrincipalId: ({ principalId, externalKey }) =>
+      withApiErrors(async () => {
+        if (principalId !== null || externalKey === null) return principalId;
+        const [found] = await database.query<{ id: number }>(
+          'select id from anagrafe.principals where external_key = $1',
+          [externalKey],
+        );
+        return found?.id ?? null;
+      }),
+  };
+}
+
+/** The columns of a principal and of a user, each from a row source with the alias `shown`. */
+export const principalColumns = `shown.id, ${selectedColumns(principalFields, 'shown')}, shown.state,
+  shown.created_at as "createdAt", shown.updated_at as "updatedAt", users_count as "usersCount"`;
+export const userColumns = `shown.id, principal_id as "principalId", username, ${selectedColumns(userFields, 'shown')}, shown.state,
+  shown.created_at as "createdAt", shown.updated_at as "updatedAt", password_changed_at as "passwordChangedAt",
+  last_login_at as "lastLoginAt"`;
+
+const principals: RowSource = {
+  table: 'principals',
+  select: `select ${principalColumns} from anagrafe.principals as shown`,
+};
+
+const users: RowSource = {
+  table: 'users',
+  select: `select ${userColumns}, external_key as "ExternalKey", denomination as "Denomination"
+             from anagrafe.users as shown join anagrafe.principals on principals.id = principal_id`,
+};
+
+type PrincipalRow = Omit<ListedPrincipal, 'users'>;
+
+async function listPrincipals(
+  database: Database,
+  listing: Listing,
+): Promise<PageOf<AsyncIterable<ListedPrincipal>>> {
+  const filter = new Filter();
+  if (listing.principalId !== null) filter.add((value) => `id = ${value}`, listing.principalId);
+  if (listing.own) filter.add((value) => `id = ${value}`, listing.own.principalId);
+  if (listing.externalKey !== null) filter.add((value) => `external_key = ${value}`, listing.externalKey);
+  if (listing.since !== null) filter.add((value) => `updated_at >= ${value}`, listing.since);
+  if (listing.search !== null) {
+    const words = filter.value(prefixQuery(listing.search));
+    const from = filter.value(listing.search.usernamePrefix);
+    const to = filter.value(afterPrefix(listing.search.usernamePrefix));
+    filter.conditions.push(`(search_terms @@ ${words}::tsquery or id = any(array(
+      select principal_id from anagrafe.users where username_key >= ${from} and username_key < ${to})))`);
+  }
+  const counting = listing.search === null && listing.since === null ? 'exact' : 'materialized';
+  const page = await readPage<PrincipalRow>(database, principals, filter, listing, counting);
+  return { ...page, items: withUsers(database, page.items, listing) };
+}
+
+async function listUsers(
+  database: Database,
+  listing: Listing,
+): Promise<PageOf<AsyncIterable<readonly FoundUser[]>>> {
+  const filter = new Filter();
+  if (listing.principalId !== null) filter.add((value) => `principal_id = ${value}`, listing.principalId);
+  if (listing.externalKey !== null) {
+    filter.add(
+      (value) => `principal_id = (select id from anagrafe.principals where external_key = ${value})`,
+      listing.externalKey,
+    );
+  }
+  if (listing.usernameKeys !== null)
+    filter.add((value) => `username_key = any(${value})`, listing.usernameKeys);
+  if (listing.email !== null)
+    filter.add((value) => `email is not null and lower(email collate "C") = ${value}`, listing.email);
+  if (listing.since !== null) filter.add((value) => `updated_at >= ${value}`, listing.since);
+  if (listing.state !== null) filter.add((value) => `state = ${value}`, listing.state);
+  if (listing.neverSignedIn) filter.conditions.push('not has_signed_in');
+  if (listing.afterId !== null) filter.add((value) => `id > ${value}`, listing.afterId);
+  if (listing.nameTerms !== null)
+    filter.add((value) => `name_terms @@ ${value}::tsquery`, prefixes(listing.nameTerms));
+  if (listing.search !== null) {
+    filter.add((value) => `username_key >= ${value}`, listing.search.usernamePrefix);
+    filter.add((value) => `username_key < ${value}`, afterPrefix(listing.search.usernamePrefix));
+  }
+  return readPage<FoundUser>(database, users, filter, listing, countingOf(listing));
+}
+
+/** The users of one principal, with some usernames or with one email address are few; others may be all users. */
+function countingOf(listing: Listing): Counting {
+  const { principalId, externalKey, usernameKeys, email, nameTerms, search, since } = listing;
+  const isNarrow = [principalId, externalKey, usernameKeys, email].some((value) => value !== null);
+  const isUnordered = [nameTerms, search, since].some((value) => value !== null);
+  if (isNarrow) return isUnordered ? 'materialized' : 'exact';
+  return isUnordered ? 'limited' : 'bounded';
+}
+
+async function* withUsers(
+  database: Database,
+  groups: AsyncIterable<readonly PrincipalRow[]>,
+  { own, usersShown }: Listing,
+): AsyncGenerator<ListedPrincipal> {
+  const shownOf = (row: PrincipalRow) => (own ? 1 : Math.min(row.usersCount, usersShown));
+  for await (const rows of groups) {
+    for (let position = 0; position < rows.length; ) {
+      const some: PrincipalRow[] = [];
+      for (let users = 0; position < rows.length; position++) {
+        const row = rows[position] as PrincipalRow;
+        users += shownOf(row);
+        if (some.length > 0 && users > usersAtOnce) break;
+        some.push(row);
+      }
+      const [first] = some;
+      if (first && shownOf(first) > usersAtOnce) {
+        yield { ...first, users: usersInGroups(database, first.id, usersShown) };
+        continue;
+      }
+      const wanted = usersShown === 0 ? [] : some.filter((row) => row.usersCount > 0);
+      const sizes = wanted.map((row) => ({ id: row.id, users: shownOf(row) }));
+      const users = await withApiErrors(() => firstUsers(database, sizes, own?.id ?? null));
+      for (const row of some)
+        yield { ...row, users: users.get(row.id) ?? [], usersCount: own ? 1 : row.usersCount };
+    }
+  }
+}
+
+/** Reads the first users of one principal in keyset groups. */
+async function* usersInGroups(
+  database: Database,
+  principalId: number,
+  limit: number,
+): AsyncGenerator<ListedUser> {
+  let after = 0;
+  for (let left = limit; left > 0; left -= usersAtOnce) {
+    const count = Math.min(left, usersAtOnce);
+    const users = await withApiErrors(() =>
+      database.query<ListedUser>(
+        `select ${userColumns} from anagrafe.users as shown
+          where principal_id = $1 and id > $2 order by id limit $3`,
+        [principalId, after, count],
+      ),
+    );
+    yield* users;
+    after = users.at(-1)?.id ?? after;
+    if (users.length < count) return;
+  }
+}
+
+async function firstUsers(
+  database: Database,
+  principals: readonly { readonly id: number; readonly users: number }[],
+  onlyUser: number | null,
+): Promise<Map<number, ListedUser[]>> {
+  const byPrincipal = new Map<number, ListedUser[]>();
+  if (principals.length === 0) return byPrincipal;
+  const users = await database.query<ListedUser>(
+    `select ${userColumns} from unnest($1::bigint[], $3::integer[]) as wanted (principal, users)
+      cross join lateral (
+        select * from anagrafe.users where principal_id = wanted.principal and ($2::bigint is null or id = $2)
+         order by id limit wanted.users
+      ) as shown`,
+    [principals.map(({ id }) => id), onlyUser, principals.map(({ users }) => users)],
+  );
+  for (const user of users) {
+    const known = byPrincipal.get(user.principalId);
+    if (known) known.push(user);
+    else byPrincipal.set(user.principalId, [user]);
+  }
+  return byPrincipal;
+}
+
+/** Builds a tsquery: all terms match as prefixes, or one of the numbers does. */
+function prefixQuery({ terms, numbers }: Search): string {
+  const words = prefixes(terms);
+  return [words === '' ? [] : `(${words})`, numbers.map(prefix)].flat().join(' | ');
+}
+
+/** Builds a tsquery that all terms match as prefixes. Without terms it matches nothing. */
+function prefixes(terms: readonly string[]): string {
+  return terms.map(prefix).join(' & ');
+}
+
+/** Quotes a term, since clients send them. */
+function prefix(term: string): string {
+  return `'${term.replace(/['\\]/g, '$&$&')}':*`;
+}
+
+/** Returns the exclusive upper bound of the texts that begin with a prefix, in code point order. */
+function afterPrefix(prefix: string): string {
+  return `${prefix}\u{10FFFF}`;
+}

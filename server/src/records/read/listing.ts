@@ -1,0 +1,162 @@
+import type { SignedInUser } from '../../clients/access.ts';
+import { ApiError, wrongParameter } from '../../lib/field-errors.ts';
+import { mapUsername } from '../../usernames/precis-profiles.ts';
+import { numberTerms, searchTerms } from '../../usernames/username.ts';
+import type { PrincipalFields, State, UserFields } from '../fields/fields.ts';
+
+export interface PageOf<Items> {
+  /** The number of all matches. A list of users by a broad filter has a lower bound; see `listing-page.store.ts`. */
+  readonly totalCount: number;
+  readonly count: number;
+  readonly items: Items;
+}
+
+/** Filters and page of a list of principals or users. A filter that is null is not applied. */
+export interface Listing {
+  /** Page number, from 1. */
+  readonly page: number;
+  readonly pageSize: number;
+  readonly since: Date | null;
+  readonly principalId: number | null;
+  readonly externalKey: string | null;
+  readonly search: Search | null;
+  /** Mapped usernames. Selects the users that have one of them. */
+  readonly usernameKeys: readonly string[] | null;
+  /** An email address in lower case. */
+  readonly email: string | null;
+  /** Each term must be the prefix of a word of the first or last name. */
+  readonly nameTerms: readonly string[] | null;
+  readonly state: State | null;
+  /** True selects the users that have never signed in. */
+  readonly neverSignedIn: boolean;
+  /** Selects the users with greater IDs. */
+  readonly afterId: number | null;
+  readonly own: SignedInUser | null;
+  /** Maximum number of users listed inside a principal. The list of users returns the others. */
+  readonly usersShown: number;
+}
+
+/** A principal matches if one of the three conditions does. A search of users applies `usernamePrefix` alone. */
+export interface Search {
+  /** Each term must be the prefix of a word of the principal. */
+  readonly terms: readonly string[];
+  /** One of these must be the prefix of a tax code or VAT number. */
+  readonly numbers: readonly string[];
+  /** The mapped username must begin with this. */
+  readonly usernamePrefix: string;
+}
+
+export interface ListedUser extends UserFields {
+  readonly id: number;
+  readonly principalId: number;
+  readonly username: string;
+  readonly state: State;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly passwordChangedAt: Date;
+  readonly lastLoginAt: Date | null;
+}
+
+/** A user in a list of users, with fields of its principal. */
+export interface FoundUser extends ListedUser, Pick<PrincipalFields, 'ExternalKey' | 'Denomination'> {}
+
+export interface ListedPrincipal extends PrincipalFields {
+  readonly id: number;
+  readonly state: State;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly usersCount: number;
+  readonly users: Iterable<ListedUser> | AsyncIterable<ListedUser>;
+}
+
+export interface ListingStore {
+  /** Reads the principals and their users in groups, so that a page is not held in memory as a whole. */
+  listPrincipals(listing: Listing): Promise<PageOf<AsyncIterable<ListedPrincipal>>>;
+  /** Returns the users in groups, for the same reason. */
+  listUsers(listing: Listing): Promise<PageOf<AsyncIterable<readonly FoundUser[]>>>;
+  /** Returns the ID of the principal that a read is limited to, for the audit log; null if there is none. */
+  findPrincipalId(selection: Pick<Listing, 'principalId' | 'externalKey'>): Promise<number | null>;
+}
+
+/** ISO 8601 date, or date and time. A time without a zone is UTC. */
+const dateSyntax = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
+
+/** The validated filter of a request, with the names of the API. */
+export interface ListFilter {
+  readonly Page: number;
+  readonly PageSize: number;
+  readonly Date?: string;
+  readonly ID?: number;
+  readonly ExternalKey?: string;
+  readonly Search?: string;
+  readonly UsersShown?: number;
+  readonly Username?: string;
+  readonly Usernames?: readonly string[];
+  readonly Email?: string;
+  readonly Name?: string;
+  readonly State?: State;
+  readonly NeverSignedIn?: boolean;
+  readonly AfterID?: number;
+}
+
+export const usersShownMax = 1000;
+
+export function listingOf(filter: ListFilter): Listing {
+  const { Username: username, Usernames: usernames, Search: search } = filter;
+  if (username !== undefined && usernames !== undefined)
+    throw wrongParameter('Usernames', 'exclusive', { other: 'Username' });
+  const keys = username === undefined ? usernames : [username];
+  return {
+    page: filter.Page,
+    pageSize: filter.PageSize,
+    since: filter.Date === undefined ? null : readDate(filter.Date),
+    principalId: filter.ID ?? null,
+    externalKey: filter.ExternalKey ?? null,
+    search: search === undefined ? null : searchOf(search),
+    // No user has the empty key, so that an invalid username finds none.
+    usernameKeys: keys?.map((key) => mappedOr(key, '')) ?? null,
+    email: filter.Email?.toLowerCase() ?? null,
+    nameTerms: filter.Name === undefined ? null : searchTerms([filter.Name]),
+    state: filter.State ?? null,
+    neverSignedIn: filter.NeverSignedIn ?? false,
+    afterId: filter.AfterID ?? null,
+    own: null,
+    usersShown: filter.UsersShown ?? usersShownMax,
+  };
+}
+
+function searchOf(text: string): Search {
+  const prefix = text.trim();
+  return {
+    terms: searchTerms([text]),
+    numbers: numberTerms(text),
+    usernamePrefix: mappedOr(prefix, prefix.toLowerCase()),
+  };
+}
+
+/** Restricts a listing to a signed-in user. A search is forbidden, because it would reveal other users. */
+export function ownListing(listing: Listing, own: SignedInUser | null): Listing {
+  if (own && listing.search !== null) throw new ApiError('FORBIDDEN', { variant: 'plainly' });
+  return { ...listing, own };
+}
+
+/** Returns the mapped username, or `otherwise` for a text that is no valid username. */
+function mappedOr(text: string, otherwise: string): string {
+  const result = mapUsername(text);
+  return 'mapped' in result ? result.mapped : otherwise;
+}
+
+/** Returns false for a text that no stored value contains. */
+export function isFilterText(text: string): boolean {
+  return text.trim() !== '' && !text.includes('\0');
+}
+
+export function readDate(text: string): Date | null {
+  if (!dateSyntax.test(text)) return null;
+  const zoned = /T/.test(text) && !/(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? `${text}Z` : text;
+  const date = new Date(zoned);
+  // `Date` turns a day that does not exist, such as 31 April, into a day of the next month.
+  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
+  const exists = !Number.isNaN(date.getTime()) && day.toISOString().slice(0, 10) === text.slice(0, 10);
+  return exists ? date : null;
+}

@@ -1,0 +1,31 @@
+import { count } from '../../http/answer-schemas.ts';
+import { named, strictObject } from '../../http/schemas.ts';
+import type { EffectCounts } from './effect-counts.ts';
+
+export const effectCounts = {
+  PrincipalsInserted: count('Number of principals that were inserted.'),
+  PrincipalsUpdated: count('Number of principals whose own fields or state were changed.'),
+  UsersRegistered: count('Number of users that were registered.'),
+  UsersUpdated: count('Number of users whose fields, state or password were changed.'),
+  UsersDisabled: count('Number of users that were disabled because the record does not contain them.'),
+  UsersDeleted: count('Number of users that were deleted because the record does not contain them.'),
+  Unchanged: count('Number of records that changed nothing.'),
+};
+
+export const EffectCountsSchema = named(
+  'UpsertCounts',
+  strictObject(effectCounts, { description: 'The effects of the applied records of `irs/upsert`.' }),
+);
+
+/** Returns the counts with their names on the wire. */
+export function countFields(counts: EffectCounts) {
+  return {
+    PrincipalsInserted: counts.principalsInserted,
+    PrincipalsUpdated: counts.principalsUpdated,
+    UsersRegistered: counts.usersRegistered,
+    UsersUpdated: counts.usersUpdated,
+    UsersDisabled: counts.usersDisabled,
+    UsersDeleted: counts.usersDeleted,
+    Unchanged: counts.unchanged,
+  };
+}

@@ -1,0 +1,98 @@
+import { Type } from 'typebox';
+import { Count, ErrorCode, ErrorDetail, Text } from '../../http/answer-schemas.ts';
+import { Id, named, nullable, oneOf, strictObject } from '../../http/schemas.ts';
+
+const AppliedUser = named(
+  'AppliedUser',
+  strictObject(
+    {
+      ID: Id,
+      Username: Text,
+      Email: Text,
+      Operation: oneOf(['register', 'reset', 'state', 'edit', 'disable', 'delete', 'none'], {
+        description: 'The operation. `none`: the user already had all values.',
+      }),
+      Changed: Type.Optional(
+        Type.Array(Type.String(), { description: 'The names of the fields that an edit changed.' }),
+      ),
+    },
+    {
+      description:
+        'A user that was written, with the operation. `Username` and `Email` are null for a user that was deleted, and for an existing user if the caller does not have the scope `sync:read`.',
+    },
+  ),
+);
+
+export const tupleProperties = {
+  Item1: nullable(
+    Type.Integer({
+      description: 'The ID of the principal. If the record was not applied, the ID that was sent.',
+    }),
+  ),
+  Item2: Type.Union([ErrorCode, Type.Null()], {
+    description: 'The error code if the record was not applied, otherwise null.',
+  }),
+  Item3: Type.Boolean({ description: 'True if the record was applied.' }),
+  Item4: nullable(
+    Type.String({ description: 'The error message if the record was not applied, otherwise null.' }),
+  ),
+  Item5: Type.Record(Type.String(), Type.Array(ErrorDetail), {
+    description: 'The field errors by path, such as `Users[0].Password`.',
+  }),
+};
+
+export const TupleSchema = named(
+  'Tuple',
+  strictObject(
+    {
+      ...tupleProperties,
+      Item6: strictObject(
+        {
+          Principal: Type.Optional(
+            oneOf(['inserted', 'updated', 'unchanged', 'deleted'], {
+              description: 'The effect on the principal, if the record has fields of the principal.',
+            }),
+          ),
+          Users: Type.Optional(Type.Array(AppliedUser)),
+          ExternalKey: Type.Optional(
+            Type.String({
+              description: 'The external key of a record that was not applied and was sent without `ID`.',
+            }),
+          ),
+          Username: Type.Optional(
+            Type.String({
+              description:
+                'The first username in a record that was not applied. Only in the tuples of jobs and of earlier calls.',
+            }),
+          ),
+        },
+        {
+          description:
+            'The effect on the principal and the written users, with `Prefer: return=representation`. For a record that was not applied, the names that it was sent with. Otherwise empty.',
+        },
+      ),
+    },
+    {
+      description:
+        'The result of one record. The names `Item1` to `Item6` are those of the documented interface.',
+    },
+  ),
+);
+
+/** Zero-based indexes in the request of the records whose tuples a page contains, in the order of the tuples. */
+export const Positions = Type.Array(Count, {
+  description:
+    'For each tuple of `result.records`, the zero-based index of its record in the request. Equals `Position` of a failed record.',
+});
+
+export const FailedRecordSchema = named(
+  'FailedRecord',
+  Type.Object(
+    { Position: Count, FieldErrors: Type.Record(Type.String(), Type.Array(ErrorDetail)) },
+    {
+      description:
+        'A record that was not applied, as it was sent but without secrets. `Position` is its zero-based index in the request, `FieldErrors` has its field errors by path.',
+      additionalProperties: true,
+    },
+  ),
+);

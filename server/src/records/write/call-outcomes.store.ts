@@ -1,0 +1,148 @@
+import type { Connection, Database } from '../../db/database.ts';
+import { withApiErrors } from '../../db/errors.ts';
+import { namesOf, type UserNames } from '../../db/lookups.ts';
+import { preparedStatement } from '../../db/statement.ts';
+import type { ErrorDetail } from '../../lib/error-codes.ts';
+import { FieldErrors } from '../../lib/field-errors.ts';
+import { isAbsent } from '../../lib/request-fields.ts';
+import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
+import type { FailedRecord, StoredFailure } from './failed-records.ts';
+import { type AppliedUser, type IndexedOutcome, type PrincipalOutcome, withNames } from './outcome.ts';
+
+/** A user of an applied record, in its stored JSON form. */
+type KeptUser = readonly [id: number, operation: AppliedUser['operation'], changed?: readonly string[]];
+export type KeptErrors = readonly (readonly [place: string, errors: readonly ErrorDetail[]])[];
+
+export interface OutcomeRow {
+  readonly position: number;
+  readonly principalId: number | null;
+  readonly applied: readonly KeptUser[] | null;
+  readonly error: ErrorDetail | null;
+  readonly errors: KeptErrors | null;
+  readonly principal: PrincipalOutcome | null;
+  readonly externalKey: string | null;
+  /** Only in a list of outcomes, not in the answer to a call. */
+  readonly username?: string | null;
+}
+
+const columnsWith = (applied: string) => `position, principal_id as "principalId", ${applied}, error,
+  field_errors as "errors", principal_change as principal, external_key as "externalKey"`;
+export const outcomeColumns = columnsWith('applied');
+export const listedOutcomeColumns = `${outcomeColumns}, username`;
+export const outcomeColumnsWithoutUsers = `${columnsWith('null::jsonb as applied')}, username`;
+
+/** Stores failed records, except those that already have an outcome. Returns the positions that were stored. */
+export async function storeFailures(
+  connection: Connection,
+  callId: string,
+  failures: readonly StoredFailure[],
+): Promise<Set<number>> {
+  if (failures.length === 0) return new Set();
+  const kept = await connection.execute<{ position: number }>(insertFailures, {
+    callId,
+    failures: await failuresJson(failures),
+  });
+  return new Set(kept.map(({ position }) => position));
+}
+
+/**
+ * Stores a call without an idempotency key. Its lease is not renewed: the call is completed without the request if its
+ * records all have outcomes later.
+ */
+export const insertCall = preparedStatement(
+  'insert call',
+  `insert into anagrafe.calls (id, client_id, operation, state, records, users, lease_id, lease_renewed_at)
+   values (:id, :clientId, :operation, 'open', :records, :users, :id, now())
+   on conflict (id) do nothing`,
+);
+
+const insertFailures = preparedStatement(
+  'insert failures',
+  `insert into anagrafe.outcomes
+    (call_id, position, principal_id, external_key, username, users, error, field_errors, record, mentions, failed_at)
+  select :callId::uuid, position, principal_id, external_key, username, users, error, field_errors, record, mentions,
+         clock_timestamp()
+    from json_to_recordset(:failures::json)
+         as kept (position integer, principal_id bigint, external_key text, username text, users integer, error jsonb,
+                  field_errors jsonb, record json, mentions text[])
+  on conflict (call_id, position) do nothing
+  returning position`,
+);
+
+async function failuresJson(failures: readonly StoredFailure[]): Promise<string> {
+  const timeSlice = new TimeSlice();
+  const rows: string[] = [];
+  for (const { outcome, externalKey: external_key, ...failure } of failures) {
+    const { id: principal_id, error, errors } = outcome;
+    const row = { ...failure, principal_id, external_key, error, field_errors: [...errors.byPlace] };
+    rows.push(storableJson(row));
+    if (timeSlice.isOver) await timeSlice.yield();
+  }
+  return `[${rows.join(',')}]`;
+}
+
+/**
+ * Serialises a value and replaces NUL, which PostgreSQL does not accept in JSON but a rejected text may contain. The
+ * pattern consumes escaped backslashes first, so that a backslash followed by `u0000` in the text stays as it is.
+ */
+function storableJson(value: unknown): string {
+  return JSON.stringify(value).replace(/\\\\|\\u0000/g, (found) => (found === '\\u0000' ? '\\ufffd' : found));
+}
+
+export async function toOutcomes(
+  connection: Connection,
+  rows: readonly OutcomeRow[],
+): Promise<IndexedOutcome[]> {
+  const ids = rows.flatMap((row) => (row.applied ?? []).map(([id]) => id));
+  const names = ids.length > 0 ? await namesOf(connection, ids) : new Map<number, UserNames>();
+  return rows.map((row) => ({
+    position: row.position,
+    id: row.principalId,
+    error: row.error,
+    errors: toFieldErrors(row.errors),
+    users: (row.applied ?? []).map(([id, operation, changed]) => withNames(id, operation, names, changed)),
+    ...(row.principal !== null && { principal: row.principal }),
+    ...(row.externalKey !== null && { externalKey: row.externalKey }),
+    ...(!isAbsent(row.username) && { username: row.username }),
+  }));
+}
+
+export function toFieldErrors(kept: KeptErrors | null): FieldErrors {
+  const errors = new FieldErrors();
+  for (const [place, found] of kept ?? []) for (const error of found) errors.put(place, error);
+  return errors;
+}
+
+const failedAtOnce = 100;
+/** The size, as stored, of the failed records that are read at once. One larger record is read alone. */
+const failedBytesAtOnce = 1024 * 1024;
+
+interface FailedRow {
+  readonly position: number;
+  readonly error: ErrorDetail;
+  readonly errors: KeptErrors;
+  readonly record: string | null;
+}
+
+/** Reads the failed records of a call or job in keyset pages, ordered by position. */
+export async function* failedRecords(database: Database, id: string): AsyncGenerator<FailedRecord> {
+  for (let after = -1; ; ) {
+    const rows = await withApiErrors(() =>
+      database.query<FailedRow>(
+        `with next as (
+           select position, row_number() over next_first as number,
+                  sum(coalesce(pg_column_size(record), 0)) over next_first as bytes
+             from anagrafe.outcomes where call_id = $1 and position > $2 and error is not null
+           window next_first as (order by position) order by position limit ${failedAtOnce}
+         )
+         select position, error, field_errors as "errors", record::text as record
+           from anagrafe.outcomes join next using (position)
+          where call_id = $1 and (bytes <= ${failedBytesAtOnce} or number = 1) order by position`,
+        [id, after],
+      ),
+    );
+    if (rows.length === 0) return;
+    for (const row of rows) yield { ...row, errors: toFieldErrors(row.errors).byPlace };
+    after = rows.at(-1)?.position ?? after;
+  }
+}

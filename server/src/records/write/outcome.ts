@@ -1,0 +1,119 @@
+import type { Actor } from '../../audit/audit-log.ts';
+import { codes, type ErrorDetail } from '../../lib/error-codes.ts';
+import type { FieldErrors } from '../../lib/field-errors.ts';
+import type { FieldValue } from '../fields/fields.ts';
+import type { ParsedRecord } from '../parse/parsed-record.ts';
+
+/** A field whose value differs from the stored one. Null means that the field is not set. */
+export interface FieldChange {
+  readonly field: string;
+  readonly from: FieldValue | null;
+  readonly to: FieldValue | null;
+}
+
+export interface AppliedUser {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string | null;
+  readonly operation: UserOperation;
+  /** The names of the changed fields; absent unless the user was edited. */
+  readonly changed?: readonly string[];
+  /** The changed fields with their values; only in a dry run, and without the password. */
+  readonly changes?: readonly FieldChange[];
+}
+
+/** A user of an applied record or, in a dry run, of a record that would be applied. */
+export interface ShownUser extends Omit<AppliedUser, 'id'> {
+  /** Null in a dry run, for a user that would be registered. */
+  readonly id: number | null;
+}
+
+/** The effect on one user of an applied record. `none`: the stored user already had all values. */
+type UserOperation = 'register' | 'reset' | 'state' | 'edit' | 'disable' | 'delete' | 'none';
+
+/** The effect on the principal of an applied record. */
+export type PrincipalOutcome = 'inserted' | 'updated' | 'unchanged' | 'deleted';
+
+/** Adds the username and email address to a user of an applied record. The username is empty if `names` lacks the ID. */
+export function withNames(
+  id: number,
+  operation: AppliedUser['operation'],
+  names: ReadonlyMap<number, Pick<AppliedUser, 'username' | 'email'>>,
+  changed?: AppliedUser['changed'],
+): AppliedUser {
+  const { username = '', email = null } = names.get(id) ?? {};
+  return { id, username, email, operation, ...(changed && { changed }) };
+}
+
+/** The result of one record: applied or failed. */
+export interface Outcome {
+  /** Principal ID; null if it is not known. */
+  readonly id: number | null;
+  /** The error that the record failed with; null if it was applied. */
+  readonly error: ErrorDetail | null;
+  readonly errors: FieldErrors;
+  /** The written users, in the order sent; empty if the record failed. */
+  readonly users: readonly ShownUser[];
+  /** The effect on the principal; absent if the record failed or its operation does not report it. */
+  readonly principal?: PrincipalOutcome;
+  /** The external key that a failed record was sent with, if it was sent without an ID. */
+  readonly externalKey?: string;
+  /** The first username in a failed record, in a list of outcomes. */
+  readonly username?: string;
+  /** The changed fields of the principal; only in a dry run. */
+  readonly changes?: readonly FieldChange[];
+}
+
+export interface IndexedOutcome extends Outcome {
+  /** Zero-based index of the record in the call. */
+  readonly position: number;
+}
+
+export function refused(
+  parsed: Pick<ParsedRecord, 'sentId' | 'externalKey' | 'errors'>,
+  error: ErrorDetail = mainError(parsed.errors, 'done'),
+): Outcome {
+  const { sentId: id, errors, externalKey } = parsed;
+  const named = id === null && externalKey !== null;
+  return { id, error, errors, users: [], ...(named && { externalKey }) };
+}
+
+/** Selects the one error that summarises the field errors of a record. The variant is `dry` for a dry run. */
+export function mainError(errors: FieldErrors, variant: 'done' | 'dry'): ErrorDetail {
+  const { firstOfKind } = errors;
+  const outdated = firstOfKind.get('PLAN_OUTDATED');
+  if (outdated) return outdated;
+  const missing = firstOfKind.get('PRINCIPAL_NOT_FOUND');
+  if (missing) return missing;
+  const [first] = firstOfKind.values();
+  if (first && firstOfKind.size === 1 && codes[first.code] === 'record') return first;
+  return { code: errors.onlyInUsers ? 'INVALID_USERS' : 'INVALID_RECORD', variant };
+}
+
+/** Identifies one record among all records of all calls. */
+export interface RecordReference {
+  readonly callId: string;
+  /** Zero-based index of the record in the call. */
+  readonly position: number;
+  /** The call, if its row is stored with its first outcome. Null if the row is already stored. */
+  readonly newCall: NewCall | null;
+}
+
+/** A call without an idempotency key. */
+export interface NewCall {
+  readonly id: string;
+  /** Null in protected mode. */
+  readonly clientId: number | null;
+  readonly operation: string;
+  /** The number of records and of their users. */
+  readonly records: number;
+  readonly users: number;
+}
+
+export interface WriteContext {
+  readonly actor: Actor;
+  /** Null if the record belongs to no stored call. */
+  readonly reference: RecordReference | null;
+  /** Condition of a reset: the stored password hash must still be this one. Null means no condition. */
+  readonly expectedCurrentHash: string | null;
+}
