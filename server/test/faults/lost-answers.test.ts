@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { completeSettledCalls } from '../../src/calls/calls.store.ts';
 import { openIdempotencyStore } from '../../src/idempotency/idempotency.store.ts';
+import { adminOf, credential } from '../setup/admin.ts';
 import { importedUser } from '../setup/jobs.ts';
-import { insertPrincipals } from '../setup/service.ts';
+import { type Answer, insertPrincipals } from '../setup/service.ts';
 import { type HurtService, startHurtService } from './hurt-answers.ts';
 
 let tested: HurtService;
@@ -138,5 +139,35 @@ describe('a call whose last statement failed', () => {
   it('is searched for once a minute', async () => {
     const scheduled = `select cron from anagrafe_queue.schedule where name = $1`;
     expect(await tested.rows(scheduled, ['completion'])).toEqual([{ cron: '* * * * *' }]);
+  });
+});
+
+describe('a change of the admin API whose commit was not confirmed', () => {
+  const created = [
+    ['clients', 'client.created', { Name: 'shop' }],
+    ['webhooks', 'webhook.created', { URL: 'https://example.com/hook' }],
+  ] as const;
+
+  it.each(created)('is answered with OUTCOME_UNKNOWN: POST %s', async (path, action, body) => {
+    const other = await startHurtService({ tls: false });
+    const headers = await credential(other.service);
+    const rows = () => other.rows('select from anagrafe.audit_log where action = $1', [action]);
+    let answer: Answer<unknown>;
+    let before: number;
+    do {
+      before = (await rows()).length;
+      let isNext = false;
+      const concerns = (text: string) => {
+        const isCommit = isNext && text === 'commit';
+        isNext ||= text.includes('insert into anagrafe.audit_log');
+        return isCommit;
+      };
+      other.proxy.arm({ fault: 'a TLS alert', when: 'after', nth: 1, seed: 0, concerns });
+      answer = await adminOf(other.service)(`POST ${path}`, headers, body);
+      // A commit of the hash chain in the same moment can get the fault instead.
+    } while (answer.status === 200);
+    expect([answer.status, answer.body.errorCode]).toEqual([500, 'OUTCOME_UNKNOWN']);
+    expect(answer.body.message).toContain('its outcome is unknown');
+    expect(await rows()).toHaveLength(before + 1);
   });
 });
