@@ -357,7 +357,7 @@ export const result = {
     noneHint: 'Records appear here once they are processed.',
     noneFailed: 'No failed records',
     noneFailedHint: 'Turn off the filter to see the applied records.',
-    moreFaults: (count: string) => `and ${count} more fields; download the failed records to see all`,
+    moreFields: (count: string) => `and ${count} more fields; download the failed records to see all`,
   },
   failedOnly: 'Failed only',
   failedFile: {
@@ -447,7 +447,7 @@ export const calls = {
   columns: {
     at: 'Time',
     call: 'Call',
-    author: 'Actor',
+    actor: 'Actor',
     records: 'Records',
     failed: 'Failed',
     users: 'Users processed',
@@ -468,7 +468,7 @@ export const calls = {
   facts: {
     at: 'Time',
     operation: 'Operation',
-    author: 'Actor',
+    actor: 'Actor',
     address: 'IP address',
     request: 'Request ID',
     records: 'Records',
@@ -965,7 +965,7 @@ export const principals = {
     hide: 'Hide password',
     meter: 'Password strength',
     strength: { weak: 'Weak', fair: 'Fair', good: 'Good', strong: 'Strong' },
-    taken: 'This password meets the requirements.',
+    accepted: 'This password meets the requirements.',
   },
   newPassword: {
     once: 'The password is shown only once. Send it to the user through a secure channel.',
@@ -1146,7 +1146,7 @@ export const webhooks = {
   testTitle: 'Test event',
   testText: (url: string) => `Sends an event of type webhook.test to ${url} and shows the response.`,
   testSubmit: 'Send',
-  taken: 'Delivered',
+  delivered: 'Delivered',
   waiting: 'Pending',
   answered: (status: number) => `HTTP ${status}`,
   took: (milliseconds: string) => `after ${milliseconds} ms`,

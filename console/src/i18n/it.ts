@@ -346,7 +346,7 @@ export const result: Messages['result'] = {
     noneHint: 'I record appaiono qui dopo essere stati elaborati.',
     noneFailed: 'Nessun record scartato',
     noneFailedHint: 'Disattiva il filtro per vedere i record applicati.',
-    moreFaults: (count) =>
+    moreFields: (count) =>
       `Altri campi con errori: ${count}. Scarica il file degli scarti per vederli tutti.`,
   },
   failedOnly: 'Solo scartati',
@@ -443,7 +443,7 @@ export const calls: Messages['calls'] = {
   columns: {
     at: 'Data',
     call: 'Chiamata',
-    author: 'Autore',
+    actor: 'Autore',
     records: 'Record',
     failed: 'Scartati',
     users: 'Utenti elaborati',
@@ -464,7 +464,7 @@ export const calls: Messages['calls'] = {
   facts: {
     at: 'Data',
     operation: 'Operazione',
-    author: 'Autore',
+    actor: 'Autore',
     address: 'Indirizzo IP',
     request: 'ID richiesta',
     records: 'Record',
@@ -965,7 +965,7 @@ export const principals: Messages['principals'] = {
     hide: 'Nascondi la password',
     meter: 'Robustezza della password',
     strength: { weak: 'Debole', fair: 'Discreta', good: 'Buona', strong: 'Ottima' },
-    taken: 'La password soddisfa i requisiti.',
+    accepted: 'La password soddisfa i requisiti.',
   },
   newPassword: {
     once: "La password viene mostrata una sola volta. Comunicala all'utente in modo sicuro.",
@@ -1156,7 +1156,7 @@ export const webhooks: Messages['webhooks'] = {
   testTitle: 'Evento di prova',
   testText: (url) => `Un evento di tipo webhook.test verrà inviato a ${url}. La risposta apparirà qui.`,
   testSubmit: 'Invia',
-  taken: 'Consegnato',
+  delivered: 'Consegnato',
   waiting: 'In attesa',
   answered: (status) => `HTTP ${status}`,
   took: (milliseconds) => `dopo ${milliseconds} ms`,

@@ -86,9 +86,9 @@ export async function updateClient(
   store: ClientStore,
   actor: Actor,
 ): Promise<Client> {
-  demandPublicKey(publicKey);
+  requirePublicKey(publicKey);
   const updated = await store.updateClient(publicKey, change, checkOptions, actor);
-  if (updated === 'unknown') throw noLiveClient(publicKey);
+  if (updated === 'unknown') throw clientNotFound(publicKey);
   if (updated === 'taken') throw new ApiError('CLIENT_ADDRESS_TAKEN');
   return updated;
 }
@@ -117,21 +117,21 @@ export async function rotateSecret(
   store: ClientStore,
   actor: Actor,
 ): Promise<string> {
-  demandPublicKey(publicKey);
+  requirePublicKey(publicKey);
   const secret = newSecret();
   if (await store.rotateSecret(publicKey, digestOf(secret), oldEndsAt, actor)) return secret;
-  throw noLiveClient(publicKey);
+  throw clientNotFound(publicKey);
 }
 
 export async function revokeClient(publicKey: string, store: ClientStore, actor: Actor): Promise<void> {
-  demandPublicKey(publicKey);
-  if (!(await store.revokeClient(publicKey, actor))) throw noLiveClient(publicKey);
+  requirePublicKey(publicKey);
+  if (!(await store.revokeClient(publicKey, actor))) throw clientNotFound(publicKey);
 }
 
-function demandPublicKey(text: string): void {
-  if (!isPublicKey(text)) throw noLiveClient(text);
+function requirePublicKey(text: string): void {
+  if (!isPublicKey(text)) throw clientNotFound(text);
 }
 
-function noLiveClient(publicKey: string): ApiError {
+function clientNotFound(publicKey: string): ApiError {
   return new ApiError('CLIENT_NOT_FOUND', { figures: { publicKey } });
 }

@@ -159,12 +159,12 @@ export function failureKind(error: unknown): WriteFailureKind {
 }
 
 /** SQLSTATEs of a broken connection, and of a server that is stopping, crashed, starting or a standby. */
-const awayStates = /^(08(?!P01)...|57P01|57P02|57P03|25006)$/;
+const connectionFailureStates = /^(08(?!P01)...|57P01|57P02|57P03|25006)$/;
 
 /** Returns true if the server could not be reached, closed the connection, or is read-only. */
 export function isConnectionFailure(error: unknown): boolean {
   if (error instanceof ReadOnlyServer) return true;
-  if (error instanceof pg.DatabaseError) return awayStates.test(error.code ?? '');
+  if (error instanceof pg.DatabaseError) return connectionFailureStates.test(error.code ?? '');
   if (error instanceof CommitUnknown) return isConnectionFailure(error.cause);
   if (error instanceof NoAnswer && error.cause instanceof pg.DatabaseError)
     return isConnectionFailure(error.cause);

@@ -39,7 +39,7 @@ async function readSpans(connection: Connection, unit: 'hour' | 'day', count: nu
          from generate_series(0, $2 - 1) as nth
      ), counted as (
        select * from anagrafe.activity where start >= (select min(start) from spans)
-       -- What has no place yet is seen all the same.
+       -- Rows that are not yet in the hash chain, which adds to the table "activity".
        union all ${activityOf('position is null')}
      ), done as (
        select date_trunc($1, start, 'UTC') as start, ${counts.map((name) => `sum(${name})::bigint as ${name}`).join(', ')}

@@ -40,7 +40,7 @@ function AllCalls() {
           </CellLink>
         ),
     },
-    { name: names.author, cell: actorName },
+    { name: names.actor, cell: actorName },
     { name: names.records, numeric: true, cell: ({ Records }) => number(Records) },
     { name: names.failed, numeric: true, cell: (call) => <FailedCount of={call} /> },
     { name: names.users, card: 'none', numeric: true, cell: ({ UsersApplied }) => number(UsersApplied) },
@@ -86,7 +86,7 @@ function OneCall({ id }: { id: string }) {
         call && [
           [facts.at, <Moment key="at" at={call.At} />],
           [facts.operation, operation[call.Operation]],
-          [facts.author, actorName(call)],
+          [facts.actor, actorName(call)],
           [facts.address, call.Address ?? '—'],
           [facts.records, number(call.Records)],
           [facts.failed, number(call.RecordsFailed)],

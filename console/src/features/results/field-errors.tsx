@@ -20,7 +20,7 @@ export function useFieldLabel(): (path: string) => string {
 /** The maximum number of fields shown. A record may have a thousand users, each with an error. */
 const maxFields = 20;
 
-export function Faults({ tuple }: { tuple: Tuple }) {
+export function FieldErrorList({ tuple }: { tuple: Tuple }) {
   const { tuples } = useResultMessages();
   const { number } = useFormats();
   const labelOf = useFieldLabel();
@@ -48,7 +48,7 @@ export function Faults({ tuple }: { tuple: Tuple }) {
       )}
       {fields.length > maxFields && (
         <Text size="xs" c="dimmed" mt={4}>
-          {tuples.moreFaults(number(fields.length - maxFields))}
+          {tuples.moreFields(number(fields.length - maxFields))}
         </Text>
       )}
     </>

@@ -11,7 +11,7 @@ import { Failure } from '../../ui/loading-or-error.tsx';
 import { useNotice } from '../../ui/notice.tsx';
 import type { PagedList } from '../../ui/paging.tsx';
 import type { Column } from '../../ui/table.tsx';
-import { Faults, RecordSubject } from './field-errors.tsx';
+import { FieldErrorList, RecordSubject } from './field-errors.tsx';
 
 type FailedRecordsRequest = UseMutationResult<FailedRecord[], Error, void>;
 
@@ -81,7 +81,7 @@ export function Results({ list, failedRecords, id }: ResultsProps) {
     {
       name: tuples.reason,
       card: 'full',
-      cell: ({ tuple }) => !tuple.Item3 && <Faults tuple={tuple} />,
+      cell: ({ tuple }) => !tuple.Item3 && <FieldErrorList tuple={tuple} />,
     },
   ];
   const positions = list.data?.record.Positions;

@@ -64,7 +64,7 @@ interface PasswordFieldProps {
   readonly onChange: (password: string) => void;
   readonly error: string | undefined;
   /** The service accepts the current password. */
-  readonly taken: boolean;
+  readonly isAccepted: boolean;
   readonly busy: boolean;
   readonly focused?: boolean;
 }
@@ -72,7 +72,14 @@ interface PasswordFieldProps {
 const colors = { weak: 'red', fair: 'orange', good: 'teal', strong: 'teal' };
 
 /** A field for the password of another user, with a generator, a strength meter and the check of the service. */
-export function PasswordField({ value, onChange, error, taken, busy, focused = false }: PasswordFieldProps) {
+export function PasswordField({
+  value,
+  onChange,
+  error,
+  isAccepted,
+  busy,
+  focused = false,
+}: PasswordFieldProps) {
   const { password: messages } = usePrincipalsMessages();
   const [visible, setVisible] = useState(false);
   const strength = error ? 'weak' : strengthOf(value);
@@ -125,7 +132,7 @@ export function PasswordField({ value, onChange, error, taken, busy, focused = f
         </Group>
       )}
       <Text size="xs" c="dimmed" role="status" mih={18}>
-        {taken ? messages.taken : ''}
+        {isAccepted ? messages.accepted : ''}
       </Text>
     </Stack>
   );

@@ -46,7 +46,7 @@ function useCheckedInput(principalId: number, input: UserInput | NewPassword, er
     otherErrors: messagesElsewhere(dryRun.errors, shows),
     password: {
       error: errorAt('Password', input.Password),
-      taken: dryRun.isCurrent && input.Password !== '' && !messageAt(all, pathOf('Password')),
+      isAccepted: dryRun.isCurrent && input.Password !== '' && !messageAt(all, pathOf('Password')),
     },
     markSubmitted: () => setWasSubmitted(true),
   };

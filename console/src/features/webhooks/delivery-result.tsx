@@ -83,14 +83,14 @@ interface DeliveryResultProps {
 }
 
 export function DeliveryResult({ result, delivered }: DeliveryResultProps) {
-  const { taken, waiting } = useWebhooksMessages();
+  const messages = useWebhooksMessages();
   const { causes } = useFailureCauseMessages();
   const cause = causeOf(result);
   const look = delivered
-    ? ({ color: 'teal', icon: 'check', title: taken } as const)
+    ? ({ color: 'teal', icon: 'check', title: messages.delivered } as const)
     : cause
       ? ({ color: 'red', icon: 'warning', title: causes[cause].what } as const)
-      : ({ color: 'indigo', icon: 'info', title: waiting } as const);
+      : ({ color: 'indigo', icon: 'info', title: messages.waiting } as const);
   return (
     <Alert
       color={look.color}
