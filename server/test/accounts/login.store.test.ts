@@ -1,3 +1,4 @@
+import { userFields } from '@anagrafe/client';
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { countHashProfiles } from '../../src/accounts/decoy-hashes.store.ts';
@@ -62,12 +63,7 @@ describe('a login', () => {
           Denomination: 'Principal 1',
           Surname: null,
           Name: null,
-          Email: null,
-          Phone: null,
-          FirstName: null,
-          LastName: null,
-          Language: null,
-          Attributes: null,
+          ...Object.fromEntries(Object.keys(userFields).map((name) => [name, null])),
           Token: expect.stringMatching(/^agt_[0-9A-Za-z]{49}$/),
           RefreshToken: expect.stringMatching(/^agr_[0-9A-Za-z]{49}$/),
           TokenExpiration: expect.any(String),

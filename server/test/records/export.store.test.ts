@@ -1,4 +1,5 @@
 import type { ExportedPrincipal, Principal } from '@anagrafe/client';
+import { principalFields, userFields } from '@anagrafe/client';
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { credential } from '../setup/admin.ts';
@@ -121,13 +122,12 @@ describe('an export as CSV', () => {
     const rows = await table();
     expect(rows).toHaveLength(2 + 1 + 1 + 2500 + 1000 + 3);
     expect(rows[0]).toEqual({
+      ...Object.fromEntries(
+        [...Object.keys(principalFields), ...Object.keys(userFields)].map((name) => [name, '']),
+      ),
+      ...odd,
       ID: '',
       ExternalKey: 'C-1',
-      Denomination: odd.Denomination,
-      Surname: odd.Surname,
-      Name: odd.Name,
-      Vatnumber: '',
-      Taxcode: '',
       PrincipalEmail: odd.Email,
       PrincipalState: 'active',
       Username: 'mario',

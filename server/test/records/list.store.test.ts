@@ -1,3 +1,4 @@
+import { principalFields, userFields } from '@anagrafe/client';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { databaseTime } from '../setup/clock.ts';
@@ -55,10 +56,10 @@ describe('a principal in irs/list', () => {
     const { text, body } = await list({ ID: ids.owner });
     const [principal] = body.result?.records ?? [];
     expect(Object.keys(principal ?? {}).join()).toBe(
-      'ID,ExternalKey,Denomination,Surname,Name,Vatnumber,Taxcode,Email,State,CreatedAt,UpdatedAt,UsersCount,Users',
+      `ID,${Object.keys(principalFields)},State,CreatedAt,UpdatedAt,UsersCount,Users`,
     );
     expect(Object.keys(principal?.Users[0] ?? {}).join()).toBe(
-      'ID,Username,Email,Phone,FirstName,LastName,Language,Attributes,State,CreatedAt,UpdatedAt,PasswordChangedAt,LastLoginAt',
+      `ID,Username,${Object.keys(userFields)},State,CreatedAt,UpdatedAt,PasswordChangedAt,LastLoginAt`,
     );
     expect(principal).toMatchObject({ State: 'active', UsersCount: 4 });
     expect(principal?.Users.map((user) => user.Username)).toEqual([

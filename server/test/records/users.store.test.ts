@@ -1,3 +1,4 @@
+import { userFields } from '@anagrafe/client';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { databaseTime } from '../setup/clock.ts';
@@ -72,7 +73,7 @@ describe('a user in irs/users', () => {
   it('has the documented fields and those of its principal, and no secret', async () => {
     const { text, found } = await users({ ID: small });
     expect(Object.keys(found[0] ?? {}).join()).toBe(
-      'ID,Username,Email,Phone,FirstName,LastName,Language,Attributes,State,CreatedAt,UpdatedAt,PasswordChangedAt,LastLoginAt,IRID,ExternalKey,Denomination',
+      `ID,Username,${Object.keys(userFields)},State,CreatedAt,UpdatedAt,PasswordChangedAt,LastLoginAt,IRID,ExternalKey,Denomination`,
     );
     expect(found[0]).toMatchObject({
       Username: 'Mario.Rossi',
