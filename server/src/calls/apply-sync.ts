@@ -19,7 +19,7 @@ import {
 } from '../records/operations/apply.ts';
 import { type OperationName, type ParsedRecord, required } from '../records/parse/parsed-record.ts';
 import { type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
-import { idsNeededBy, type RecordStore, reserveIds } from '../records/write/id-reservation.ts';
+import { IdReservation, type RecordStore } from '../records/write/id-reservation.ts';
 import type { NewCall, Outcome } from '../records/write/outcome.ts';
 import { RecordWriter } from '../records/write/record-writer.ts';
 import type { CallCounts, CallStore } from './calls.ts';
@@ -110,11 +110,12 @@ async function applyLeft(
     : [];
   // Admits again, before IDs are used up: only the check of an upsert finds out which passwords are hashed.
   reservation.admit(demandOf(checked));
-  const needs = checked.map(({ parsed, change }) => idsNeededBy(parsed.errors.none ? change : null));
-  const ids = await reserveIds(needs, options.recordStore);
+  const idReservation = new IdReservation();
+  const ids = checked.map(({ parsed, change }) => idReservation.add(parsed.errors.none ? change : null));
+  await idReservation.reserve(options.recordStore);
   const toApply = checked.map((record, index) => ({
     ...record,
-    ids: required(ids[index]),
+    ids: required(ids[index])(),
     reference: { callId, position: required(left[index]), newCall },
     approved: approvals[index] ?? null,
   }));

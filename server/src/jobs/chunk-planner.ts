@@ -6,8 +6,8 @@ export interface PlannedRecord {
   readonly position: number;
   /** The processing time of the record, in passwords to hash. Users without a password to hash count less than one. */
   readonly weight: number;
-  /** Ordering key: records with the same key are applied in the order sent. Null means any order. */
-  readonly order: number | null;
+  /** Records with the same key are applied in the order sent. Null means any order. */
+  readonly orderingKey: number | null;
 }
 
 export interface PlannedChunk {
@@ -20,12 +20,12 @@ export interface PlannedChunk {
  * Divides a job into chunks that can run in parallel. Records with the same ordering key go into the same chunk,
  * whatever its size.
  */
-export function planChunks(waiting: readonly PlannedRecord[]): PlannedChunk[] {
+export function planChunks(waiting: Iterable<PlannedRecord>): PlannedChunk[] {
   const chunks: PlannedChunk[] = [];
   let current: PlannedChunk | undefined;
   const chunkOf = new Map<number, PlannedChunk>();
   for (const record of waiting) {
-    const tied = record.order === null ? undefined : chunkOf.get(record.order);
+    const tied = record.orderingKey === null ? undefined : chunkOf.get(record.orderingKey);
     if (!tied && (!current || current.weight >= chunkWeight)) {
       current = { positions: [], weight: 0 };
       chunks.push(current);
@@ -34,7 +34,7 @@ export function planChunks(waiting: readonly PlannedRecord[]): PlannedChunk[] {
     if (!chunk) continue;
     chunk.positions.push(record.position);
     chunk.weight += record.weight;
-    if (record.order !== null) chunkOf.set(record.order, chunk);
+    if (record.orderingKey !== null) chunkOf.set(record.orderingKey, chunk);
   }
   return chunks;
 }

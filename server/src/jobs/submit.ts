@@ -8,9 +8,9 @@ import type { Operation, UpsertOptions } from '../records/check/operation.ts';
 import type { PlanReview } from '../records/check/plan.ts';
 import { hashesNeededBy } from '../records/operations/apply.ts';
 import { type OperationName, required } from '../records/parse/parsed-record.ts';
-import { sizeOf } from '../records/write/change.ts';
+import { type ReservedIds, sizeOf } from '../records/write/change.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
-import { type IdNeed, idsNeededBy, type RecordStore, reserveIds } from '../records/write/id-reservation.ts';
+import { IdReservation, type RecordStore } from '../records/write/id-reservation.ts';
 import { type Outcome, refused } from '../records/write/outcome.ts';
 import { inGroups, type PlannedRecord, planChunks } from './chunk-planner.ts';
 import { encryptRecords, type SentRecord } from './encrypted-chunk.ts';
@@ -94,23 +94,21 @@ export async function submitJob(
   const counts = { records: records.count, users: records.users, bytes: records.bytes };
   const job = { id, clientId, actor, operation: operation.name, options, ...counts, wrappedKey: wrapped };
   // The checks run before the transaction: their queries must not wait for connections that open transactions hold.
-  const { failureGroups, waiting, needs } = await partitionRecords(call, operation, tools.hasher);
+  const { failureGroups, waiting, idReservation } = await partitionRecords(call, operation, tools.hasher);
   // IDs are reserved now, so that they follow the order sent even if the chunks run in another order.
-  const reserved = await reserveIds(needs, tools.recordStore);
-  const indexes = new Map(waiting.map(({ position }, index) => [position, index]));
+  await idReservation.reserve(tools.recordStore);
   const checkedChunks = new Map<string, CheckedWaitingRecord[]>();
   const submitted = await tools.store.submit(job, async (writer) => {
     for (const failures of failureGroups) await writer.storeFailures(failures);
-    for (const [number, { positions, weight }] of planChunks(waiting).entries()) {
+    for (const [number, { positions, weight }] of planChunks(waiting.values()).entries()) {
       const chunk = positions.map((position) => {
-        const index = required(indexes.get(position));
-        const { approved, weight, checked } = required(waiting[index]);
+        const { ids, approved, weight, checked } = required(waiting.get(position));
         const users = records.usersOf(position);
         return {
           position,
           users,
           text: records.text(position),
-          ids: required(reserved[index]),
+          ids: ids(),
           approved,
           weight,
           checked,
@@ -160,6 +158,7 @@ interface CheckedWaiting extends PlannedRecord {
   readonly approved: string | null;
   /** Null if the record is parsed again when its chunk runs. */
   readonly checked: CheckedRecord | null;
+  ids(): ReservedIds;
 }
 
 /** Number of records and users without a password to hash that cost about as much as one password. */
@@ -167,7 +166,7 @@ const unhashedPerHash = 16;
 
 /**
  * Checks the records in groups and separates valid from invalid ones. Only invalid records and those of a small call
- * stay in memory. `needs` has one element for each of `waiting`. Records in `done` are checked too: what they claim is not free for the others.
+ * stay in memory. Records in `done` are checked too: what they claim is not free for the others.
  */
 async function partitionRecords(
   { records, done, review, approvals, holdMemory }: SubmittedCall,
@@ -177,8 +176,9 @@ async function partitionRecords(
   const check = operation.newCheck({ holdMemory });
   const budget = new ErrorBudget();
   const failureGroups: StoredFailure[][] = [];
-  const waiting: CheckedWaiting[] = [];
-  const needs: IdNeed[] = [];
+  /** By position. */
+  const waiting = new Map<number, CheckedWaiting>();
+  const idReservation = new IdReservation();
   // The plan of a resumed call cannot be computed any more, because a part of its records is applied.
   const isResumed = done.size > 0;
   const all = positionsOf(records);
@@ -197,17 +197,16 @@ async function partitionRecords(
         const passwords = hashesNeededBy(change);
         const users = Math.max(records.usersOf(position), sizeOf(change));
         const weight = passwords + (1 + users - passwords) / unhashedPerHash;
-        const need = idsNeededBy(change);
         // Not kept: plaintext passwords, and records that hold stored values, which may be large.
-        const isKept = callMemory(records) <= callMemoryMax && passwords === 0 && need.principals === 1;
-        waiting.push({
+        const isKept = callMemory(records) <= callMemoryMax && passwords === 0 && change.principalId === null;
+        waiting.set(position, {
           position,
           weight,
-          order: change.principalId,
+          orderingKey: change.principalId,
           approved,
           checked: isKept ? checked : null,
+          ids: idReservation.add(change),
         });
-        needs.push(need);
       } else {
         failures.push({ position, outcome: refused(parsed), fields: () => records.fields(position) });
       }
@@ -215,5 +214,5 @@ async function partitionRecords(
     failureGroups.push(await storedFailures(operation.name, failures));
   }
   if (!isResumed) review?.finish();
-  return { failureGroups, waiting, needs };
+  return { failureGroups, waiting, idReservation };
 }

@@ -9,7 +9,7 @@ import { stateOperation } from '../../src/records/operations/state.ts';
 import { type UpdateStore, updateOperation } from '../../src/records/operations/update.ts';
 import { required } from '../../src/records/parse/parsed-record.ts';
 import { passwordsIn, type ReadyChange, readyChange } from '../../src/records/write/change.ts';
-import { idsNeededBy, reserveIds } from '../../src/records/write/id-reservation.ts';
+import { IdReservation } from '../../src/records/write/id-reservation.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openStore } from '../../src/store.ts';
 import { atEnd } from '../setup/endings.ts';
@@ -77,9 +77,11 @@ export async function openGroupedWrites() {
         return required(change);
       }),
     );
-    const ids = await reserveIds(changes.map(idsNeededBy), recordStore);
+    const reservation = new IdReservation();
+    const ids = changes.map((change) => reservation.add(change));
+    await reservation.reserve(recordStore);
     return changes.map((change, position) =>
-      readyChange(change, required(ids[position]), {
+      readyChange(change, required(ids[position])(), {
         actor: serviceActor,
         reference: callId === null ? null : { callId, position, newCall: null },
         expectedCurrentHash: null,

@@ -7,7 +7,7 @@ function waiting(
   weights: readonly number[],
   order: (position: number) => number | null = () => null,
 ): PlannedRecord[] {
-  return weights.map((weight, position) => ({ position, weight, order: order(position) }));
+  return weights.map((weight, position) => ({ position, weight, orderingKey: order(position) }));
 }
 
 describe('the chunk plan of a job', () => {
@@ -34,7 +34,7 @@ describe('the chunk plan of a job', () => {
     ]);
   });
 
-  it('puts records with the same order key into one chunk, at any distance between them', () => {
+  it('puts records with the same ordering key into one chunk, at any distance between them', () => {
     const weights = [100, 250, 100, 100];
     const chunks = planChunks(waiting(weights, (position) => (position === 0 || position === 3 ? 7 : null)));
     expect(chunks).toEqual([
@@ -48,10 +48,10 @@ describe('the chunk plan of a job', () => {
     expect(planChunks(left)).toEqual([{ positions: [2, 7, 12], weight: 3 }]);
   });
 
-  it('contains every record once, in the order sent, and never splits records with one order key', () => {
+  it('contains every record once, in the order sent, and never splits records with one ordering key', () => {
     const record = fc.record({
       weight: fc.integer({ min: 1, max: 400 }),
-      order: fc.option(fc.integer({ min: 1, max: 6 }), { nil: null }),
+      orderingKey: fc.option(fc.integer({ min: 1, max: 6 }), { nil: null }),
     });
     fc.assert(
       fc.property(fc.array(record, { maxLength: 60 }), (records) => {
@@ -64,8 +64,10 @@ describe('the chunk plan of a job', () => {
           expect(positions).toEqual(positions.toSorted((one, other) => one - other));
           expect(weight).toBe(positions.reduce((sum, at) => sum + (sent[at]?.weight ?? 0), 0));
         }
-        for (const order of range(7)) {
-          const found = chunks.filter(({ positions }) => positions.some((at) => sent[at]?.order === order));
+        for (const key of range(7)) {
+          const found = chunks.filter(({ positions }) =>
+            positions.some((at) => sent[at]?.orderingKey === key),
+          );
           expect(found.length).toBeLessThanOrEqual(1);
         }
       }),

@@ -16,7 +16,7 @@ import {
   type ReservedIds,
   readyChange,
 } from '../write/change.ts';
-import { idsNeededBy, reserveIds } from '../write/id-reservation.ts';
+import { IdReservation } from '../write/id-reservation.ts';
 import { type Outcome, type RecordReference, refused } from '../write/outcome.ts';
 import type { RecordWriter } from '../write/record-writer.ts';
 
@@ -204,11 +204,15 @@ async function writeChange(
 ): Promise<Outcome> {
   const { actor, report } = requester;
   const expectedCurrentHash = requester.expectedCurrentHash ?? null;
-  const need = idsNeededBy(change);
+  const isComplete =
+    change.registrations.length <= ids.users.length &&
+    (change.principal.kind !== 'insert' || ids.principal !== null);
   // The record may have been checked again since its IDs were reserved.
-  const hasIds = need.users <= ids.users.length && (need.principals === 0 || ids.principal !== null);
-  const [reserved = ids] = hasIds ? [] : await reserveIds([need], writer.store);
-  const ready = readyChange(change, reserved, { actor, reference, expectedCurrentHash });
+  const ready = readyChange(change, isComplete ? ids : await newIds(change, writer), {
+    actor,
+    reference,
+    expectedCurrentHash,
+  });
   try {
     await writer.write(ready);
     return outcomeOf(ready, parsed.errors);
@@ -217,6 +221,13 @@ async function writeChange(
     report(error);
     return { ...refused(parsed, failureDetails.unknown), id: ready.principalId };
   }
+}
+
+async function newIds(change: PrincipalChange, writer: RecordWriter): Promise<ReservedIds> {
+  const reservation = new IdReservation();
+  const idsOfChange = reservation.add(change);
+  await reservation.reserve(writer.store);
+  return idsOfChange();
 }
 
 function isConflict(error: unknown): boolean {

@@ -36,22 +36,24 @@ export class Filter {
   }
 }
 
-/**
- * The way in which the matches of a filter are found and counted:
- * - `exact`: an index finds them in the order of IDs, and all are counted.
- * - `materialized`: they are found first, and then ordered. PostgreSQL cannot estimate how many rows match a search, and
- *   it expects recent changes anywhere among the IDs, though most are at the end; so it would read all rows in the order
- *   of IDs to find a few.
- * - `limited`: as `materialized`; but if there are more than `materializedMax`, the next of them are never far in the
- *   order of IDs, and the page is read in that order.
- * - `bounded`: an index finds them in the order of IDs, and they may be a million, so counting ends at `countedMax`.
- *
- * The total of the last two may be a lower bound. It is then greater than the number of rows up to the page as long as
- * there are more: a client that reads on while `page` is less than `totalPages` reads all of them.
- */
-export type Counting = 'exact' | 'materialized' | 'limited' | 'bounded';
+/** What is known about the matches of a filter. It decides how they are found and counted. */
+export interface Matches {
+  /**
+   * True if no index finds them in the order of IDs: they are found first, and then ordered. PostgreSQL cannot estimate
+   * how many rows match a search, and it expects recent changes anywhere among the IDs, though most are at the end; so it
+   * would read all rows in the order of IDs to find a few.
+   */
+  readonly areUnordered: boolean;
+  /**
+   * True if they may be a million. Counting then ends at a limit, and the total may be a lower bound. It is greater than
+   * the number of rows up to the page as long as there are more: a client that reads on while `page` is less than
+   * `totalPages` reads all of them.
+   */
+  readonly mayBeMany: boolean;
+}
 
 export const countedMax = 10_000;
+/** If more match, the next of them are never far in the order of IDs, and the page is read in that order. */
 const materializedMax = 100_000;
 
 type Page = Pick<Listing, 'page' | 'pageSize'>;
@@ -75,9 +77,9 @@ export async function readPage<Row extends object>(
   source: RowSource,
   filter: Filter,
   page: Page,
-  counting: Counting,
+  matches: Matches,
 ): Promise<PageOf<AsyncIterable<readonly Row[]>>> {
-  const { totalCount, ids } = await findPage(database, source, filter, page, counting);
+  const { totalCount, ids } = await findPage(database, source, filter, page, matches);
   const readGroup = (at: number) =>
     database.query<Row>(`${source.select} where shown.id = any($1) order by shown.id`, [
       ids.slice(at, at + rowsAtOnce),
@@ -94,24 +96,17 @@ async function findPage(
   { table }: RowSource,
   filter: Filter,
   page: Page,
-  counting: Counting,
+  { areUnordered, mayBeMany }: Matches,
 ): Promise<FoundPage> {
   if (filter.conditions.length === 0) return findInAll(database, table, page);
-  switch (counting) {
-    case 'materialized':
-      return findMaterialized(database, table, filter, page);
-    case 'limited': {
-      const found = await findMaterialized(database, table, filter, page, materializedMax + 1);
-      if (found.totalCount <= materializedMax) return found;
-      return findOrdered(database, table, filter, page, async () => materializedMax);
-    }
-    case 'bounded':
-      return findOrdered(database, table, filter, page, () =>
-        countMatches(database, table, filter, countedMax),
-      );
-    case 'exact':
-      return findOrdered(database, table, filter, page, () => countMatches(database, table, filter));
-  }
+  if (!areUnordered)
+    return findOrdered(database, table, filter, page, () =>
+      countMatches(database, table, filter, mayBeMany ? countedMax : undefined),
+    );
+  const most = mayBeMany ? materializedMax + 1 : undefined;
+  const found = await findMaterialized(database, table, filter, page, most);
+  if (!mayBeMany || found.totalCount <= materializedMax) return found;
+  return findOrdered(database, table, filter, page, async () => materializedMax);
 }
 
 /** Finds a page and, unless it shows the end of the list, counts the matches, or as many as `count` does. */

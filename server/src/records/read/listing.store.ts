@@ -11,7 +11,7 @@ import type {
   PageOf,
   Search,
 } from './listing.ts';
-import { type Counting, Filter, type RowSource, readPage } from './listing-page.store.ts';
+import { Filter, type Matches, type RowSource, readPage } from './listing-page.store.ts';
 
 /** One query reads the users of consecutive principals that have this many together. A user may have 20 KB of attributes. */
 const usersAtOnce = 50;
@@ -68,8 +68,11 @@ async function listPrincipals(
     filter.conditions.push(`(search_terms @@ ${words}::tsquery or id = any(array(
       select principal_id from anagrafe.users where username_key >= ${from} and username_key < ${to})))`);
   }
-  const counting = listing.search === null && listing.since === null ? 'exact' : 'materialized';
-  const page = await readPage<PrincipalRow>(database, principals, filter, listing, counting);
+  const areUnordered = listing.search !== null || listing.since !== null;
+  const page = await readPage<PrincipalRow>(database, principals, filter, listing, {
+    areUnordered,
+    mayBeMany: false,
+  });
   return { ...page, items: withUsers(database, page.items, listing) };
 }
 
@@ -99,16 +102,16 @@ async function listUsers(
     filter.add((value) => `username_key >= ${value}`, listing.search.usernamePrefix);
     filter.add((value) => `username_key < ${value}`, afterPrefix(listing.search.usernamePrefix));
   }
-  return readPage<FoundUser>(database, users, filter, listing, countingOf(listing));
+  return readPage<FoundUser>(database, users, filter, listing, matchesOf(listing));
 }
 
 /** The users of one principal, with some usernames or with one email address are few; others may be all users. */
-function countingOf(listing: Listing): Counting {
+function matchesOf(listing: Listing): Matches {
   const { principalId, externalKey, usernameKeys, email, nameTerms, search, since } = listing;
-  const isNarrow = [principalId, externalKey, usernameKeys, email].some((value) => value !== null);
-  const isUnordered = [nameTerms, search, since].some((value) => value !== null);
-  if (isNarrow) return isUnordered ? 'materialized' : 'exact';
-  return isUnordered ? 'limited' : 'bounded';
+  return {
+    areUnordered: [nameTerms, search, since].some((value) => value !== null),
+    mayBeMany: [principalId, externalKey, usernameKeys, email].every((value) => value === null),
+  };
 }
 
 async function* withUsers(

@@ -9,31 +9,31 @@ interface IdStore {
 
 export interface RecordStore extends IdStore, ChangeStore {}
 
-/** The numbers of principals and users that a change inserts. */
-export interface IdNeed {
-  readonly principals: 0 | 1;
-  readonly users: number;
-}
+/** Reserves the IDs of many changes at once, because each reservation costs a disk write. */
+export class IdReservation {
+  #principals = 0;
+  #users = 0;
+  #principalIds: readonly number[] = [];
+  #userIds: readonly number[] = [];
 
-export function idsNeededBy(change: PrincipalChange | null): IdNeed {
-  return {
-    principals: change?.principal.kind === 'insert' ? 1 : 0,
-    users: change?.registrations.length ?? 0,
-  };
-}
+  /** Adds what the change inserts. The function that is returned returns its IDs after `reserve`. */
+  add(change: PrincipalChange | null): () => ReservedIds {
+    const isInserted = change?.principal.kind === 'insert';
+    const principal = this.#principals;
+    const first = this.#users;
+    if (isInserted) this.#principals++;
+    this.#users += change?.registrations.length ?? 0;
+    const end = this.#users;
+    return () => ({
+      principal: isInserted ? required(this.#principalIds[principal]) : null,
+      users: this.#userIds.slice(first, end),
+    });
+  }
 
-/** Reserves the IDs of all records at once, because each reservation costs a disk write. */
-export async function reserveIds(needs: readonly IdNeed[], store: IdStore): Promise<ReservedIds[]> {
-  const [principalIds, userIds] = await Promise.all([
-    store.reservePrincipalIds(needs.reduce((sum, { principals }) => sum + principals, 0)),
-    store.reserveUserIds(needs.reduce((sum, { users }) => sum + users, 0)),
-  ]);
-  const principals = principalIds.values();
-  let offset = 0;
-  return needs.map((need) => {
-    const principal = need.principals === 1 ? required(principals.next().value) : null;
-    const users = userIds.slice(offset, offset + need.users);
-    offset += need.users;
-    return { principal, users };
-  });
+  async reserve(store: IdStore): Promise<void> {
+    [this.#principalIds, this.#userIds] = await Promise.all([
+      store.reservePrincipalIds(this.#principals),
+      store.reserveUserIds(this.#users),
+    ]);
+  }
 }
