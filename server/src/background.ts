@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { countPending, openChainWriter, readChain } from './audit/hash-chain.store.ts';
 import { completeSettledCalls } from './calls/calls.store.ts';
+import type { Retention } from './db/retention.ts';
 import type { KeyRing } from './encryption/key-ring.ts';
 import { workOnChunks } from './jobs/chunk-queue.ts';
 import type { ChunkTools } from './jobs/run-chunk.ts';
@@ -9,7 +10,7 @@ import { Semaphore } from './lib/semaphore.ts';
 import { startWorker } from './lib/worker.ts';
 import type { BackgroundTask, Metrics } from './metrics.ts';
 import type { Queue } from './queue/queue.ts';
-import { countOverdue, removeExpired, retentionPeriods } from './retention.store.ts';
+import { openRetention } from './retention.ts';
 import type { Config } from './settings/config.ts';
 import type { Store } from './store.ts';
 import type { Signing } from './webhooks/attempt.ts';
@@ -38,6 +39,7 @@ export async function startBackground(tools: BackgroundTools) {
   const { config, log, store, queue, keyRing, metrics } = tools;
   const { interactiveEnded } = tools.jobs.hasher;
   const stopping = new AbortController();
+  const retention = openRetention(config);
   await workOnChunks(queue, tools.jobs);
   const deliveries = deliveryTools(tools);
   await workOnWebhooks(queue, (id, signal) =>
@@ -50,7 +52,7 @@ export async function startBackground(tools: BackgroundTools) {
     const calls = await completeSettledCalls(store.queue);
     if (calls > 0) log.info({ calls }, 'completed calls whose last statement had failed');
   });
-  await queue.repeat('retention', '17 * * * *', () => removeExpiredRows(tools, stopping.signal));
+  await queue.repeat('retention', '17 * * * *', () => removeExpiredRows(retention, tools, stopping.signal));
 
   /** Starts a worker of its own for a task, so that a task that fails or is slow does not stop the others. */
   const repeat = (task: BackgroundTask, run: () => Promise<boolean>, pause = pauseMs) =>
@@ -83,7 +85,7 @@ export async function startBackground(tools: BackgroundTools) {
     'metrics',
     async () => {
       metrics.setPendingAuditRows(await countPending(store.queue));
-      metrics.setOverdueRows(await countOverdue(store.queue, retentionPeriods(config)));
+      metrics.setOverdueRows(await retention.countOverdue(store.queue));
       return false;
     },
     measureMs,
@@ -109,10 +111,11 @@ function deliveryTools({ config, log, store, signing }: BackgroundTools): Delive
 }
 
 async function removeExpiredRows(
-  { config, log, store: { database }, metrics }: BackgroundTools,
+  retention: Retention,
+  { log, store: { database }, metrics }: BackgroundTools,
   signal: AbortSignal,
 ): Promise<void> {
-  const rows = await removeExpired(database, retentionPeriods(config), {
+  const rows = await retention.removeExpired(database, {
     signal,
     onError(error, kind) {
       metrics.taskFailed('retention');

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyStoredAuditLog } from '../src/cli/commands/audit.ts';
-import { countOverdue, removeExpired } from '../src/retention.store.ts';
+import { openRetention } from '../src/retention.ts';
+import { readConfig } from '../src/settings/config.ts';
 import { allHashed } from './setup/audit-chain.ts';
 import { removeAllExpired } from './setup/retention.ts';
 import { insertPrincipals, startTestService, type TestService } from './setup/service.ts';
 
-const periods = { jobDays: 30, deliveryDays: 30, auditDays: 0 };
+const retention = openRetention(readConfig({}));
 
 let service: TestService;
 
@@ -83,8 +84,9 @@ describe('retention', () => {
     await insertPrincipals(service, 1);
     await allHashed(service);
     const rows = await count('audit_log');
-    expect(await countOverdue(database, { ...periods, auditDays: 5 })).toMatchObject({ audit_log: 10 });
-    expect(await removeAllExpired(database, { auditDays: 5 })).toEqual({ audit_log: 10 });
+    const shorter = openRetention({ ...readConfig({}), AUDIT_DAYS: 5 });
+    expect(await shorter.countOverdue(database)).toMatchObject({ audit_log: 10 });
+    expect(await removeAllExpired(database, { AUDIT_DAYS: 5 })).toEqual({ audit_log: 10 });
     expect(await verifyStoredAuditLog(service.config, null)).toMatchObject({ sound: true, rows: rows - 10 });
   });
 
@@ -92,7 +94,7 @@ describe('retention', () => {
     await insertExpiredKeys(10);
     await insertThrottles(10);
     const aborted = { signal: AbortSignal.abort(), onError: () => undefined };
-    expect(await removeExpired(service.database, periods, aborted)).toEqual({ idempotency_keys: 10 });
+    expect(await retention.removeExpired(service.database, aborted)).toEqual({ idempotency_keys: 10 });
     expect(await count('throttles')).toBe(10);
     expect(await removeAllExpired(service.database)).toEqual({ throttles: 10 });
   });
@@ -106,10 +108,10 @@ describe('overdue rows', () => {
        values (gen_random_uuid(), 'update', 'completed', now() - interval '30 days 1 hour'),
               (gen_random_uuid(), 'update', 'completed', now() - interval '30 days 4 hours')`,
     );
-    const overdue = await countOverdue(service.database, periods);
+    const overdue = await retention.countOverdue(service.database);
     expect(overdue).toMatchObject({ throttles: 10_000, calls: 1, sessions: 0, audit_log: 0 });
     await removeAllExpired(service.database);
-    expect(Object.values(await countOverdue(service.database, periods))).toEqual(
+    expect(Object.values(await retention.countOverdue(service.database))).toEqual(
       Object.values(overdue).map(() => 0),
     );
   });

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
+import { ago, tableRule } from '../db/retention.ts';
 import type { AttemptCounters, LoginThrottle, Reserved } from './login-throttle.ts';
 
 interface Limit {
@@ -27,7 +28,12 @@ const newSourceExponent = 6;
 /** A counter restarts at zero after this time without a guess. */
 const quiet = "interval '24 hours'";
 /** A source is known for this many days after a sign-in. */
-export const sourceDays = 90;
+const sourceDays = 90;
+
+export const throttleRetention = [
+  tableRule({ table: 'throttles', condition: `updated_at <= ${ago(1)}` }),
+  tableRule({ table: 'sign_in_sources', condition: `used_at <= ${ago(sourceDays)}` }),
+];
 
 /** Counts password guesses in the database, so that all nodes share the counters. */
 export function openLoginThrottle(database: Database): LoginThrottle {

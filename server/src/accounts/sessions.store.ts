@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { actorColumns, actorParameters, actorValues, openAuditLog } from '../audit/audit.store.ts';
-import { bothActive, epochsMatch, sessionsOfUsers } from '../clients/clients.store.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
+import { bothActive, epochsMatch, sessionsOfUsers } from '../db/lookups.ts';
+import { ago, tableRule } from '../db/retention.ts';
 import { statement } from '../db/statement.ts';
 import { selectedColumns } from '../records/fields/field-columns.ts';
 import { userFields } from '../records/fields/fields.ts';
@@ -14,6 +15,11 @@ import type {
   UserSession,
   UserSessionStore,
 } from './session.ts';
+
+export const sessionRetention = tableRule({
+  table: 'sessions',
+  condition: `refresh_expires_at <= ${ago(0)}`,
+});
 
 const accountColumns = `users.id as "userId", principal_id as "principalId", username, denomination, surname, name,
   ${selectedColumns(userFields, 'users')}`;

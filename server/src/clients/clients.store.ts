@@ -2,6 +2,7 @@ import { openAuditLog } from '../audit/audit.store.ts';
 import type { Actor } from '../audit/audit-log.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
+import { bothActive, epochsMatch, sessionsOfUsers } from '../db/lookups.ts';
 import { preparedStatement } from '../db/statement.ts';
 import { urlForAudit } from '../lib/network.ts';
 import { SharedLookups } from '../lib/shared-lookup.ts';
@@ -17,12 +18,6 @@ const knownColumns = `client.id, client.name, client.scopes, array(
     select digest from anagrafe.client_secrets
      where client_id = client.id and (expires_at is null or expires_at > now())
   ) as digests`;
-
-export const bothActive = `users.state = 'active' and principals.state = 'active'`;
-export const epochsMatch =
-  'user_epoch = users.sessions_epoch and principal_epoch = principals.sessions_epoch';
-export const sessionsOfUsers =
-  'anagrafe.sessions join anagrafe.users on users.id = user_id join anagrafe.principals on principals.id = principal_id';
 
 /** Prepared, because every request runs one of them. Each reads at most a few rows, by an index. */
 const findByKey = preparedStatement(

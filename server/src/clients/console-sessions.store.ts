@@ -1,9 +1,15 @@
 import { actorColumns, actorParameters, actorValues, openAuditLog } from '../audit/audit.store.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
+import { ago, tableRule } from '../db/retention.ts';
 import { statement } from '../db/statement.ts';
 import type { ClientAtConsole } from './access.ts';
 import { type ConsoleSession, type ConsoleStore, idleMinutes, maxSessionHours } from './console-session.ts';
+
+export const consoleSessionRetention = tableRule({
+  table: 'console_sessions',
+  condition: `used_at <= ${ago(1)}`,
+});
 
 const withClients = `anagrafe.client_secrets as secret join anagrafe.clients as client on client.id = secret.client_id`;
 const mayBeAtConsole = `revoked_at is null and 'admin' = any (scopes)

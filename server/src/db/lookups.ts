@@ -1,6 +1,12 @@
 import type { Connection, Database } from './database.ts';
 import { selectByKeys } from './statement.ts';
 
+export const bothActive = `users.state = 'active' and principals.state = 'active'`;
+export const epochsMatch =
+  'user_epoch = users.sessions_epoch and principal_epoch = principals.sessions_epoch';
+export const sessionsOfUsers =
+  'anagrafe.sessions join anagrafe.users on users.id = user_id join anagrafe.principals on principals.id = principal_id';
+
 /** The current names of a user. `email` is null if the user has none. */
 export interface UserNames {
   readonly username: string;

@@ -1,4 +1,4 @@
-import { activityOf, counts } from '../audit/hash-chain.store.ts';
+import { activityColumns, activityOf } from '../audit/activity.store.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import type { Span, StatisticsStore, Totals } from './statistics.ts';
@@ -39,10 +39,10 @@ async function readSpans(connection: Connection, unit: 'hour' | 'day', count: nu
          from generate_series(0, $2 - 1) as nth
      ), counted as (
        select * from anagrafe.activity where start >= (select min(start) from spans)
-       -- Rows that are not yet in the hash chain, which adds to the table "activity".
+       -- The chain writer counts a row when it assigns its position, so rows without a position are added here.
        union all ${activityOf('position is null')}
      ), done as (
-       select date_trunc($1, start, 'UTC') as start, ${counts.map((name) => `sum(${name})::bigint as ${name}`).join(', ')}
+       select date_trunc($1, start, 'UTC') as start, ${activityColumns.map((name) => `sum(${name})::bigint as ${name}`).join(', ')}
          from counted group by 1
      )
      select start, coalesce(calls, 0) as calls, coalesce(jobs, 0) as jobs,

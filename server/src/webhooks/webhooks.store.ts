@@ -1,11 +1,25 @@
 import { openAuditLog } from '../audit/audit.store.ts';
 import type { Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
+import { ago, tableRule } from '../db/retention.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { urlForAudit } from '../lib/network.ts';
 import type { WebhookStore } from './delivery.ts';
 import { openHistory } from './delivery-history.store.ts';
 import { checkSubscription, type Endpoint, type Webhook, type WebhookOptions } from './webhook.ts';
+
+export const webhookRetention = [
+  tableRule({
+    kind: 'webhook_secrets',
+    table: 'webhooks',
+    condition: `old_secret_ends_at <= ${ago(0)}`,
+    change: 'update anagrafe.webhooks set old_secret = null, old_secret_ends_at = null',
+  }),
+  tableRule({
+    table: 'deliveries',
+    condition: `state <> 'pending' and created_at <= ${ago(':deliveryDays::integer')}`,
+  }),
+];
 
 const webhookColumns = `id, client_id as "clientId", url, types, granularity, created_at as "createdAt",
   disabled_at as "disabledAt", disabled_details || jsonb_build_object('code', disabled_reason) as "disabledReason"`;

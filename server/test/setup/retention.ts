@@ -1,21 +1,18 @@
 import type { Database } from '../../src/db/database.ts';
-import { type RetentionPeriods, removeExpired } from '../../src/retention.store.ts';
+import { openRetention } from '../../src/retention.ts';
+import { type Config, readConfig } from '../../src/settings/config.ts';
 
 /** Removes expired rows as the service does every hour, and throws if a kind of rows could not be removed. */
 export function removeAllExpired(
   database: Database,
-  periods: Partial<RetentionPeriods> = {},
+  periods: Partial<Config> = {},
 ): Promise<Record<string, number>> {
-  return removeExpired(
-    database,
-    { jobDays: 30, deliveryDays: 30, auditDays: 0, ...periods },
-    {
-      signal: new AbortController().signal,
-      onError: (error) => {
-        throw error;
-      },
+  return openRetention({ ...readConfig({}), ...periods }).removeExpired(database, {
+    signal: new AbortController().signal,
+    onError: (error) => {
+      throw error;
     },
-  );
+  });
 }
 
 /** Removes expired rows and returns the number of calls among them. */

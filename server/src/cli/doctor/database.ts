@@ -7,7 +7,7 @@ import {
   type EmbeddedPostgresState,
   inspectEmbeddedPostgres,
 } from '../../embedded-postgres/embedded-postgres.ts';
-import { countOverdue, retentionPeriods } from '../../retention.store.ts';
+import { openRetention } from '../../retention.ts';
 import type { Config } from '../../settings/config.ts';
 import { openStore } from '../../store.ts';
 import { examineDataFolder, examineMasterKey } from './data-folder.ts';
@@ -45,7 +45,7 @@ async function* examineDatabase(
 }
 
 async function examineRetention(database: Database, config: Config): Promise<Finding> {
-  const counts = Object.entries(await countOverdue(database, retentionPeriods(config)));
+  const counts = Object.entries(await openRetention(config).countOverdue(database));
   const overdue = counts.filter(([, rows]) => rows > 0);
   return overdue.length === 0
     ? finding('retention_current')

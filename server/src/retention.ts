@@ -1,0 +1,26 @@
+import { throttleRetention } from './accounts/login-throttle.store.ts';
+import { sessionRetention } from './accounts/sessions.store.ts';
+import { auditRetention } from './audit/retention.store.ts';
+import { callRetention } from './calls/retention.store.ts';
+import { consoleSessionRetention } from './clients/console-sessions.store.ts';
+import { Retention } from './db/retention.ts';
+import type { Config } from './settings/config.ts';
+import { webhookRetention } from './webhooks/webhooks.store.ts';
+
+/** The rules of all features, in the order in which they are applied. */
+const rules = [
+  ...callRetention,
+  ...webhookRetention,
+  sessionRetention,
+  consoleSessionRetention,
+  ...throttleRetention,
+  auditRetention,
+];
+
+export function openRetention(config: Pick<Config, 'JOB_DAYS' | 'DELIVERY_DAYS' | 'AUDIT_DAYS'>): Retention {
+  return new Retention(rules, {
+    jobDays: config.JOB_DAYS,
+    deliveryDays: config.DELIVERY_DAYS,
+    auditDays: config.AUDIT_DAYS,
+  });
+}
