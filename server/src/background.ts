@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import { countPending, openChainWriter, readChain } from './audit/hash-chain.store.ts';
+import type { Audit } from './audit/open-audit.ts';
 import { completeSettledCalls } from './calls/calls.store.ts';
 import type { Retention } from './db/retention.ts';
-import type { KeyRing } from './encryption/key-ring.ts';
-import { workOnChunks } from './jobs/chunk-queue.ts';
-import type { ChunkTools } from './jobs/run-chunk.ts';
+import type { Jobs } from './jobs/open-jobs.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
 import { Semaphore } from './lib/semaphore.ts';
 import { startWorker } from './lib/worker.ts';
 import type { BackgroundTask, Metrics } from './metrics.ts';
+import type { Hasher } from './passwords/hash-pool.ts';
 import type { Queue } from './queue/queue.ts';
 import { openRetention } from './retention.ts';
 import type { Config } from './settings/config.ts';
@@ -25,9 +25,10 @@ interface BackgroundTools {
   readonly log: Logger;
   readonly store: Store;
   readonly queue: Queue;
-  readonly keyRing: KeyRing;
-  readonly jobs: ChunkTools;
-  readonly signing: Signing;
+  readonly hasher: Hasher;
+  readonly audit: Audit;
+  readonly jobs: Jobs;
+  readonly webhooks: Signing;
   readonly metrics: Metrics;
 }
 
@@ -36,11 +37,11 @@ const pauseMs = 250;
 const measureMs = 5000;
 
 export async function startBackground(tools: BackgroundTools) {
-  const { config, log, store, queue, keyRing, metrics } = tools;
-  const { interactiveEnded } = tools.jobs.hasher;
+  const { config, log, store, queue, metrics } = tools;
+  const { interactiveEnded } = tools.hasher;
   const stopping = new AbortController();
   const retention = openRetention(config);
-  await workOnChunks(queue, tools.jobs);
+  await tools.jobs.startWorkers();
   const deliveries = deliveryTools(tools);
   await workOnWebhooks(queue, (id, signal) =>
     deliverDue(id, deliveries, signal).catch((error) => {
@@ -74,7 +75,7 @@ export async function startBackground(tools: BackgroundTools) {
     retries.wake();
     return more;
   });
-  const extendChain = openChainWriter(store.queue, (...row) => keyRing.hashRow(...row));
+  const extendChain = openChainWriter(store.queue, tools.audit.hashRow);
   const chain = repeat('hash_chain', async () => {
     await interactiveEnded();
     const more = await extendChain();
@@ -100,9 +101,9 @@ export async function startBackground(tools: BackgroundTools) {
   };
 }
 
-function deliveryTools({ config, log, store, signing }: BackgroundTools): DeliveryTools {
+function deliveryTools({ config, log, store, webhooks }: BackgroundTools): DeliveryTools {
   return {
-    ...signing,
+    ...webhooks,
     store: openDeliveries(store.database),
     onDisabled: (webhook, reason) => log.warn({ webhook, reason }, 'webhook disabled'),
     waits: config.WEBHOOK_WAITS.map(Number),

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../src/audit/audit-log.ts';
-import { openClients } from '../src/clients/clients.store.ts';
+import { openClientStore } from '../src/clients/clients.store.ts';
 import { createClient, revokeClient } from '../src/clients/clients.ts';
 import { storedUsernames, wrongFigures } from './faults/figures.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from './setup/service.ts';
@@ -125,7 +125,7 @@ describe('two services on one database', () => {
     const statuses = (headers: Record<string, string>) =>
       Promise.all(fresh.map(async (node) => (await node.call('irs/list', {}, { headers })).status));
     expect(await statuses({})).toEqual([200, 200]);
-    const clients = openClients(fresh[1].database);
+    const clients = openClientStore(fresh[1].database);
     const options = { name: 'erp', scopes: ['sync:read'] as const, networks: [], knownByAddress: false };
     const { client, secret } = await createClient(options, clients, operatorActor);
     const credential = { authorization: `Bearer ${client.publicKey}.${secret}` };

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../src/audit/audit-log.ts';
 import type { Scope } from '../src/clients/access.ts';
-import { openClients } from '../src/clients/clients.store.ts';
+import { openClientStore } from '../src/clients/clients.store.ts';
 import { createClient } from '../src/clients/clients.ts';
 import { getText, insertPrincipals, newUser, startTestService, type TestService } from './setup/service.ts';
 
@@ -127,7 +127,7 @@ describe('metrics', () => {
 
   it('are served to a client with sync:read, and refused to a wrong credential even on this machine', async () => {
     const other = await startTestService();
-    const clients = openClients(other.database);
+    const clients = openClientStore(other.database);
     const keyOf = async (...scopes: Scope[]) => {
       const options = { name: 'collector', scopes, networks: [], knownByAddress: false };
       const { client, secret } = await createClient(options, clients, operatorActor);

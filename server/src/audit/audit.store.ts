@@ -49,7 +49,7 @@ const auditColumns = `id, at, actor as kind, client_id as "clientId", user_id as
   to_json(registered) as registered, to_json(reset) as reset, to_json(deleted) as deleted, details,
   position, hash`;
 
-export function openAudit(database: Database): AuditStore {
+export function openAuditStore(database: Database): AuditStore {
   return storeWithApiErrors<AuditStore>({
     page: (listing) => page(database, listing),
     inSnapshot: (work) =>

@@ -20,7 +20,7 @@ const completeCall = statement(`with completed as (
    insert into anagrafe.audit_log (${actorColumns}, action, details)
    select ${actorParameters}, 'call.completed', :details::jsonb from completed`);
 
-export function openCalls(database: Database): CallStore {
+export function openCallStore(database: Database): CallStore {
   return storeWithApiErrors<CallStore>({
     outcomes: (callId) => outcomes(database, callId),
     async storeFailures(callId, failures, newCall) {

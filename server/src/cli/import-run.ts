@@ -44,7 +44,7 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
   await requirePrincipal(file, anagrafe);
   const task = { ...file, url, caller };
   const line = new LiveLine();
-  const openJobs = new Set<string>();
+  const openJobStore = new Set<string>();
   const opened: { file: ImportFile | null } = { file: null };
   let completed: CompletedRows = { rows: 0, skipped: 0, failed: 0 };
   const interruption = interruptible();
@@ -56,7 +56,7 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
       completed = before;
       printHeader(openFile, before, task, options);
     },
-    onJob: (id, state) => (state === 'submitted' ? openJobs.add(id) : openJobs.delete(id)),
+    onJob: (id, state) => (state === 'submitted' ? openJobStore.add(id) : openJobStore.delete(id)),
     onProgress(counts) {
       completed = counts.completed;
       line.show(progressOf(counts, task, options));
@@ -80,7 +80,7 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
     if (options.dryRun || !opened.file) return;
     const isStopped = error instanceof Interrupted || error instanceof JobCancelledError;
     if (isStopped || isRetryable(error)) printCompleted(completed);
-    if (isStopped) tellOpenJobs(await openAmong([...openJobs], anagrafe), options);
+    if (isStopped) tellOpenJobs(await openAmong([...openJobStore], anagrafe), options);
     if (isStopped || isRetryable(error)) tell(resumeText(completed));
     if (error instanceof ImportFileError)
       tell(

@@ -83,7 +83,7 @@ const isTaken = (networks: string, publicKey: string) => `exists (
 /** Serialises the writes: two concurrent ones could make two clients known by the same address. */
 const lockClients = 'lock table anagrafe.clients in share row exclusive mode';
 
-export function openClients(database: Database): ClientStore {
+export function openClientStore(database: Database): ClientStore {
   return storeWithApiErrors<ClientStore>({
     insertClient: (client, digest, actor) => insertClient(database, client, digest, { first: false, actor }),
     insertFirstClient: (client, digest, actor) =>

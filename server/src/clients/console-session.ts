@@ -40,7 +40,7 @@ export interface NewConsoleSession {
 
 export interface ConsoleTools {
   readonly access: AccessStore;
-  readonly sessions: ConsoleStore;
+  readonly consoleSessions: ConsoleStore;
 }
 
 /** The caller's access to the console. `protected`: protected mode, where callers on this machine need no session. */
@@ -53,7 +53,7 @@ export async function signInAtConsole(
   pair: KeyPair,
   evidence: CallerEvidence,
   actorOf: (caller: Caller) => Actor,
-  { access, sessions }: ConsoleTools,
+  { access, consoleSessions }: ConsoleTools,
 ): Promise<{ token: string; session: ConsoleSession }> {
   requireConsolePage(evidence);
   const caller = await identifyByKey(pair, evidence, access);
@@ -64,18 +64,18 @@ export async function signInAtConsole(
     secretDigest: digestOf(pair.secret),
     tokenDigest: digestOf(token),
   };
-  const session = await sessions.begin(newSession, actorOf({ ...caller, kind: 'console' }));
+  const session = await consoleSessions.begin(newSession, actorOf({ ...caller, kind: 'console' }));
   if (!session) throw new ApiError('UNAUTHENTICATED', { variant: 'wrong' });
   return { token, session };
 }
 
 export async function consoleState(
   evidence: CallerEvidence,
-  { access, sessions }: ConsoleTools,
+  { access, consoleSessions }: ConsoleTools,
 ): Promise<ConsoleState> {
   requireConsolePage(evidence);
   const token = consoleTokenIn(evidence);
-  const session = token === null ? null : await sessions.find(digestOf(token), evidence.address);
+  const session = token === null ? null : await consoleSessions.find(digestOf(token), evidence.address);
   if (session) return { state: 'signed-in', session };
   const open = evidence.direct && !(await access.hasClients()) && (await evidence.isOwnPeer());
   return { state: open ? 'protected' : 'signed-out', session: null };
@@ -84,12 +84,12 @@ export async function consoleState(
 export async function signOutAtConsole(
   evidence: CallerEvidence,
   actorOf: (caller: Caller) => Actor,
-  { access, sessions }: ConsoleTools,
+  { access, consoleSessions }: ConsoleTools,
 ): Promise<void> {
   requireConsolePage(evidence);
   const token = consoleTokenIn(evidence);
-  if (token === null || !(await sessions.find(digestOf(token), evidence.address))) return;
-  await sessions.end(digestOf(token), actorOf(await identify(evidence, access)));
+  if (token === null || !(await consoleSessions.find(digestOf(token), evidence.address))) return;
+  await consoleSessions.end(digestOf(token), actorOf(await identify(evidence, access)));
 }
 
 /** Rejects other sites, and every credential except the console cookie, which may be that of an ended session. */

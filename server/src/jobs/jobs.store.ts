@@ -49,7 +49,7 @@ const newestFirst = 'submitted_at desc, id';
 const nextFirst = `state <> 'running', cancelled_at is null, started_at,
   (select turn from anagrafe.chunks where call_id = job.id order by number limit 1), submitted_at, id`;
 
-export function openJobs(database: Database, queue: Queue): JobStore {
+export function openJobStore(database: Database, queue: Queue): JobStore {
   const store = storeWithApiErrors<Omit<JobStore, 'failed'>>({
     async find(id) {
       const [job] = await database.query<Job>(

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { isPartOfOutage } from './field-errors.ts';
 
 /** Opens a log of JSON lines. Callers never log secrets; the redaction list is a second safeguard. */
 export function openLog(level: string, destination: DestinationStream = standardOutput()): Logger {
@@ -19,4 +20,11 @@ export function openLog(level: string, destination: DestinationStream = standard
 function standardOutput(): DestinationStream {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   return { write: (line) => void process.stdout.write(line) };
+}
+
+/** Returns a function that logs an error as a warning, unless it belongs to an outage, which is logged as a whole. */
+export function warningOf(log: Logger, message: string): (error: unknown) => void {
+  return (error) => {
+    if (!isPartOfOutage(error)) log.warn({ err: error }, message);
+  };
 }

@@ -22,16 +22,16 @@ export function openEndpoint(
 }
 
 export interface TestTools extends Signing {
-  readonly webhooks: WebhookStore;
+  readonly store: WebhookStore;
 }
 
 /** Sends a test message without retries, also to a disabled webhook, and stores it among the deliveries. */
 export async function testWebhook(webhookId: number, tools: TestTools): Promise<TestResult> {
-  const { webhooks } = tools;
-  const endpoint = existing(await webhooks.endpoint(webhookId));
+  const { store } = tools;
+  const endpoint = existing(await store.endpoint(webhookId));
   const message = { id: randomUUID(), createdAt: new Date() };
   const sent = await openEndpoint(endpoint, tools)(message.id, testBody(webhookId, message));
   const result = { ...message, delivered: sent.failure === null, ...sent, answer: await sent.answer };
-  await webhooks.storeTest(webhookId, result);
+  await store.storeTest(webhookId, result);
   return result;
 }

@@ -36,7 +36,7 @@ export interface WebhookTools extends TestTools {
 }
 
 export function webhookRoutes(app: Api, tools: WebhookTools): void {
-  const { webhooks, encryptSecret, networks } = tools;
+  const { store: webhooks, encryptSecret, networks } = tools;
   const common = { querystring: CallQuery, headers: CallHeaders, tags: ['webhooks'] };
 
   app.get(

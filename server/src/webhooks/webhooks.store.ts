@@ -32,7 +32,7 @@ export const isOwnerAllowed = `(client_id is null or exists (
   select from anagrafe.clients as owner
    where owner.id = client_id and owner.revoked_at is null and 'admin' = any (owner.scopes)))`;
 
-export function openWebhooks(database: Database): WebhookStore {
+export function openWebhookStore(database: Database): WebhookStore {
   return storeWithApiErrors<WebhookStore>({
     ...openHistory(database),
     create: ({ url, types, granularity }, encryptSecret, clientId, actor) =>

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { auditFields } from '../../src/audit/audit.routes.ts';
-import { openAudit } from '../../src/audit/audit.store.ts';
+import { openAuditStore } from '../../src/audit/audit.store.ts';
 import type { ChainEnd } from '../../src/audit/hash-chain.ts';
 import { exportedLines, inWords, verifyStoredAuditLog } from '../../src/cli/commands/audit.ts';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
@@ -139,7 +139,7 @@ describe('the audit log', () => {
     // While the test holds the lock on the end of the hash chain, new rows get no position.
     await holding(service, ['select from anagrafe.audit_chain for update'], async () => {
       await service.call('irs/insert', [{ Name: 'late' }], { headers: office });
-      await openAudit(database).inSnapshot(async (moment) => {
+      await openAuditStore(database).inSnapshot(async (moment) => {
         for await (const line of exportedLines(moment)) {
           expect(line).toMatch(/^\{.*\}$/);
           lines.push(JSON.parse(line));

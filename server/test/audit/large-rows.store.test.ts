@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openAudit, openEvents } from '../../src/audit/audit.store.ts';
+import { openAuditStore, openEvents } from '../../src/audit/audit.store.ts';
 import { readAudit, verifyAuditLog } from '../../src/audit/audit-log.ts';
 import { readEvents } from '../../src/audit/events.ts';
 import { openChainWriter } from '../../src/audit/hash-chain.store.ts';
@@ -56,13 +56,13 @@ afterAll(async () => {
 describe('large audit rows', () => {
   it('are hashed by several transactions, and verified', async () => {
     expect(transactions).toBeGreaterThan(1);
-    expect(await verifyAuditLog(openAudit(database), hash)).toMatchObject({ sound: true, rows: last });
+    expect(await verifyAuditLog(openAuditStore(database), hash)).toMatchObject({ sound: true, rows: last });
   });
 
   it.each<Order>(['oldest', 'newest'])(
     'are listed in pages of limited size, each once: %s',
     async (order) => {
-      const audit = openAudit(database);
+      const audit = openAuditStore(database);
       for (const principalId of [null, 7]) {
         const positions: (number | null)[] = [];
         let pages = 0;

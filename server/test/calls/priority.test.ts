@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { applySync } from '../../src/calls/apply-sync.ts';
-import { openCalls } from '../../src/calls/calls.store.ts';
+import { openCallStore } from '../../src/calls/calls.store.ts';
 import { type HashingPool, openHasher } from '../../src/passwords/hash-pool.ts';
 import { openRecordStore } from '../../src/records/operations/records.store.ts';
 import { updateOperation } from '../../src/records/operations/update.ts';
@@ -26,7 +26,7 @@ async function jobsWait(): Promise<boolean> {
 it('keeps jobs waiting until the end of a call with a single password is stored', async () => {
   const [ID = 0] = await insertPrincipals(service, 1);
   const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
-  const calls = openCalls(service.database);
+  const calls = openCallStore(service.database);
   const id = randomUUID();
   const recordStore = openRecordStore(service.database);
   const waiting: boolean[] = [];

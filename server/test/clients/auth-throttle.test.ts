@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
-import { openClients } from '../../src/clients/clients.store.ts';
+import { openClientStore } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
 import { stopClock } from '../setup/clock.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 async function newCredential(): Promise<Record<string, string>> {
   const { client, secret } = await createClient(
     { name: 'erp', scopes: ['sync:read'], networks: [], knownByAddress: false },
-    openClients(service.database),
+    openClientStore(service.database),
     operatorActor,
   );
   return { authorization: `Bearer ${client.publicKey}.${secret}` };

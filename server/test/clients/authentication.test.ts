@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { request } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
-import { openClients } from '../../src/clients/clients.store.ts';
+import { openClientStore } from '../../src/clients/clients.store.ts';
 import {
   type ClientStore,
   createClient,
@@ -26,7 +26,7 @@ let erp: Pair;
 
 beforeAll(async () => {
   service = await startTestService();
-  clients = openClients(service.database);
+  clients = openClientStore(service.database);
   erp = await create({ scopes: ['sync:write', 'sync:read'] });
 });
 

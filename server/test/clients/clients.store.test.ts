@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import type { AccessStore } from '../../src/clients/access.ts';
-import { openAccess, openClients } from '../../src/clients/clients.store.ts';
+import { openAccess, openClientStore } from '../../src/clients/clients.store.ts';
 import {
   type ClientStore,
   createClient,
@@ -26,7 +26,7 @@ beforeEach(async () => {
     await store.close();
     await made.discard();
   });
-  clients = openClients(store.database);
+  clients = openClientStore(store.database);
   access = openAccess(store.database);
 });
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
-import { openClients } from '../../src/clients/clients.store.ts';
+import { openClientStore } from '../../src/clients/clients.store.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { newSecret } from '../../src/lib/secrets.ts';
 import { type Service, startService } from '../../src/main.ts';
@@ -42,7 +42,7 @@ async function status({ url }: Service, authorization?: string): Promise<number>
 async function clientsOf() {
   const opened = await openStore(readConfig(store.settings), { mode: 'create', log: () => {} });
   try {
-    return await openClients(opened.database).listClients();
+    return await openClientStore(opened.database).listClients();
   } finally {
     await opened.close();
   }
@@ -128,7 +128,7 @@ describe('ANAGRAFE_FIRST_CLIENT', () => {
   it('does not create its client again after that was revoked', async () => {
     await during({ ANAGRAFE_FIRST_CLIENT: pair }, async () => {});
     const opened = await openStore(readConfig(store.settings), { mode: 'existing', log: () => {} });
-    await openClients(opened.database).revokeClient('deployment', operatorActor);
+    await openClientStore(opened.database).revokeClient('deployment', operatorActor);
     await opened.close();
     await during({ ANAGRAFE_FIRST_CLIENT: pair, ANAGRAFE_HOST: '0.0.0.0' }, async (service) => {
       expect(await status(service, `Bearer ${pair}`)).toBe(401);

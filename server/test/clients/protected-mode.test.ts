@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { request } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
-import { openClients } from '../../src/clients/clients.store.ts';
+import { openClientStore } from '../../src/clients/clients.store.ts';
 import { createClient, revokeClient } from '../../src/clients/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
@@ -326,7 +326,7 @@ describe('protected mode behind a trusted proxy', () => {
 describe('protected mode after the first API client is created', () => {
   it('is off from the next call on, and stays off when that client is revoked', async () => {
     const ending = await startTestService();
-    const clients = openClients(ending.database);
+    const clients = openClientStore(ending.database);
     expect((await call({}, ending)).status).toBe(200);
     const options = { name: 'erp', scopes: ['sync:read'], networks: [], knownByAddress: false } as const;
     const { client, secret } = await createClient(options, clients, operatorActor);

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
-import { openClients } from '../../src/clients/clients.store.ts';
+import { openClientStore } from '../../src/clients/clients.store.ts';
 import { type ClientStore, createClient, type NewClient } from '../../src/clients/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
@@ -47,7 +47,7 @@ describe('without a trusted proxy', () => {
 
   beforeAll(async () => {
     service = await startTestService({ ANAGRAFE_ALLOWED_HOSTS: 'erp.internal' });
-    clients = openClients(service.database);
+    clients = openClientStore(service.database);
     create = creating(clients);
   });
 
@@ -232,7 +232,7 @@ describe('a service behind a trusted proxy', () => {
 
   beforeAll(async () => {
     service = await startTestService({ ANAGRAFE_TRUST_PROXY: '127.0.0.1/32, 127.0.0.5' });
-    const create = creating(openClients(service.database));
+    const create = creating(openClientStore(service.database));
     await create({ name: 'office', networks: ['203.0.113.0/24', '2001:db8::/32'], knownByAddress: true });
     await create({ name: 'machine', networks: ['127.0.0.0/16'], knownByAddress: true });
     ({ headers } = await create({ networks: ['198.51.100.0/24'] }));

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
-import { openClients } from '../../src/clients/clients.store.ts';
+import { openClientStore } from '../../src/clients/clients.store.ts';
 import { revokeClient, rotateSecret } from '../../src/clients/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
 import { type Credential, credential } from '../setup/admin.ts';
@@ -72,7 +72,7 @@ describe('signing in at the console', () => {
     const reader = await credential(service, { scopes: ['sync:read', 'sync:write'] });
     const elsewhere = await credential(service, { networks: ['203.0.113.0/24'] });
     const revoked = await credential(service);
-    await revokeClient(revoked.SyncPublicKey ?? '', openClients(service.database), operatorActor);
+    await revokeClient(revoked.SyncPublicKey ?? '', openClientStore(service.database), operatorActor);
     const wrong: [Credential, number, string][] = [
       [{ ...office, SyncSecretKey: 'ags_wrong' }, 401, 'UNAUTHENTICATED'],
       [{ ...office, SyncPublicKey: 'agp_nobody' }, 401, 'UNAUTHENTICATED'],
@@ -188,7 +188,7 @@ describe('a session of the console', () => {
   });
 
   it('ends at once when its client is revoked, is rotated, loses the scope or the network', async () => {
-    const clients = openClients(service.database);
+    const clients = openClientStore(service.database);
     const end: [string, (publicKey: string) => Promise<unknown>][] = [
       ['revoked', (publicKey) => revokeClient(publicKey, clients, operatorActor)],
       [
@@ -231,7 +231,7 @@ describe('a session of the console', () => {
     ] as const;
     await holding(service, opening, async () => {
       const end = new Date(Date.now() + 3_600_000);
-      await rotateSecret(client.SyncPublicKey ?? '', end, openClients(service.database), operatorActor);
+      await rotateSecret(client.SyncPublicKey ?? '', end, openClientStore(service.database), operatorActor);
     });
     await expectEnded(headers);
     await expectEnded({ ...ownPage, cookie: `anagrafe_console=${raced}` });
@@ -242,7 +242,7 @@ describe('a session of the console', () => {
     await rotateSecret(
       client.SyncPublicKey ?? '',
       new Date(Date.now() + 60_000),
-      openClients(service.database),
+      openClientStore(service.database),
       operatorActor,
     );
     const headers = await atConsole(service, client);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
-import { openClients } from '../../src/clients/clients.store.ts';
+import { openClientStore } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
 import type { Database } from '../../src/db/database.ts';
 import { importedUser } from '../setup/jobs.ts';
@@ -78,7 +78,7 @@ it('a client that behaves well is served during an attack, and the memory of the
 
 async function newClient(database: Database, name: string): Promise<Record<string, string>> {
   const options = { name, scopes: ['admin'], networks: [], knownByAddress: false } as const;
-  const { client, secret } = await createClient(options, openClients(database), operatorActor);
+  const { client, secret } = await createClient(options, openClientStore(database), operatorActor);
   return { SyncPublicKey: client.publicKey, SyncSecretKey: secret };
 }
 

@@ -6,7 +6,7 @@ import { migrate } from '../../src/db/migrations.ts';
 import { KeyRing } from '../../src/encryption/key-ring.ts';
 import { createChunkQueue } from '../../src/jobs/chunk-queue.ts';
 import { openChunks } from '../../src/jobs/chunks.store.ts';
-import { openJobs } from '../../src/jobs/jobs.store.ts';
+import { openJobStore } from '../../src/jobs/jobs.store.ts';
 import { RecentChunks } from '../../src/jobs/recent-chunks.ts';
 import { type ChunkTools, runChunk } from '../../src/jobs/run-chunk.ts';
 import { openSubmissions } from '../../src/jobs/submissions.store.ts';
@@ -143,7 +143,7 @@ async function collected<Item>(items: AsyncIterable<Item> | undefined): Promise<
 
 async function ended(id: string) {
   const page = { page: 1, pageSize: 1000, failedOnly: false, withUsers: true };
-  const read = await openJobs(store.database, queue).read(id, page);
+  const read = await openJobStore(store.database, queue).read(id, page);
   expect(read?.job).toMatchObject({ state: 'completed', endedAt: expect.any(Date) });
   expect(read?.job.recordsDone).toBe(read?.job.records);
   const outcomes = await collected(read?.outcomes);
@@ -215,12 +215,12 @@ describe('a chunk that two nodes run at the same time', () => {
     await lock.blocked(2);
     const outcomesOf = 'select from anagrafe.outcomes where call_id = $1';
     await expect.poll(() => store.database.query(outcomesOf, [id])).toHaveLength(38);
-    await openJobs(store.database, queue).cancel(id, operatorActor);
+    await openJobStore(store.database, queue).cancel(id, operatorActor);
     await runToItsEnd(id, 0, newNode());
     await lock.release();
     await running;
     const page = { page: 1, pageSize: 1000, failedOnly: false, withUsers: true };
-    const { job, outcomes: read } = (await openJobs(store.database, queue).read(id, page)) ?? {};
+    const { job, outcomes: read } = (await openJobStore(store.database, queue).read(id, page)) ?? {};
     const outcomes = await collected(read);
     expect(job).toMatchObject({ state: 'cancelled', recordsDone: 40, endedAt: expect.any(Date) });
     const stored = await store.database.query<{ principal: number }>(
@@ -337,7 +337,7 @@ describe('the progress of a job', () => {
     const half = { recordsDone: 500, recordsFailed: 100, usersDone: 1000, usersApplied: 800 };
     for (let round = 0; round < 10; round++) {
       const id = await storeJob();
-      const find = () => openJobs(store.database, queue).find(id);
+      const find = () => openJobStore(store.database, queue).find(id);
       await Promise.all([chunks.end(id, 0), chunks.end(id, 0), chunks.end(id, 0)]);
       expect(await find()).toMatchObject({ state: 'running', ...half });
       await Promise.all([chunks.end(id, 1), chunks.end(id, 0)]);
@@ -357,7 +357,7 @@ describe('the progress of a job', () => {
         );
       // The figures of a connection may contain those of its last transaction.
       const before = await rowsRead();
-      const job = await openJobs(connection as unknown as Database, queue).find(id);
+      const job = await openJobStore(connection as unknown as Database, queue).find(id);
       expect(job).toMatchObject({ recordsDone: 500, recordsFailed: 100 });
       expect(await rowsRead()).toEqual(before);
     });
@@ -367,7 +367,7 @@ describe('the progress of a job', () => {
   it('contains the outcomes of a chunk in progress', async () => {
     const id = await storeJob();
     await openChunks(store.database).begin(id, 1);
-    const job = await openJobs(store.database, queue).find(id);
+    const job = await openJobStore(store.database, queue).find(id);
     expect(job).toMatchObject({ recordsDone: 500, recordsFailed: 100, usersDone: 1000, usersApplied: 800 });
     for (const number of [0, 1]) await openChunks(store.database).end(id, number);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
-import { openClients } from '../../src/clients/clients.store.ts';
+import { openClientStore } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
 import { stopClock } from '../setup/clock.ts';
 import { importedUser } from '../setup/jobs.ts';
@@ -217,7 +217,7 @@ describe('calls above the rate limit', () => {
     const options = { scopes: ['sync:read'] as const, networks: [], knownByAddress: false };
     const clients = await Promise.all(
       ['one', 'other'].map((name) =>
-        createClient({ ...options, name }, openClients(service.database), operatorActor),
+        createClient({ ...options, name }, openClientStore(service.database), operatorActor),
       ),
     );
     const bearers = clients.map(({ client, secret }) => `Bearer ${client.publicKey}.${secret}`);

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
-import { openClients } from '../../src/clients/clients.store.ts';
+import { openClientStore } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 import { headOf, openWire } from '../setup/wire.ts';
@@ -131,7 +131,7 @@ beforeAll(async () => {
 
   const { secret: made } = await createClient(
     { name: 'made', scopes: ['sync:write'], networks: [], knownByAddress: false },
-    openClients(service.database),
+    openClientStore(service.database),
     operatorActor,
   );
   secrets.push(made);

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
-import { openClients } from '../../src/clients/clients.store.ts';
+import { openClientStore } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
 import type { Database } from '../../src/db/database.ts';
 import { afterTest } from '../setup/endings.ts';
@@ -21,7 +21,7 @@ const places = 4;
 
 async function newClient(database: Database): Promise<Record<string, string>> {
   const options = { name: 'office', scopes: ['admin'], networks: [], knownByAddress: false } as const;
-  const { client, secret } = await createClient(options, openClients(database), operatorActor);
+  const { client, secret } = await createClient(options, openClientStore(database), operatorActor);
   return { SyncPublicKey: client.publicKey, SyncSecretKey: secret };
 }
 

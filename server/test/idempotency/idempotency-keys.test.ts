@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
-import { openClients } from '../../src/clients/clients.store.ts';
+import { openClientStore } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 async function client(name: string): Promise<Headers> {
   const options = { name, scopes: ['sync:write'], networks: [], knownByAddress: false } as const;
-  const made = await createClient(options, openClients(service.database), operatorActor);
+  const made = await createClient(options, openClientStore(service.database), operatorActor);
   return { authorization: `Bearer ${made.client.publicKey}.${made.secret}` };
 }
 
@@ -127,7 +127,7 @@ describe('an Idempotency-Key', () => {
   it('has no effect on a call that only reads', async () => {
     const reader = await createClient(
       { name: 'reader', scopes: ['sync:read'], networks: [], knownByAddress: false },
-      openClients(service.database),
+      openClientStore(service.database),
       operatorActor,
     );
     const headers = {

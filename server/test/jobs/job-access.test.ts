@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
-import { openClients } from '../../src/clients/clients.store.ts';
+import { openClientStore } from '../../src/clients/clients.store.ts';
 import { createClient, type NewClient } from '../../src/clients/clients.ts';
 import { finished, importedUser, type Job, jobOf, readJob, sendJob, submit } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 async function client(fields: Partial<NewClient>, { database } = service): Promise<Headers> {
   const all = { name: 'someone', scopes: [], networks: [], knownByAddress: false, ...fields } as const;
-  const made = await createClient(all, openClients(database), operatorActor);
+  const made = await createClient(all, openClientStore(database), operatorActor);
   return { SyncPublicKey: made.client.publicKey, SyncSecretKey: made.secret };
 }
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
-import { openClients } from '../../src/clients/clients.store.ts';
+import { openClientStore } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
 import { finished, holding, importedUser, jobOf, principalLock, readJob, submit } from '../setup/jobs.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
@@ -94,7 +94,7 @@ describe('a small job', () => {
     const [one = 0, two = 0, own = 0, ...principals] = await insertPrincipals(shared, 7);
     const client = async (name: string) => {
       const options = { name, scopes: ['sync:write'], networks: [], knownByAddress: false } as const;
-      const made = await createClient(options, openClients(shared.database), operatorActor);
+      const made = await createClient(options, openClientStore(shared.database), operatorActor);
       return { SyncPublicKey: made.client.publicKey, SyncSecretKey: made.secret };
     };
     const [busy, large, small] = [await client('busy'), await client('large'), await client('small')];

@@ -1,5 +1,5 @@
 import { operatorActor } from '../../src/audit/audit-log.ts';
-import { openClients } from '../../src/clients/clients.store.ts';
+import { openClientStore } from '../../src/clients/clients.store.ts';
 import { createClient, type NewClient } from '../../src/clients/clients.ts';
 import type { Answer, TestService } from './service.ts';
 
@@ -13,7 +13,7 @@ export async function credential(
   const defaults = { name: 'office', scopes: ['admin'], networks: [], knownByAddress: false } as const;
   const { client, secret } = await createClient(
     { ...defaults, ...options },
-    openClients(service.database),
+    openClientStore(service.database),
     operatorActor,
   );
   return { SyncPublicKey: client.publicKey, SyncSecretKey: secret };

@@ -2,7 +2,7 @@ import { operatorActor } from '../../src/audit/audit-log.ts';
 import { KeyRing } from '../../src/encryption/key-ring.ts';
 import { findMasterKey } from '../../src/settings/master-key-file.ts';
 import { newWebhookSecret, type WebhookOptions, webhookName } from '../../src/webhooks/webhook.ts';
-import { openWebhooks } from '../../src/webhooks/webhooks.store.ts';
+import { openWebhookStore } from '../../src/webhooks/webhooks.store.ts';
 import type { TestService } from './service.ts';
 
 /** Creates a webhook; unless `options` says otherwise, it receives all event types with the granularity `user`. */
@@ -15,7 +15,7 @@ export async function subscribe(
   if (!key) throw new Error('the service has no master key');
   const keyRing = new KeyRing(key);
   const secret = newWebhookSecret();
-  const { id } = await openWebhooks(database).create(
+  const { id } = await openWebhookStore(database).create(
     { url, types: [], granularity: 'user', ...options },
     (webhookId) => keyRing.encryptSecret(secret, webhookName(webhookId)),
     null,

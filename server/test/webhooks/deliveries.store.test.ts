@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyWebhook } from '../../../client/src/index.ts';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import type { CloudEvent } from '../../src/audit/events.ts';
-import { openWebhooks } from '../../src/webhooks/webhooks.store.ts';
+import { openWebhookStore } from '../../src/webhooks/webhooks.store.ts';
 import { allHashed } from '../setup/audit-chain.ts';
 import { registerUsers, rightPassword } from '../setup/login.ts';
 import { type Received, startReceiver } from '../setup/receiver.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 const eventOf = ({ body }: Received) => JSON.parse(body) as CloudEvent;
 const idOf = ({ headers }: Received) => headers['webhook-id'];
-const store = () => openWebhooks(service.database);
+const store = () => openWebhookStore(service.database);
 const page = { page: 1, pageSize: 100, failedOnly: false };
 
 describe('a webhook', () => {

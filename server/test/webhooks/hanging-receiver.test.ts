@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openWebhooks } from '../../src/webhooks/webhooks.store.ts';
+import { openWebhookStore } from '../../src/webhooks/webhooks.store.ts';
 import { allHashed } from '../setup/audit-chain.ts';
 import { startReceiver } from '../setup/receiver.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
@@ -55,7 +55,7 @@ describe('a webhook whose receiver does not answer', () => {
     await allHashed(service);
     const { id } = await subscribe(service, await refusedUrl(), { types });
     await insertPrincipals(service, 32);
-    const store = openWebhooks(service.database);
+    const store = openWebhookStore(service.database);
     await expect
       .poll(async () => (await store.find(id))?.disabledReason)
       .toEqual({ code: 'connection_refused', networkError: 'ECONNREFUSED' });

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { auditFields } from '../../audit/audit.routes.ts';
-import { openAudit } from '../../audit/audit.store.ts';
+import { openAuditStore } from '../../audit/audit.store.ts';
 import { type AuditSnapshot, verifyAuditLog } from '../../audit/audit-log.ts';
 import type { ChainEnd, ChainError, Verdict } from '../../audit/hash-chain.ts';
 import type { Config } from '../../settings/config.ts';
@@ -50,7 +50,7 @@ async function verify(options: VerifyOptions): Promise<void> {
 export function verifyStoredAuditLog(config: Config, expected: ChainEnd | null): Promise<Verdict> {
   return withKeyRing(config, (keyRing, database) =>
     verifyAuditLog(
-      openAudit(database),
+      openAuditStore(database),
       (before, position, text) => keyRing.hashRow(before, position, text),
       expected,
     ),
@@ -92,7 +92,7 @@ function readEnd(text: string): ChainEnd {
 
 function exportRows(options: SettingsOptions): Promise<void> {
   return withDatabase(configFor(options), (database) =>
-    openAudit(database).inSnapshot((moment) => printLines(exportedLines(moment))),
+    openAuditStore(database).inSnapshot((moment) => printLines(exportedLines(moment))),
   );
 }
 

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { operatorActor } from '../../audit/audit-log.ts';
 import { type Scope, scopes } from '../../clients/access.ts';
-import { openClients } from '../../clients/clients.store.ts';
+import { openClientStore } from '../../clients/clients.store.ts';
 import {
   type Client,
   type ClientChange,
@@ -190,7 +190,7 @@ function withClients(
   work: (store: ClientStore, place: string, config: Config) => Promise<void>,
 ): Promise<void> {
   const config = configFor(options);
-  return withDatabase(config, (database, place) => work(openClients(database), place, config));
+  return withDatabase(config, (database, place) => work(openClientStore(database), place, config));
 }
 
 function showSecret(publicKey: string, secret: string): void {

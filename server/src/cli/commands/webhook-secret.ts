@@ -7,7 +7,7 @@ import { ConfigError } from '../../settings/config.ts';
 import { testWebhook } from '../../webhooks/attempt.ts';
 import { openSigning } from '../../webhooks/sender.ts';
 import { newWebhookSecret, webhookName } from '../../webhooks/webhook.ts';
-import { openWebhooks } from '../../webhooks/webhooks.store.ts';
+import { openWebhookStore } from '../../webhooks/webhooks.store.ts';
 import { withKeyRing } from '../database.ts';
 import { print, tell } from '../output/output.ts';
 import { configFor, type SettingsOptions } from '../settings.ts';
@@ -40,8 +40,8 @@ async function test(id: string, { json, ...settings }: SettingsOptions & { json?
   const config = configFor(settings);
   return withKeyRing(config, async (keyRing, database) => {
     const signing = openSigning(keyRing, config.WEBHOOK_NETWORKS);
-    const webhooks = openWebhooks(database);
-    const tested = await testWebhook(readId(id), { ...signing, webhooks }).catch((error) => {
+    const webhooks = openWebhookStore(database);
+    const tested = await testWebhook(readId(id), { ...signing, store: webhooks }).catch((error) => {
       throw error instanceof ApiError && error.detail.code === 'WEBHOOK_NOT_FOUND' ? noWebhook(id) : error;
     });
     if (!tested.delivered) process.exitCode = 1;
@@ -63,7 +63,7 @@ async function rotate(
     const secret = newWebhookSecret();
     const oldEndsAt = graceEnd(graceHours);
     const encrypted = keyRing.encryptSecret(secret, webhookName(webhookId));
-    if (!(await openWebhooks(database).rotateSecret(webhookId, encrypted, oldEndsAt, operatorActor)))
+    if (!(await openWebhookStore(database).rotateSecret(webhookId, encrypted, oldEndsAt, operatorActor)))
       throw noWebhook(id);
     if (json) return print(JSON.stringify({ id: webhookId, secret, oldEndsAt }));
     print(`Secret: ${secret}`);

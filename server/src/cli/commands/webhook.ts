@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { operatorActor } from '../../audit/audit-log.ts';
 import { type EventType, eventTypes } from '../../audit/events.ts';
-import { openClients } from '../../clients/clients.store.ts';
+import { openClientStore } from '../../clients/clients.store.ts';
 import type { Database } from '../../db/database.ts';
 import { ApiError } from '../../lib/field-errors.ts';
 import { commandLine } from '../../lib/operator-error.ts';
@@ -19,7 +19,7 @@ import {
   type Webhook,
   webhookName,
 } from '../../webhooks/webhook.ts';
-import { openWebhooks } from '../../webhooks/webhooks.store.ts';
+import { openWebhookStore } from '../../webhooks/webhooks.store.ts';
 import { withDatabase, withKeyRing } from '../database.ts';
 import { readChoices } from '../output/format.ts';
 import { print, tell } from '../output/output.ts';
@@ -132,7 +132,7 @@ async function create(
   return withKeyRing(config, async (keyRing, database) => {
     const encrypt = (id: number) => keyRing.encryptSecret(secret, webhookName(id));
     const owner = client === undefined ? null : await clientId(client, database);
-    const made = await openWebhooks(database).create(options, encrypt, owner, operatorActor);
+    const made = await openWebhookStore(database).create(options, encrypt, owner, operatorActor);
     if (json) return print(JSON.stringify({ ...made, secret }));
     print(`Webhook: ${made.id}`);
     print(`Secret:  ${secret}`);
@@ -141,7 +141,7 @@ async function create(
 }
 
 function withWebhooks(options: SettingsOptions, work: (store: WebhookStore) => Promise<void>): Promise<void> {
-  return withDatabase(configFor(options), (database) => work(openWebhooks(database)));
+  return withDatabase(configFor(options), (database) => work(openWebhookStore(database)));
 }
 
 function list({ json, ...settings }: PrintOptions): Promise<void> {
@@ -219,7 +219,7 @@ function ownerNotAllowed(id: string): ConfigError {
 }
 
 async function clientId(publicKey: string, database: Database): Promise<number> {
-  const clients = await openClients(database).listClients();
+  const clients = await openClientStore(database).listClients();
   const found = clients.find((client) => client.publicKey === publicKey && client.revokedAt === null);
   if (found && !found.scopes.includes('admin'))
     throw new ConfigError(

@@ -1,0 +1,24 @@
+import type { Database } from '../db/database.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
+import type { Config } from '../settings/config.ts';
+import { openAuditLog, openAuditStore, openEvents } from './audit.store.ts';
+import type { AuditLog, AuditStore } from './audit-log.ts';
+import type { EventStore } from './events.ts';
+import type { HashRow } from './hash-chain.ts';
+
+export interface Audit {
+  readonly log: AuditLog;
+  readonly store: AuditStore;
+  readonly hashRow: HashRow;
+  readonly events: EventStore;
+}
+
+export function openAudit(parts: { database: Database; keyRing: KeyRing; config: Config }): Audit {
+  const { database, keyRing, config } = parts;
+  return {
+    log: openAuditLog(database),
+    store: openAuditStore(database),
+    hashRow: (...row) => keyRing.hashRow(...row),
+    events: openEvents(database, { days: config.EVENT_DAYS }),
+  };
+}

@@ -1,0 +1,51 @@
+import type { Hmac } from 'node:crypto';
+import { changeOwnPassword } from '../accounts/own-password.ts';
+import type { SignInTools } from '../accounts/sign-in.ts';
+import type { Database } from '../db/database.ts';
+import type { Jobs } from '../jobs/open-jobs.ts';
+import type { Config } from '../settings/config.ts';
+import { openCompletedCalls, openFailures } from './call-history.store.ts';
+import type { CallHistory, FailureStore } from './call-history.ts';
+import { openCallStore } from './calls.store.ts';
+import type { CallTools } from './run-call.ts';
+import type { WriteRouteTools } from './write.routes.ts';
+
+export interface Calls extends WriteRouteTools {
+  readonly history: CallHistory;
+  readonly failures: FailureStore;
+  /** Returns a new keyed hash for the fingerprint of a request body. */
+  newFingerprint(): Hmac;
+}
+
+interface CallParts
+  extends Pick<
+    CallTools,
+    'operations' | 'recordStore' | 'hasher' | 'keyRing' | 'idempotency' | 'onOutcomes'
+  > {
+  readonly database: Database;
+  readonly config: Config;
+  readonly jobs: Jobs;
+  readonly signIn: SignInTools;
+}
+
+export function openCalls({ database, config, jobs, signIn, ...tools }: CallParts): Calls {
+  return {
+    callTools: {
+      ...tools,
+      calls: openCallStore(database),
+      submissions: jobs.submissions,
+      recentChunks: jobs.recentChunks,
+      maxRemovals: config.MAX_REMOVALS,
+      limits: {
+        answered: { records: config.MAX_RECORDS, users: config.MAX_USERS },
+        job: { records: config.MAX_JOB_RECORDS, users: config.MAX_JOB_USERS },
+      },
+    },
+    jobs: jobs.store,
+    changeOwnPassword: (call) =>
+      changeOwnPassword(call, tools.operations.update, { ...signIn, recordStore: tools.recordStore }),
+    history: openCompletedCalls(database, { days: config.JOB_DAYS }),
+    failures: openFailures(database),
+    newFingerprint: () => tools.keyRing.newFingerprint(),
+  };
+}

@@ -1,0 +1,32 @@
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance } from 'fastify';
+import { AnswerLimit, answerLimits } from '../http/answer-limit.ts';
+import { CallLimit, rateLimited } from '../http/rate-limit-store.ts';
+import { rateLimitKey } from './authentication.plugin.ts';
+
+/** Limits the requests per minute of each API client, signed-in user or unauthenticated source address. */
+export async function limitCalls(api: FastifyInstance, perMinute: number): Promise<void> {
+  const limit = new CallLimit(perMinute);
+  await api.register(rateLimit, {
+    hook: 'preParsing',
+    max: limit.max,
+    timeWindow: limit.windowMs,
+    store: class {
+      incr = limit.store.incr.bind(limit.store);
+      child = () => limit.store.child();
+    },
+    keyGenerator: rateLimitKey,
+    errorResponseBuilder: (_request, { ttl }) => rateLimited('calls', Math.ceil(ttl / 1000)),
+  });
+}
+
+/** Limits the answers to reads. API clients have places of their own, which no other caller can take. */
+export function limitReads(api: FastifyInstance): void {
+  const clients = new AnswerLimit(answerLimits.clients);
+  const others = new AnswerLimit(answerLimits.others);
+  api.addHook('preHandler', async (request, reply) => {
+    if (request.method !== 'GET' && request.routeOptions.config.scope !== 'sync:read') return;
+    const limit = request.caller.scopes.size > 0 ? clients : others;
+    await limit.admit(rateLimitKey(request), reply.raw);
+  });
+}

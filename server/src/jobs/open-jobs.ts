@@ -1,0 +1,57 @@
+import { availableParallelism } from 'node:os';
+import type { Database } from '../db/database.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { RecordStore } from '../records/write/id-reservation.ts';
+import { RecordWriter } from '../records/write/record-writer.ts';
+import type { Config } from '../settings/config.ts';
+import { createChunkQueue, workOnChunks } from './chunk-queue.ts';
+import { openChunks } from './chunks.store.ts';
+import type { JobStore } from './job.ts';
+import { openJobStore } from './jobs.store.ts';
+import { RecentChunks } from './recent-chunks.ts';
+import type { ChunkTools } from './run-chunk.ts';
+import { openSubmissions } from './submissions.store.ts';
+import type { SubmissionStore } from './submit.ts';
+
+export interface Jobs {
+  readonly store: JobStore;
+  readonly submissions: SubmissionStore;
+  readonly recentChunks: RecentChunks;
+  /** Starts the workers that run chunks. */
+  startWorkers(): Promise<void>;
+}
+
+interface JobParts extends Omit<ChunkTools, 'store' | 'recentChunks' | 'writer'> {
+  readonly database: Database;
+  readonly recordStore: RecordStore;
+  readonly queue: Queue;
+  readonly config: Config;
+}
+
+export async function openJobs({ database, recordStore, queue, config, ...tools }: JobParts): Promise<Jobs> {
+  await createChunkQueue(queue);
+  const recentChunks = new RecentChunks();
+  return {
+    store: openJobStore(database, queue),
+    submissions: openSubmissions(database, queue, {
+      jobs: config.MAX_OPEN_JOBS,
+      bytes: config.MAX_OPEN_JOB_BYTES,
+    }),
+    recentChunks,
+    startWorkers: () =>
+      workOnChunks(queue, {
+        ...tools,
+        store: openChunks(database),
+        recentChunks,
+        writer: new RecordWriter(recordStore, {
+          writesAtOnce: writesAtOnce(),
+          pause: tools.hasher.interactiveEnded,
+        }),
+      }),
+  };
+}
+
+/** Parallel writes of jobs: one for each core, because more of them only delay other calls. */
+function writesAtOnce(): number {
+  return Math.min(Math.max(availableParallelism(), 2), 4);
+}

@@ -1,0 +1,48 @@
+import type { Database } from '../db/database.ts';
+import { openCommonPasswords } from '../passwords/policy.ts';
+import type { Config } from '../settings/config.ts';
+import type { Operations } from './check/operation.ts';
+import { deleteOperation } from './operations/delete.ts';
+import { insertOperation } from './operations/insert.ts';
+import { openRecordStore } from './operations/records.store.ts';
+import { stateOperation } from './operations/state.ts';
+import { updateOperation } from './operations/update.ts';
+import { openUpsertStore } from './operations/upsert.store.ts';
+import { upsertOperations } from './operations/upsert.ts';
+import { openExports } from './read/export.store.ts';
+import { Exporter } from './read/export.ts';
+import { openListing } from './read/listing.store.ts';
+import type { ListingStore } from './read/listing.ts';
+import type { RecordStore } from './write/id-reservation.ts';
+
+export interface Records {
+  readonly operations: Operations;
+  readonly recordStore: RecordStore;
+  readonly listing: ListingStore;
+  readonly exporter: Exporter;
+}
+
+/** `exports` is the pool of exports, which keep their connections as long as their clients read. */
+export function openRecords(parts: { database: Database; exports: Database; config: Config }): Records {
+  const { database, exports, config } = parts;
+  const recordStore = openRecordStore(database);
+  const { isCommon } = openCommonPasswords();
+  const password = { minLength: config.PASSWORD_MIN, isCommon };
+  const rules = { requireEmail: config.REQUIRE_EMAIL, password };
+  return {
+    operations: {
+      update: updateOperation(recordStore, rules),
+      insert: insertOperation(recordStore, rules),
+      state: stateOperation(recordStore),
+      delete: deleteOperation(recordStore),
+      upsert: upsertOperations(openUpsertStore(database), {
+        ...rules,
+        maxRecordUsers: config.MAX_RECORD_USERS,
+        maxRemoved: config.MAX_JOB_USERS,
+      }),
+    },
+    recordStore,
+    listing: openListing(database),
+    exporter: new Exporter(openExports(exports)),
+  };
+}
