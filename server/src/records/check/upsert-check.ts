@@ -1,5 +1,6 @@
 import type { FieldErrors } from '../../lib/field-errors.ts';
 import { clip, within } from '../../lib/request-fields.ts';
+import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
 import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import { columnText, type FieldValue, principalFieldNames } from '../fields/fields.ts';
 import { type ParsedRecord, required, usersWith } from '../parse/parsed-record.ts';
@@ -51,14 +52,23 @@ export class UpsertCheck {
   }
 
   async run(parsedRecords: readonly ParsedRecord[]): Promise<(PrincipalChange | null)[]> {
+    const timeSlice = new TimeSlice();
     const stored = await this.#readStored(parsedRecords);
-    const compared = parsedRecords.map((parsed) => this.#compare(parsed, stored));
+    const compared: ComparedRecord[] = [];
+    for (const parsed of parsedRecords) {
+      if (timeSlice.isOver) await timeSlice.yield();
+      compared.push(this.#compare(parsed, stored));
+    }
     const removed = await this.#missing.find(compared);
     const { showsChanges = false } = this.#tools;
-    return compared.map((record) => {
+    const changes: (PrincipalChange | null)[] = [];
+    for (const record of compared) {
+      if (timeSlice.isOver) await timeSlice.yield();
       const own = { users: removed.get(record) ?? [], action: this.#options.missing };
-      return record.parsed.errors.none ? upsertChange(record, own, { showsChanges }) : null;
-    });
+      changes.push(record.parsed.errors.none ? upsertChange(record, own, { showsChanges }) : null);
+    }
+    if (timeSlice.isOver) await timeSlice.yield();
+    return changes;
   }
 
   /**
