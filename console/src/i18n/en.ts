@@ -122,7 +122,7 @@ export const common = {
     unknown: 'Something went wrong. Reload the page; if it happens again, contact your administrator.',
     request: (id: string) => `Request ID: ${id} (quote it to support)`,
   },
-  lost: {
+  notFound: {
     title: 'Page not found',
     text: 'The console has no page at this URL.',
     action: 'Go to overview',
@@ -973,7 +973,7 @@ export const principals = {
     password: 'Password',
     done: 'Done',
   },
-  turn: {
+  setState: {
     disabled: {
       action: 'Disable',
       title: (name: string) => `Disable ${name}?`,

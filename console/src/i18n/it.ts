@@ -126,7 +126,7 @@ export const common: Messages['common'] = {
     unknown: "Si è verificato un errore. Ricarica la pagina; se si ripete, contatta l'amministratore.",
     request: (id) => `ID richiesta: ${id} (da comunicare all'amministratore)`,
   },
-  lost: {
+  notFound: {
     title: 'Pagina non trovata',
     text: 'Nella console non esiste una pagina con questo URL.',
     action: 'Vai alla panoramica',
@@ -973,7 +973,7 @@ export const principals: Messages['principals'] = {
     password: 'Password',
     done: 'Fatto',
   },
-  turn: {
+  setState: {
     disabled: {
       action: 'Disabilita',
       title: (name) => `Disabilitare ${name}?`,

@@ -10,7 +10,7 @@ interface DialogProps {
   readonly opened?: boolean;
   readonly onClose: () => void;
   /** Removes the close button and disables Escape: only a button in the content closes the dialog. */
-  readonly lasting?: boolean;
+  readonly staysOpen?: boolean;
   readonly children: ReactNode;
 }
 
@@ -22,7 +22,7 @@ document.addEventListener('focusin', ({ target }) => {
 });
 
 /** A modal dialog that returns the focus to the element that opened it. */
-export function Dialog({ title, opened = true, onClose, lasting = false, children }: DialogProps) {
+export function Dialog({ title, opened = true, onClose, staysOpen = false, children }: DialogProps) {
   const { close } = useCommonMessages();
   const opener = useRef<HTMLElement>(null);
 
@@ -47,7 +47,7 @@ export function Dialog({ title, opened = true, onClose, lasting = false, childre
       centered
       returnFocus={false}
       closeOnClickOutside={false}
-      closeOnEscape={!lasting}
+      closeOnEscape={!staysOpen}
     >
       <Modal.Overlay />
       <Modal.Content>
@@ -56,7 +56,7 @@ export function Dialog({ title, opened = true, onClose, lasting = false, childre
           <Modal.Title fw={650} fz="lg">
             {title}
           </Modal.Title>
-          {!lasting && <Modal.CloseButton aria-label={close} />}
+          {!staysOpen && <Modal.CloseButton aria-label={close} />}
         </Modal.Header>
         <Modal.Body>{children}</Modal.Body>
       </Modal.Content>
@@ -144,7 +144,7 @@ interface ConfirmDialogProps {
   /** The text that the reader must type before an action that cannot be undone. */
   readonly name?: string;
   /** Shows the button in the primary colour, for an action that is not destructive. */
-  readonly gentle?: boolean;
+  readonly harmless?: boolean;
   readonly request?: DialogFormProps['request'];
   readonly onConfirm: () => void;
   readonly onClose: () => void;
@@ -159,7 +159,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     action,
     cancel,
     name,
-    gentle = false,
+    harmless = false,
     request = noRequest,
     onConfirm,
     onClose,
@@ -168,7 +168,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   const form = useForm({ initialValues: { name: '' } });
   const isConfirmed = name === undefined || form.values.name.trim() === name.trim();
   return (
-    <Dialog title={title} onClose={onClose} lasting={request.isPending}>
+    <Dialog title={title} onClose={onClose} staysOpen={request.isPending}>
       <DialogForm
         onSubmit={form.onSubmit(() => void (isConfirmed && onConfirm()))}
         submit={action}
@@ -176,7 +176,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         request={request}
         onCancel={onClose}
         disabled={!isConfirmed}
-        {...(!gentle && { color: 'red' })}
+        {...(!harmless && { color: 'red' })}
       >
         <Text>{text}</Text>
         {name !== undefined && (

@@ -95,12 +95,12 @@ interface NotFoundProps {
 
 /** Replaces a page whose URL names nothing that exists. */
 export function NotFound({ title, text, back }: NotFoundProps) {
-  const { lost } = useCommonMessages();
+  const { notFound } = useCommonMessages();
   return (
-    <Page title={title ?? lost.title} intro={text ?? lost.text}>
+    <Page title={title ?? notFound.title} intro={text ?? notFound.text}>
       <div>
         <Button component={Link} href={back?.href ?? '/'}>
-          {back?.name ?? lost.action}
+          {back?.name ?? notFound.action}
         </Button>
       </div>
     </Page>

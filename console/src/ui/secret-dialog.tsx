@@ -44,7 +44,7 @@ interface SecretDialogProps {
 export function SecretDialog(props: SecretDialogProps) {
   const { title, opened = true, isPending, secret, note, isBusy = false, onClose, children } = props;
   return (
-    <Dialog title={title} opened={opened} onClose={onClose} lasting={!!secret || isPending}>
+    <Dialog title={title} opened={opened} onClose={onClose} staysOpen={!!secret || isPending}>
       {secret ? (
         <Stack>
           <Alert color="yellow" variant="light" icon={<Icon name="warning" />} tabIndex={-1} ref={takeFocus}>

@@ -116,7 +116,7 @@ export function Edit({ client, own, onClose }: ClientDialogProps) {
   const finish = useFinish(onClose);
   const request = useChangeClient(client.PublicKey);
   return (
-    <Dialog title={messages.form.editTitle(client.Name)} onClose={onClose} lasting={request.isPending}>
+    <Dialog title={messages.form.editTitle(client.Name)} onClose={onClose} staysOpen={request.isPending}>
       <ClientForm
         start={client}
         own={own}

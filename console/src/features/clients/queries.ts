@@ -13,8 +13,8 @@ export function useClients() {
     queryKey: key,
     queryFn: async ({ signal }) => {
       const newest = (await anagrafe.admin.clients.list({ signal })).toReversed();
-      const live = newest.filter(({ RevokedAt }) => RevokedAt === null);
-      return [...live, ...newest.filter(({ RevokedAt }) => RevokedAt !== null)];
+      const active = newest.filter(({ RevokedAt }) => RevokedAt === null);
+      return [...active, ...newest.filter(({ RevokedAt }) => RevokedAt !== null)];
     },
     // A refetch after the session has expired opens the sign-in page. It would hide a new secret while the user is
     // copying it to another window, and that secret may be the only way to sign in.

@@ -49,7 +49,7 @@ function PrincipalFields({ form, errors, busy, pathOf = (field) => field }: Prin
   );
 }
 
-export function Create({ onClose }: { onClose: () => void }) {
+export function CreatePrincipal({ onClose }: { onClose: () => void }) {
   const messages = usePrincipalsMessages();
   const notify = useNotice();
   const [, goTo] = useLocation();
@@ -64,7 +64,7 @@ export function Create({ onClose }: { onClose: () => void }) {
       },
     });
   return (
-    <Dialog title={messages.create} onClose={onClose} lasting={isPending}>
+    <Dialog title={messages.create} onClose={onClose} staysOpen={isPending}>
       <DialogForm
         {...dialogForm}
         onSubmit={form.onSubmit(create)}
@@ -99,7 +99,7 @@ export function EditPrincipal({ principal, onClose }: { principal: Principal; on
     .map((field) => [field, form.values[field].trim()] as const)
     .filter(([field, text]) => text !== stored[field]);
   return (
-    <Dialog title={messages.title(nameOf(principal))} onClose={onClose} lasting={isPending}>
+    <Dialog title={messages.title(nameOf(principal))} onClose={onClose} staysOpen={isPending}>
       <DialogForm
         {...dialogForm}
         onSubmit={form.onSubmit(() =>
@@ -142,7 +142,7 @@ export function DeletePrincipal({ principal, onClose }: { principal: Principal; 
   );
 }
 
-export function SwitchPrincipal({ principal, onClose }: { principal: Principal; onClose: () => void }) {
+export function SetPrincipalState({ principal, onClose }: { principal: Principal; onClose: () => void }) {
   const next = oppositeState[principal.State];
   const record = { ID: principal.ID, State: next };
   return <SetState of="principal" name={nameOf(principal)} {...{ next, record, onClose }} />;

@@ -20,7 +20,7 @@ import { useUserColumns } from '../users/user-columns.tsx';
 import { Register } from '../users/user-dialogs.tsx';
 import { StateBadge } from '../users/user-state.tsx';
 import { useExport } from './export.tsx';
-import { DeletePrincipal, EditPrincipal, SwitchPrincipal } from './principal-dialogs.tsx';
+import { DeletePrincipal, EditPrincipal, SetPrincipalState } from './principal-dialogs.tsx';
 import { nameOf, principalFieldNames, usePrincipal } from './queries.ts';
 
 /** Replaces the page if no principal has the ID in the URL. */
@@ -59,9 +59,9 @@ export function OnePrincipal({ id }: { id: number }) {
         actions={[
           ...exporting.actions,
           {
-            name: messages.turn[isActive ? 'disabled' : 'active'].action,
+            name: messages.setState[isActive ? 'disabled' : 'active'].action,
             isDestructive: isActive,
-            onChoose: openFor((one, close) => <SwitchPrincipal principal={one} onClose={close} />),
+            onChoose: openFor((one, close) => <SetPrincipalState principal={one} onClose={close} />),
           },
           {
             name: messages.remove.action,

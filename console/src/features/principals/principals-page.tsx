@@ -13,7 +13,7 @@ import { CellLink, type Column } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
 import { StateBadge } from '../users/user-state.tsx';
 import { useExport } from './export.tsx';
-import { Create } from './principal-dialogs.tsx';
+import { CreatePrincipal } from './principal-dialogs.tsx';
 import { OnePrincipal, PrincipalNotFound } from './principal-page.tsx';
 import { nameOf, usePrincipals } from './queries.ts';
 
@@ -77,7 +77,7 @@ function AllPrincipals() {
             }
             actions={exporting.actions}
           />
-          <CreateButton onClick={() => open((close) => <Create onClose={close} />)}>
+          <CreateButton onClick={() => open((close) => <CreatePrincipal onClose={close} />)}>
             {messages.create}
           </CreateButton>
         </>

@@ -64,7 +64,7 @@ export function EditUser({ user, onClose }: { user: UserOfPrincipal; onClose: ()
   const errorAt = (field: string) => messageAt(errors, pathOf(field));
   const changes = changesOf(user, form.values);
   return (
-    <Dialog title={messages.title(user.Username)} onClose={onClose} lasting={isPending}>
+    <Dialog title={messages.title(user.Username)} onClose={onClose} staysOpen={isPending}>
       <DialogForm
         {...dialogForm}
         onSubmit={form.onSubmit(() =>

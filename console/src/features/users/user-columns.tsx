@@ -8,20 +8,20 @@ import { Moment } from '../../ui/time.tsx';
 import { DeleteUser, EditUser } from './edit-user.tsx';
 import { Reset } from './user-dialogs.tsx';
 import { Sessions } from './user-sessions.tsx';
-import { StateBadge, SwitchUser } from './user-state.tsx';
+import { SetUserState, StateBadge } from './user-state.tsx';
 
 /** Returns a function that lists the actions on a user, each of which opens a dialog. */
 function useUserActions(open: OpenDialog): (user: UserOfPrincipal) => readonly Action[] {
   const { edit, remove, sessions } = useUsersMessages();
-  const { turn, reset } = usePrincipalsMessages();
+  const { setState, reset } = usePrincipalsMessages();
   return (user) => [
     { name: edit.action, onChoose: () => open((close) => <EditUser user={user} onClose={close} />) },
     { name: reset.submit, onChoose: () => open((close) => <Reset user={user} onClose={close} />) },
     { name: sessions.action, onChoose: () => open((close) => <Sessions user={user} onClose={close} />) },
     {
-      name: turn[user.State === 'active' ? 'disabled' : 'active'].action,
+      name: setState[user.State === 'active' ? 'disabled' : 'active'].action,
       isDestructive: user.State === 'active',
-      onChoose: () => open((close) => <SwitchUser user={user} onClose={close} />),
+      onChoose: () => open((close) => <SetUserState user={user} onClose={close} />),
     },
     {
       name: remove.action,

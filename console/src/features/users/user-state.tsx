@@ -26,7 +26,7 @@ interface SetStateProps {
 }
 
 export function SetState({ of, name, next, record, onClose }: SetStateProps) {
-  const messages = usePrincipalsMessages().turn[next];
+  const messages = usePrincipalsMessages().setState[next];
   const finish = useFinish(onClose);
   const request = useSetState();
   return (
@@ -34,7 +34,7 @@ export function SetState({ of, name, next, record, onClose }: SetStateProps) {
       title={messages.title(name)}
       text={messages[of]}
       action={messages.action}
-      gentle={next === 'active'}
+      harmless={next === 'active'}
       request={request}
       onConfirm={() => request.mutate(record, { onSuccess: () => finish(messages.done(name)) })}
       onClose={onClose}
@@ -42,7 +42,7 @@ export function SetState({ of, name, next, record, onClose }: SetStateProps) {
   );
 }
 
-export function SwitchUser({ user, onClose }: { user: UserOfPrincipal; onClose: () => void }) {
+export function SetUserState({ user, onClose }: { user: UserOfPrincipal; onClose: () => void }) {
   const next = oppositeState[user.State];
   const record = { ID: user.IRID, Users: [{ ID: user.ID, State: next }] };
   return <SetState of="user" name={user.Username} {...{ next, record, onClose }} />;

@@ -107,7 +107,7 @@ export function Edit({ webhook, onClose }: WebhookDialogProps) {
   const finish = useFinish(onClose);
   const request = useChangeWebhook();
   return (
-    <Dialog title={messages.form.editTitle} onClose={onClose} lasting={request.isPending}>
+    <Dialog title={messages.form.editTitle} onClose={onClose} staysOpen={request.isPending}>
       <WebhookForm
         start={webhook}
         submit={messages.form.submitEdit}
