@@ -32,7 +32,7 @@ export function errorsPage() {
   return `${[
     '# Error codes',
     '',
-    'Generated from `server/src/lib/error-codes.ts` by `npm run generate`. The meaning of a code never changes. Its message may change,',
+    'Generated from `server/src/i18n/` by `npm run generate`. The meaning of a code never changes. Its message may change,',
     'and is in English or Italian, as `Accept-Language` asks for. `{…}` is replaced by a value.',
     '',
     'These are the codes of the service. [Error codes of the import](guides/bulk-import.md#error-codes) has those that `anagrafe import` and',

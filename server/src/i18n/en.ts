@@ -1,5 +1,8 @@
-/** The texts of the error codes. `{name}` is replaced by a figure. A code with several texts has one for each variant. */
-export const english = {
+// The texts of the error codes, which define the codes. A code never changes its meaning; its text may change. `{name}` is
+// replaced by a figure. A code with several texts has one for each variant.
+
+/** Codes of a call: the `errorCode` of the envelope. */
+export const callTexts = {
   INVALID_JSON: {
     syntax:
       'The body is not valid JSON: syntax error or unexpected end at character {offset}, counted from 0.',
@@ -134,7 +137,10 @@ export const english = {
     conflict: 'Other requests are changing the same data. No changes were made. Retry after {seconds} s.',
   },
   INTERNAL: 'Internal error. The log of the service has the details under the request ID {request}.',
+};
 
+/** Codes of a record: `Item2` of a tuple. */
+export const recordTexts = {
   INVALID_RECORD: {
     done: 'The record has field errors and was not applied.',
     dry: 'The record has field errors and would not be applied.',
@@ -193,7 +199,10 @@ export const english = {
   },
   RECORD_FAILED: 'Internal error. The record was not applied. The log of the service has the details.',
   CANCELLED: 'The job was cancelled before this record was started. The record was not applied.',
+};
 
+/** Codes of a field: an entry of `Item5`. */
+export const fieldTexts = {
   REQUIRED: {
     field: 'This field is required.',
     principal: 'Send ID or ExternalKey.',
@@ -260,9 +269,14 @@ export const english = {
     iterations: 'This {algorithm} hash has {found} iterations. Allowed with its key length: {min} to {max}.',
   },
   CURRENT_PASSWORD_WRONG: 'The current password is wrong.',
+};
 
+/** Not errors: the answer contains the text as `message`, but not the code. */
+export const noteTexts = {
   TAKEN_AS_JOB: 'The request was accepted as job {id}. GET {location} returns its progress.',
 };
+
+export const english = { ...callTexts, ...recordTexts, ...fieldTexts, ...noteTexts };
 
 /** Why a webhook was disabled or a delivery failed. */
 export const englishFailures = {
