@@ -10,6 +10,7 @@ import { openClients } from './clients/open-clients.ts';
 import { builtConsole } from './console/console.routes.ts';
 import { migrate } from './db/migrations.ts';
 import { openReadiness } from './db/readiness.ts';
+import { listenOnOtherAddresses } from './http/connections.ts';
 import { openIdempotencyStore } from './idempotency/idempotency.store.ts';
 import { openJobs } from './jobs/open-jobs.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
@@ -136,6 +137,7 @@ async function listen(app: FastifyInstance, { HOST, PORT }: Config): Promise<voi
       advice: 'set it to an IP address or another host name.',
     });
   });
+  await listenOnOtherAddresses(app.server, HOST, address.backlog);
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {

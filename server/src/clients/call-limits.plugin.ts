@@ -24,9 +24,12 @@ export async function limitCalls(api: FastifyInstance, perMinute: number): Promi
 export function limitReads(api: FastifyInstance): void {
   const clients = new AnswerLimit(answerLimits.clients);
   const others = new AnswerLimit(answerLimits.others);
-  api.addHook('preHandler', async (request, reply) => {
-    if (request.method !== 'GET' && request.routeOptions.config.scope !== 'sync:read') return;
-    const limit = request.caller.scopes.size > 0 ? clients : others;
-    await limit.admit(rateLimitKey(request), reply.raw);
+  api.addHook('onRoute', (route) => {
+    if (route.method !== 'GET' && route.config?.scope !== 'sync:read') return;
+    const { handler } = route;
+    route.handler = function (request, reply) {
+      const limit = request.caller.scopes.size > 0 ? clients : others;
+      return limit.run(rateLimitKey(request), reply.raw, () => handler.call(this, request, reply));
+    };
   });
 }

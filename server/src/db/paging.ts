@@ -1,4 +1,6 @@
+import { Semaphore } from '../lib/semaphore.ts';
 import type { Database } from './database.ts';
+import { withApiErrors } from './errors.ts';
 
 export const orders = ['oldest', 'newest'] as const;
 /** The sort order of a list, named after its first row. */
@@ -30,4 +32,14 @@ export async function countNewest(
     values,
   );
   return counted?.total ?? 0;
+}
+
+const groupReads = new Semaphore(2);
+
+/**
+ * Reads a group of the rows of a long answer. Two groups are read at once in the whole service: their rows may be large,
+ * and many of them together would delay every other request.
+ */
+export function readGroup<Result>(read: () => Promise<Result>): Promise<Result> {
+  return groupReads.run(() => withApiErrors(read));
 }

@@ -33,12 +33,30 @@ export class AnswerLimit {
     this.#limits = limits;
   }
 
-  /** Resolves when the request has a place, which it keeps until its response is closed. */
-  async admit(caller: string, response: ServerResponse): Promise<void> {
+  /**
+   * Waits for a place and prepares an answer. The place is taken until the answer is prepared and its response is closed:
+   * a client that gives up does not end the work of its request.
+   */
+  async run<Result>(
+    caller: string,
+    response: ServerResponse,
+    prepare: () => Result,
+  ): Promise<Awaited<Result>> {
+    if (response.destroyed) throw overloaded(retrySeconds, tooManyAnswers);
     if (this.#hasPlace(caller)) this.#take(caller);
     else if (this.#countWaiting(caller) < this.#limits.waitingPerCaller) await this.#wait(caller, response);
     else throw overloaded(retrySeconds, tooManyAnswers);
-    onceClosed(response, () => this.#release(caller));
+    let left = 2;
+    const end = () => {
+      left--;
+      if (left === 0) this.#release(caller);
+    };
+    onceClosed(response, end);
+    try {
+      return await prepare();
+    } finally {
+      end();
+    }
   }
 
   #hasPlace(caller: string): boolean {
@@ -107,6 +125,6 @@ export function limitPublicRoutes(app: FastifyInstance, callsPerMinute = 6000): 
     const source = sourceOf(addressOf(request));
     const { isExceeded, resetSeconds } = callLimit.count(source);
     if (isExceeded) throw rateLimited('calls', resetSeconds);
-    await answerLimit.admit(source, reply.raw);
+    await answerLimit.run(source, reply.raw, () => undefined);
   });
 }

@@ -1,5 +1,12 @@
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createNetServer,
+  type Server as NetServer,
+  type Socket,
+} from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 
@@ -14,17 +21,15 @@ export const connectionLimits: ConnectionLimits = { unanswered: 16, stalledMs: 6
 
 /** Number of checks for stalled clients within `stalledMs`. */
 const checks = 4;
-/** A client that takes fewer bytes between two checks, although more wait for it, makes no progress. */
-const progressBytes = 16_384;
+/** A client is disconnected if it takes fewer bytes within `stalledMs`, although more wait for it all the time. */
+const minBytes = 65_536;
 const requestTimeoutMs = 300_000;
 const keepAliveMs = 72_000;
 
 interface Connection {
   readonly responses: Set<ServerResponse>;
-  /** Bytes that the client had taken at the last check. */
-  sent: number;
-  /** Number of checks in a row that found waiting bytes and no progress. */
-  stalledChecks: number;
+  /** Bytes that the client had taken at each of the last checks, all of which found waiting bytes. */
+  taken: number[];
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -49,7 +54,7 @@ export class Connections {
     this.#limits = limits;
   }
 
-  /** The `serverFactory` of Fastify, which calls it for each address. */
+  /** The `serverFactory` of Fastify. */
   readonly createServer = (handle: Handler): Server => {
     const timeouts = { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveMs };
     const server = createServer({ ...timeouts, requireHostHeader: false });
@@ -71,6 +76,8 @@ export class Connections {
     app.addHook('preClose', async () => {
       this.#stopping = true;
       for (const [socket, { responses }] of this.#connections) if (responses.size === 0) socket.destroy();
+      const others = otherListeners.get(app.server) ?? [];
+      await Promise.all(others.map((listener) => new Promise((resolve) => listener.close(resolve))));
     });
     app.addHook('onClose', async () => clearInterval(timer));
   }
@@ -81,7 +88,7 @@ export class Connections {
       return;
     }
     const responses = new Set<ServerResponse>();
-    this.#connections.set(socket, { responses, sent: 0, stalledChecks: 0 });
+    this.#connections.set(socket, { responses, taken: [] });
     socket.once('close', () => this.#connections.delete(socket));
   }
 
@@ -103,17 +110,18 @@ export class Connections {
     if (!before) handle(request, response);
     else
       onceClosed(before, () => {
-        if (!socket.destroyed) handle(request, response);
+        // Without a socket the response would never be closed: the answer before has ended the connection.
+        if (response.socket) handle(request, response);
       });
   }
 
   #closeStalled(): void {
     for (const [socket, connection] of this.#connections) {
       const { sent, waiting } = bytesOf(socket);
-      const isStalled = waiting > 0 && sent - connection.sent < progressBytes;
-      connection.sent = sent;
-      connection.stalledChecks = isStalled ? connection.stalledChecks + 1 : 0;
-      if (connection.stalledChecks >= checks) this.#disconnect(socket, 'the client does not read its answer');
+      connection.taken = waiting > 0 ? [...connection.taken, sent].slice(-checks - 1) : [];
+      const [first = 0, ...later] = connection.taken;
+      if (later.length === checks && sent - first < minBytes)
+        this.#disconnect(socket, 'the client does not read its answer');
     }
   }
 
@@ -121,6 +129,25 @@ export class Connections {
     this.#log?.info({ ip: socket.remoteAddress, reason }, 'connection closed');
     socket.destroy();
   }
+}
+
+/** The listeners on further addresses of a server. */
+const otherListeners = new WeakMap<Server, NetServer[]>();
+
+/** Lets a server that listens on one address of a host name, such as `localhost`, accept connections on the others. */
+export async function listenOnOtherAddresses(server: Server, host: string, backlog: number): Promise<void> {
+  const { address, port } = server.address() as AddressInfo;
+  const found = await lookup(host, { all: true });
+  const listeners: NetServer[] = [];
+  for (const other of new Set(found.map((each) => each.address))) {
+    if (other === address) continue;
+    const options = { allowHalfOpen: true, noDelay: true };
+    const listener = createNetServer(options, (socket) => server.emit('connection', socket));
+    listener.listen({ host: other, port, backlog });
+    await once(listener, 'listening');
+    listeners.push(listener);
+  }
+  otherListeners.set(server, listeners);
 }
 
 /**

@@ -1,17 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { Semaphore } from '../lib/semaphore.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import { type Debug, type Envelope, emptyResult } from './envelope.ts';
 import { debugOf } from './request-context.ts';
 
 /** Minimum length in characters of a piece that is written to the response; the last piece may be shorter. */
 const pieceLength = 65_536;
-/**
- * Number of pieces that are prepared at once, in all answers. A piece may need a query with large rows; many of them
- * together would delay every other request.
- */
-const preparing = new Semaphore(2);
 /** The JSON of one item, in any number of pieces. */
 type ItemText = Iterable<string> | AsyncIterable<string>;
 
@@ -37,7 +31,7 @@ export async function sendArray(reply: FastifyReply, items: AsyncIterable<ItemTe
 /** Reads the first item before the response headers are sent, so that a database error still gets its own status. */
 async function prefetchFirst(items: AsyncIterable<ItemText>): Promise<AsyncIterable<ItemText>> {
   const iterator = items[Symbol.asyncIterator]();
-  const first = await preparing.run(() => iterator.next());
+  const first = await iterator.next();
   return (async function* () {
     for (let item = first; !item.done; item = await iterator.next()) yield item.value;
   })();
@@ -45,20 +39,7 @@ async function prefetchFirst(items: AsyncIterable<ItemText>): Promise<AsyncItera
 
 function sendText(reply: FastifyReply, pieces: AsyncGenerator<string>): FastifyReply {
   reply.type('application/json; charset=utf-8');
-  return reply.send(Readable.from(inTurn(pieces), { objectMode: false }));
-}
-
-/** Yields the pieces, each prepared when one of the places in `preparing` is free. */
-async function* inTurn(pieces: AsyncGenerator<string>): AsyncGenerator<string> {
-  try {
-    for (;;) {
-      const piece = await preparing.run(() => pieces.next());
-      if (piece.done) return;
-      yield piece.value;
-    }
-  } finally {
-    await pieces.return(undefined);
-  }
+  return reply.send(Readable.from(pieces, { objectMode: false }));
 }
 
 async function* arrayText(items: AsyncIterable<ItemText>): AsyncGenerator<string> {

@@ -1,6 +1,7 @@
 import { openAuditLog } from '../audit/audit.store.ts';
 import type { Database } from '../db/database.ts';
-import { storeWithApiErrors, withApiErrors } from '../db/errors.ts';
+import { storeWithApiErrors } from '../db/errors.ts';
+import { readGroup } from '../db/paging.ts';
 import type { Queue } from '../queue/queue.ts';
 import {
   failedRecords,
@@ -144,7 +145,7 @@ async function* readOutcomes(
     for (let users = 0; at < listed.length && at - first < atOnce.outcomes && users < atOnce.users; at++)
       users += withUsers ? (usersOfRecords[at] ?? 0) : 0;
     const positions = listed.slice(first, at);
-    const outcomes = await withApiErrors(async () => {
+    const outcomes = await readGroup(async () => {
       const rows = await database.query<OutcomeRow>(
         `select ${columns} from anagrafe.outcomes
           where call_id = $1 and position = any($2) order by position`,

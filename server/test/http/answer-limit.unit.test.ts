@@ -12,7 +12,7 @@ const hour = 3_600_000;
 /** Requests a place, and notes the name of the caller in `admitted` when there is one. */
 function requestPlace(limit: AnswerLimit, caller: string, admitted: string[]) {
   const response = newResponse();
-  const place = limit.admit(caller, response).then(() => admitted.push(caller));
+  const place = limit.run(caller, response, () => admitted.push(caller));
   return { place, close: () => response.emit('close') };
 }
 
@@ -47,8 +47,8 @@ describe('an answer limit', () => {
 
   it('refuses a request that has waited too long with OVERLOADED', async () => {
     const limit = new AnswerLimit({ total: 1, perCaller: 1, waitMs: 1, waitingPerCaller: 2 });
-    await limit.admit('one', newResponse());
-    const error = await limit.admit('other', newResponse()).catch((error) => error);
+    await requestPlace(limit, 'one', []).place;
+    const error = await requestPlace(limit, 'other', []).place.catch((error) => error);
     expect(error.detail.code).toBe('OVERLOADED');
     expect(error.retryAfterSeconds).toBeGreaterThan(0);
   });
@@ -58,7 +58,7 @@ describe('an answer limit', () => {
     const admitted: string[] = [];
     const first = requestPlace(limit, 'one', admitted);
     const waiting = [requestPlace(limit, 'one', admitted), requestPlace(limit, 'one', admitted)];
-    await expect(limit.admit('one', newResponse())).rejects.toBeInstanceOf(ApiError);
+    await expect(requestPlace(limit, 'one', admitted).place).rejects.toBeInstanceOf(ApiError);
     const other = requestPlace(limit, 'other', admitted);
     for (const { place, close } of [first, ...waiting]) {
       await place;
@@ -79,6 +79,27 @@ describe('an answer limit', () => {
     first.close();
     await third.place;
     expect(admitted).toEqual(['one', 'three']);
+  });
+
+  it('keeps the place of a request whose connection was lost until its answer is prepared', async () => {
+    const limit = new AnswerLimit({ total: 1, perCaller: 1, waitMs: hour, waitingPerCaller: 2 });
+    const admitted: string[] = [];
+    const response = newResponse();
+    let endPreparation = () => {};
+    const prepared = limit.run('one', response, () => new Promise<void>((end) => (endPreparation = end)));
+    const second = requestPlace(limit, 'two', admitted);
+    response.emit('close');
+    await turn();
+    expect(admitted).toEqual([]);
+    endPreparation();
+    await Promise.all([prepared, second.place]);
+    expect(admitted).toEqual(['two']);
+  });
+
+  it('prepares nothing for a connection that is already lost', async () => {
+    const limit = new AnswerLimit({ total: 1, perCaller: 1, waitMs: hour, waitingPerCaller: 2 });
+    const response = newResponse().destroy();
+    await expect(limit.run('one', response, () => 'prepared')).rejects.toBeInstanceOf(ApiError);
   });
 });
 

@@ -3,7 +3,12 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { type FastifyInstance, fastify } from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { Connections, connectionLimits, onceClosed } from '../../src/http/connections.ts';
+import {
+  Connections,
+  connectionLimits,
+  listenOnOtherAddresses,
+  onceClosed,
+} from '../../src/http/connections.ts';
 import { until } from '../setup/until.ts';
 
 /** Creates an app whose connections are limited; the test closes it at its end. */
@@ -38,6 +43,36 @@ it('pipelined requests are handled one after the other, and none after the conne
   await until(() => closed.length === 2);
   answers[1]?.({});
   expect(begun).toEqual(['/0', '/1']);
+});
+
+it('a pipelined request after an answer that ends the connection is not handled', async () => {
+  const app = newApp();
+  const begun: string[] = [];
+  app.addHook('onRequest', ({ url }, _reply, done) => {
+    begun.push(url);
+    done();
+  });
+  app.get('/last', async (_request, reply) => reply.header('connection', 'close').send({}));
+  app.get('/other', async () => ({}));
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+  const closed = once(socket.resume(), 'close');
+  socket.write(['/last', '/other'].map((path) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`).join(''));
+  await closed;
+  expect(begun).toEqual(['/last']);
+});
+
+it('a server on one address of a host name takes the connections to its other addresses, and stops with them', async () => {
+  const app = newApp();
+  app.get('/', async () => ({}));
+  await app.listen({ port: 0, host: '127.0.0.2' });
+  const { port } = app.server.address() as AddressInfo;
+  // The name stands for 127.0.0.1, and perhaps ::1.
+  await listenOnOtherAddresses(app.server, 'localhost', 16);
+  for (const address of ['127.0.0.1', '127.0.0.2'])
+    expect((await fetch(`http://${address}:${port}/`)).status).toBe(200);
+  await app.close();
+  await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow();
 });
 
 function* endlessly(): Generator<Buffer> {

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { withApiErrors } from '../../db/errors.ts';
+import { readGroup } from '../../db/paging.ts';
 import type { Listing, PageOf } from './listing.ts';
 
 /** A table with what is read of its rows. The table has the alias `shown` in `select`. */
@@ -80,14 +80,15 @@ export async function readPage<Row extends object>(
   matches: Matches,
 ): Promise<PageOf<AsyncIterable<readonly Row[]>>> {
   const { totalCount, ids } = await findPage(database, source, filter, page, matches);
-  const readGroup = (at: number) =>
-    database.query<Row>(`${source.select} where shown.id = any($1) order by shown.id`, [
-      ids.slice(at, at + rowsAtOnce),
-    ]);
   return { totalCount, count: ids.length, items: groups() };
 
   async function* groups(): AsyncGenerator<readonly Row[]> {
-    for (let at = 0; at < ids.length; at += rowsAtOnce) yield await withApiErrors(() => readGroup(at));
+    for (let at = 0; at < ids.length; at += rowsAtOnce) {
+      const some = ids.slice(at, at + rowsAtOnce);
+      yield await readGroup(() =>
+        database.query<Row>(`${source.select} where shown.id = any($1) order by shown.id`, [some]),
+      );
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import { withApiErrors } from '../../db/errors.ts';
+import { readGroup } from '../../db/paging.ts';
 import { selectedColumns } from '../fields/field-columns.ts';
 import { principalFields, userFields } from '../fields/fields.ts';
 import type {
@@ -136,7 +137,7 @@ async function* withUsers(
       }
       const wanted = usersShown === 0 ? [] : some.filter((row) => row.usersCount > 0);
       const sizes = wanted.map((row) => ({ id: row.id, users: shownOf(row) }));
-      const users = await withApiErrors(() => firstUsers(database, sizes, own?.id ?? null));
+      const users = await readGroup(() => firstUsers(database, sizes, own?.id ?? null));
       for (const row of some)
         yield { ...row, users: users.get(row.id) ?? [], usersCount: own ? 1 : row.usersCount };
     }
@@ -152,7 +153,7 @@ async function* usersInGroups(
   let after = 0;
   for (let left = limit; left > 0; left -= usersAtOnce) {
     const count = Math.min(left, usersAtOnce);
-    const users = await withApiErrors(() =>
+    const users = await readGroup(() =>
       database.query<ListedUser>(
         `select ${userColumns} from anagrafe.users as shown
           where principal_id = $1 and id > $2 order by id limit $3`,

@@ -1,6 +1,6 @@
 import type { Connection, Database } from '../../db/database.ts';
-import { withApiErrors } from '../../db/errors.ts';
 import { namesOf, type UserNames } from '../../db/lookups.ts';
+import { readGroup } from '../../db/paging.ts';
 import { preparedStatement } from '../../db/statement.ts';
 import type { ErrorDetail } from '../../lib/error-codes.ts';
 import { FieldErrors } from '../../lib/field-errors.ts';
@@ -127,7 +127,7 @@ interface FailedRow {
 /** Reads the failed records of a call or job in keyset pages, ordered by position. */
 export async function* failedRecords(database: Database, id: string): AsyncGenerator<FailedRecord> {
   for (let after = -1; ; ) {
-    const rows = await withApiErrors(() =>
+    const rows = await readGroup(() =>
       database.query<FailedRow>(
         `with next as (
            select position, row_number() over next_first as number,
