@@ -31,7 +31,7 @@ import type { Jobs } from './jobs/open-jobs.ts';
 import { networkList } from './lib/network.ts';
 import { version } from './lib/package-folder.ts';
 import { logCalls, type Metrics } from './metrics.ts';
-import type { HashingState } from './passwords/hash-pool.ts';
+import type { HashScheduler } from './passwords/hash-scheduler.ts';
 import type { Records } from './records/open-records.ts';
 import { exportRoute } from './records/read/export.routes.ts';
 import { readRoutes } from './records/read/listing.routes.ts';
@@ -52,7 +52,7 @@ export interface Features {
   readonly calls: Calls;
   readonly webhooks: WebhookTools;
   readonly statistics: StatisticsStore;
-  readonly hashing: HashingState;
+  readonly hashing: HashScheduler;
 }
 
 interface AppOptions {

@@ -8,7 +8,7 @@ import { isPartOfOutage } from './lib/field-errors.ts';
 import { Semaphore } from './lib/semaphore.ts';
 import { startWorker } from './lib/worker.ts';
 import type { BackgroundTask, Metrics } from './metrics.ts';
-import type { Hasher } from './passwords/hash-pool.ts';
+import type { HashPool } from './passwords/hash-pool.ts';
 import type { Queue } from './queue/queue.ts';
 import { openRetention } from './retention.ts';
 import type { Config } from './settings/config.ts';
@@ -25,7 +25,7 @@ interface BackgroundTools {
   readonly log: Logger;
   readonly store: Store;
   readonly queue: Queue;
-  readonly hasher: Hasher;
+  readonly hasher: HashPool;
   readonly audit: Audit;
   readonly jobs: Jobs;
   readonly webhooks: Signing;
@@ -37,8 +37,7 @@ const pauseMs = 250;
 const measureMs = 5000;
 
 export async function startBackground(tools: BackgroundTools) {
-  const { config, log, store, queue, metrics } = tools;
-  const { interactiveEnded } = tools.hasher;
+  const { config, log, store, queue, hasher, metrics } = tools;
   const stopping = new AbortController();
   const retention = openRetention(config);
   await tools.jobs.startWorkers();
@@ -70,14 +69,14 @@ export async function startBackground(tools: BackgroundTools) {
     return false;
   });
   const deliveryCreation = repeat('webhook_deliveries', async () => {
-    await interactiveEnded();
+    await hasher.interactiveEnded();
     const more = await createDeliveries(store.queue);
     retries.wake();
     return more;
   });
   const extendChain = openChainWriter(store.queue, tools.audit.hashRow);
   const chain = repeat('hash_chain', async () => {
-    await interactiveEnded();
+    await hasher.interactiveEnded();
     const more = await extendChain();
     deliveryCreation.wake();
     return more;

@@ -16,7 +16,7 @@ import { openJobs } from './jobs/open-jobs.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
 import { warningOf } from './lib/log.ts';
 import { openMetrics } from './metrics.ts';
-import { type HashingPool, openHasher } from './passwords/hash-pool.ts';
+import { HashPool } from './passwords/hash-pool.ts';
 import { openQueue, type Queue } from './queue/queue.ts';
 import { openRecords } from './records/open-records.ts';
 import { type Config, ConfigError, prefix } from './settings/config.ts';
@@ -52,7 +52,7 @@ export async function startService(
     },
   });
   let queue: Queue | undefined;
-  let hasher: HashingPool | undefined;
+  let hasher: HashPool | undefined;
   let app: FastifyInstance | undefined;
   let background: Background | undefined;
   async function closeAll(): Promise<void> {
@@ -66,14 +66,14 @@ export async function startService(
     const keyRing = await openKeyRing(foundKey, config, database);
     const clients = await openClients({ database, front, config, log });
     const metrics = openMetrics();
-    hasher = openHasher({
+    hasher = new HashPool({
       memoryKib: config.HASH_MEMORY_KIB,
       passes: config.HASH_PASSES,
       concurrency: config.HASH_CONCURRENCY,
       maxWaitSeconds: config.MAX_WAIT_SECONDS,
       onHash: metrics.hashed,
     });
-    metrics.watch(hasher);
+    metrics.watch(hasher.scheduler);
     const ownHash = await hasher.calibrate();
     queue = await openQueue({
       database: store.queue,
@@ -110,7 +110,7 @@ export async function startService(
     const readiness = openReadiness(database);
 
     app = await buildApp(
-      { audit, clients, records, jobs, accounts, calls, webhooks, statistics, hashing: hasher },
+      { audit, clients, records, jobs, accounts, calls, webhooks, statistics, hashing: hasher.scheduler },
       { config, log, metrics, readiness, consoleFolder },
     );
     await listen(app, config);

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { onceClosed } from './http/connections.ts';
-import type { Lane } from './passwords/fair-queue.ts';
-import type { HashingState } from './passwords/hash-pool.ts';
+import type { HashScheduler, Lane } from './passwords/hash-scheduler.ts';
 import type { OperationName } from './records/parse/parsed-record.ts';
 import type { Outcome } from './records/write/outcome.ts';
 
@@ -91,7 +90,7 @@ export function openMetrics() {
       for (const [outcome, count] of results) records.inc({ operation, outcome }, count);
       for (const [kind, count] of kinds) users.inc({ operation: kind }, count);
     },
-    watch(hashing: HashingState) {
+    watch(hashing: HashScheduler) {
       new Gauge({
         name: 'anagrafe_hash_lane_length',
         help: 'Passwords in the queue to be hashed, by lane.',

@@ -1,7 +1,7 @@
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Database } from '../db/database.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
-import type { Hasher } from '../passwords/hash-pool.ts';
+import type { HashPool } from '../passwords/hash-pool.ts';
 import { needsRehash } from '../passwords/hash-work.ts';
 import type { Config } from '../settings/config.ts';
 import { countHashProfiles } from './decoy-hashes.store.ts';
@@ -21,7 +21,7 @@ interface AccountParts {
   readonly config: Config;
   readonly keyRing: KeyRing;
   readonly auditLog: AuditLog;
-  readonly hasher: Hasher;
+  readonly hasher: HashPool;
   /** A hash of the configured cost. */
   readonly ownHash: string;
   onCountError(error: unknown): void;

@@ -5,7 +5,7 @@ import { ApiError, ErrorBudget } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, isObject, usersOf } from '../lib/request-fields.ts';
 import { checkRecords } from '../records/check/batch.ts';
 import type { Operation } from '../records/check/operation.ts';
-import { admitPasswords, applyRecords } from '../records/operations/apply.ts';
+import { applyRecords, hashesNeeded } from '../records/operations/apply.ts';
 import { required } from '../records/parse/parsed-record.ts';
 import type { RecordStore } from '../records/write/id-reservation.ts';
 import type { Outcome } from '../records/write/outcome.ts';
@@ -46,17 +46,18 @@ export async function changeOwnPassword(
   }
   // `expectedCurrentHash` prevents this call from overwriting a password that was reset after the verification.
   const share = `user ${call.user.id}`;
-  const requester = { actor, share, signal: null, report, expectedCurrentHash: verified ?? '' };
-  const hashes = admitPasswords([checked], requester, tools.hasher);
-  const context = {
-    operation,
-    requester,
-    hashes,
-    writer: new RecordWriter(tools.recordStore),
-    lastOutcomes: new Map(),
-  };
+  const requester = { actor, share, report, expectedCurrentHash: verified ?? '' };
   const toApply = { ...checked, ids: { principal: null, users: [] }, reference: null };
-  return required((await applyRecords([toApply], context))[0]);
+  const [outcome] = await tools.hasher.admit({ share, count: hashesNeeded([checked]) }, (hashes) =>
+    applyRecords([toApply], {
+      operation,
+      requester,
+      hashes,
+      writer: new RecordWriter(tools.recordStore),
+      lastOutcomes: new Map(),
+    }),
+  );
+  return required(outcome);
 }
 
 /** Returns the record without the current password. Throws `FORBIDDEN` unless the record is about this user alone. */

@@ -1,7 +1,7 @@
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { digestOf, newAccessToken, newRefreshToken } from '../lib/secrets.ts';
-import type { Hasher, VerifySource } from '../passwords/hash-pool.ts';
+import type { HashPool, VerifySource } from '../passwords/hash-pool.ts';
 import { mapOpaqueString, mapUsername } from '../usernames/precis-profiles.ts';
 import { type AttemptCounters, type LoginThrottle, reserveAttempt } from './login-throttle.ts';
 import type { Account, NewSession, SessionStore, StoredAccount } from './session.ts';
@@ -17,7 +17,7 @@ export interface SignInTools {
   readonly sessions: SessionStore;
   readonly loginThrottle: LoginThrottle;
   readonly auditLog: AuditLog;
-  readonly hasher: Hasher;
+  readonly hasher: HashPool;
   /** Returns a keyed digest of a username or a source, as the key of a throttle counter. */
   throttleDigest(text: string): Buffer;
   /** Returns true if a hash does not have the configured algorithm and cost, such as an imported one. */
@@ -162,7 +162,7 @@ async function begin(
   const newHash =
     toHash === null
       ? null
-      : await hasher.admit({ lane: 'interactive', share: `user ${account.userId}`, count: 1 }).hash(toHash);
+      : await hasher.admit({ share: `user ${account.userId}`, count: 1 }, (call) => call.hash(toHash));
   const expiresAt = await sessions.begin(account, session, newHash, actor);
   return expiresAt && { account, expiresAt, ...tokens };
 }

@@ -1,6 +1,6 @@
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError, ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
-import type { HashReservation } from '../passwords/hash-reservation.ts';
+import type { AdmittedCall } from '../passwords/hash-pool.ts';
 import {
   type BatchLimits,
   type CheckedRecord,
@@ -10,14 +10,8 @@ import {
 } from '../records/check/batch.ts';
 import type { Operation } from '../records/check/operation.ts';
 import { type PlanReview, requireApproved } from '../records/check/plan.ts';
-import {
-  applyRecords,
-  demandOf,
-  demandOfParsed,
-  isFinal,
-  type Requester,
-} from '../records/operations/apply.ts';
-import { type OperationName, type ParsedRecord, required } from '../records/parse/parsed-record.ts';
+import { applyRecords, hashesNeeded, isFinal, type Requester } from '../records/operations/apply.ts';
+import { type OperationName, required } from '../records/parse/parsed-record.ts';
 import { type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
 import { IdReservation, type RecordStore } from '../records/write/id-reservation.ts';
 import type { NewCall, Outcome } from '../records/write/outcome.ts';
@@ -36,8 +30,7 @@ interface AnswerOptions {
   readonly limits: { readonly answered: BatchLimits; readonly job: BatchLimits };
   /** Null if the operation has no plan. */
   readonly review: PlanReview | null;
-  /** The places of the call in the hash queue, which `applySync` gives up at its end. */
-  readonly reservation: HashReservation;
+  readonly admitted: AdmittedCall;
   holdMemory(bytes: number): void;
   onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
 }
@@ -51,19 +44,6 @@ interface Answered {
 
 /** Checks, hashes and writes the records. All records are checked before the first password is hashed. */
 export async function applySync(
-  records: RecordList,
-  operation: Operation,
-  options: AnswerOptions,
-): Promise<Answered> {
-  try {
-    return await applyAndStore(records, operation, options);
-  } finally {
-    // Not earlier: jobs, which let a call with a single password go first, would delay its last statement.
-    options.reservation.release();
-  }
-}
-
-async function applyAndStore(
   records: RecordList,
   operation: Operation,
   options: AnswerOptions,
@@ -94,22 +74,16 @@ async function applyLeft(
   operation: Operation,
   options: AnswerOptions,
 ): Promise<(Outcome | null)[]> {
-  const { callId, newCall, requester, reservation } = options;
+  const { callId, newCall, requester, admitted } = options;
   const check = operation.newCheck({ holdMemory: options.holdMemory });
-  const admitAndCheck = async (parsedRecords: readonly ParsedRecord[]) => {
-    // An overloaded service rejects the call here, before it queries the database.
-    reservation.admit(demandOfParsed(left.map((position) => required(parsedRecords[position]))));
-    return check(parsedRecords);
-  };
   // Records with a known outcome are checked too: what they claim is not free for the others.
   const all = recordsAt(records, positionsOf(records));
-  const allChecked = await checkRecords(all, operation, admitAndCheck, new ErrorBudget());
+  const allChecked = await checkRecords(all, operation, check, new ErrorBudget());
   const checked = left.map((position) => required(allChecked[position]));
   const approvals = options.review
     ? await reviewRecords(checked, left, records, options.review, options)
     : [];
-  // Admits again, before IDs are used up: only the check of an upsert finds out which passwords are hashed.
-  reservation.admit(demandOf(checked));
+  admitted.keep(hashesNeeded(checked));
   const idReservation = new IdReservation();
   const ids = checked.map(({ parsed, change }) => idReservation.add(parsed.errors.none ? change : null));
   await idReservation.reserve(options.recordStore);
@@ -124,7 +98,7 @@ async function applyLeft(
     requester,
     writer: new RecordWriter(options.recordStore),
     lastOutcomes: new Map(),
-    hashes: reservation,
+    hashes: admitted,
   });
 }
 

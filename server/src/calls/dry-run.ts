@@ -1,7 +1,7 @@
 import { inGroups } from '../jobs/chunk-planner.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ErrorBudget } from '../lib/field-errors.ts';
-import type { Hasher } from '../passwords/hash-pool.ts';
+import type { HashPool } from '../passwords/hash-pool.ts';
 import { type CheckedRecord, checkRecords, positionsOf, recordsAt } from '../records/check/batch.ts';
 import type { Operation } from '../records/check/operation.ts';
 import type { PlanReview } from '../records/check/plan.ts';
@@ -49,7 +49,7 @@ export interface DryRun {
 }
 
 interface DryRunTools {
-  readonly hasher: Hasher;
+  readonly hasher: HashPool;
   readonly share: string;
   /** Null if the operation has no plan. */
   readonly review: PlanReview | null;

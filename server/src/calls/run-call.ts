@@ -15,7 +15,7 @@ import type { RecentChunks } from '../jobs/recent-chunks.ts';
 import { type SubmissionStore, submitJob } from '../jobs/submit.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
-import type { Hasher } from '../passwords/hash-pool.ts';
+import type { HashPool } from '../passwords/hash-pool.ts';
 import { type BatchLimits, readBatch } from '../records/check/batch.ts';
 import {
   type Operation,
@@ -56,8 +56,6 @@ export interface WriteCall {
   readonly async: boolean;
   /** Null for other operations than `upsert`. */
   readonly upsert: UpsertCall | null;
-  /** When the call began to wait, a value of `performance.now()`. */
-  readonly waitsSince: number;
   /** Reserves memory until the call is answered. Throws an `ApiError` OVERLOADED if there is too little. */
   holdMemory(bytes: number): void;
   /** Logs an error that the answer does not show. */
@@ -86,7 +84,7 @@ export type WriteResult =
 export interface CallTools {
   readonly operations: Operations;
   readonly recordStore: RecordStore;
-  readonly hasher: Hasher;
+  readonly hasher: HashPool;
   readonly keyRing: KeyRing;
   readonly calls: CallStore;
   readonly idempotency: IdempotencyStore;
@@ -243,18 +241,21 @@ async function work(
   }
   requireSyncLimits(call, tools.limits);
   const { actor, clientId, records, report } = call;
-  const requester = { actor, share: String(clientId), signal: null, report };
+  const requester = { actor, share: String(clientId), report };
   const counts = { records: records.count, users: records.users };
-  const { outcomes, complete } = await applySync(records, operation, {
-    ...tools,
-    requester,
-    callId: id,
-    newCall: callId === null ? { id, clientId, operation: call.operation, ...counts } : null,
-    known,
-    review,
-    reservation: tools.hasher.reserve(requester.share, call.waitsSince),
-    holdMemory: call.holdMemory,
-  });
+  const demand = { share: requester.share, count: records.passwords };
+  const { outcomes, complete } = await tools.hasher.admit(demand, (admitted) =>
+    applySync(records, operation, {
+      ...tools,
+      requester,
+      callId: id,
+      newCall: callId === null ? { id, clientId, operation: call.operation, ...counts } : null,
+      known,
+      review,
+      admitted,
+      holdMemory: call.holdMemory,
+    }),
+  );
   return answered(call, outcomes, { replayed: false, complete });
 }
 

@@ -121,7 +121,6 @@ export async function write(
     dryRun: isFlagged(request, 'dryRun'),
     async: wantsAsync(request.headers),
     upsert,
-    waitsSince: request.startedAt,
     holdMemory: (bytes: number) => request.holdMemory(bytes),
     report(error: unknown) {
       if (!isPartOfOutage(error)) failures.push(error);

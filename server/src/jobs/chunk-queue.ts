@@ -1,6 +1,6 @@
 import type { Connection } from '../db/database.ts';
+import { Aborted } from '../lib/aborted.ts';
 import { ApiError } from '../lib/field-errors.ts';
-import { Aborted } from '../passwords/hash-pool.ts';
 import type { Message, Queue } from '../queue/queue.ts';
 import { type ChunkTools, runChunk } from './run-chunk.ts';
 

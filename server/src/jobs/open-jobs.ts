@@ -45,7 +45,7 @@ export async function openJobs({ database, recordStore, queue, config, ...tools 
         recentChunks,
         writer: new RecordWriter(recordStore, {
           writesAtOnce: writesAtOnce(),
-          pause: tools.hasher.interactiveEnded,
+          pause: () => tools.hasher.interactiveEnded(),
         }),
       }),
   };

@@ -1,9 +1,10 @@
 import { serviceActor } from '../audit/audit-log.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
+import { Aborted } from '../lib/aborted.ts';
 import type { CodeWithOneText } from '../lib/error-codes.ts';
 import { ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
 import type { Fields } from '../lib/request-fields.ts';
-import { Aborted, type Hasher } from '../passwords/hash-pool.ts';
+import type { HashPool } from '../passwords/hash-pool.ts';
 import { type CheckedRecord, checkRecords } from '../records/check/batch.ts';
 import {
   type Operation,
@@ -12,7 +13,7 @@ import {
   type UpsertOptions,
 } from '../records/check/operation.ts';
 import { requireApproved } from '../records/check/plan.ts';
-import { admitPasswords, applyRecords, isFinal } from '../records/operations/apply.ts';
+import { applyRecords, isFinal } from '../records/operations/apply.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import { required, sentIdOf } from '../records/parse/parsed-record.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
@@ -63,7 +64,7 @@ export interface ChunkStore {
 export interface ChunkTools {
   readonly store: ChunkStore;
   readonly operations: Operations;
-  readonly hasher: Hasher;
+  readonly hasher: HashPool;
   readonly keyRing: KeyRing;
   readonly recentChunks: RecentChunks;
   /** Shared by all chunks of this node, so that connections stay free for synchronous calls. */
@@ -198,7 +199,7 @@ async function applyGroup(
   const { callId, chunk, tools, signal } = run;
   const { clientId } = chunk;
   const actor = { ...serviceActor, kind: clientId === null ? 'protected' : 'client', clientId } as const;
-  const requester = { actor, share: String(clientId), signal, report: tools.report };
+  const requester = { actor, share: String(clientId), report: tools.report };
   const toApply = group.map(({ position, ids, approved }, index) => ({
     ...required(checked[index]),
     ids,
@@ -208,7 +209,7 @@ async function applyGroup(
   const outcomes = await applyRecords(toApply, {
     operation: operationFor(run),
     requester,
-    hashes: admitPasswords(checked, requester, tools.hasher),
+    hashes: tools.hasher.forJob(requester.share, signal),
     writer: tools.writer,
     lastOutcomes,
   });

@@ -2,7 +2,7 @@ import type { Actor } from '../audit/audit-log.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import { type RecordList, readRecord } from '../json/record-list.ts';
 import { ErrorBudget } from '../lib/field-errors.ts';
-import type { Hasher } from '../passwords/hash-pool.ts';
+import type { HashPool } from '../passwords/hash-pool.ts';
 import { type CheckedRecord, checkRecords, positionsOf, recordsAt } from '../records/check/batch.ts';
 import type { Operation, UpsertOptions } from '../records/check/operation.ts';
 import type { PlanReview } from '../records/check/plan.ts';
@@ -74,7 +74,7 @@ interface SubmissionTools {
   readonly store: SubmissionStore;
   readonly recordStore: RecordStore;
   readonly keyRing: KeyRing;
-  readonly hasher: Pick<Hasher, 'interactiveEnded'>;
+  readonly hasher: Pick<HashPool, 'interactiveEnded'>;
   readonly recentChunks: RecentChunks;
 }
 

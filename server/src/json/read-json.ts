@@ -67,7 +67,10 @@ export async function validateJson(
     while (!validator.advance()) {
       if (timeSlice?.isOver) await timeSlice.yield();
     }
-    if (records) records.values = validator.values;
+    if (records) {
+      records.values = validator.values;
+      records.passwords = validator.passwords;
+    }
     return validator.isArray;
   } catch (error) {
     if (!(error instanceof ScanError)) throw error;

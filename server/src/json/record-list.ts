@@ -70,6 +70,8 @@ export class RecordList implements RecordSink {
   users = 0;
   /** The number of JSON values in the body. */
   values = 0;
+  /** The number of passwords that users of the records have: at least as many as have to be hashed. */
+  passwords = 0;
   /** Zero-based index of the first element that is not an object; -1 if every element is one. */
   firstNonObject = -1;
 

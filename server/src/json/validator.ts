@@ -25,12 +25,17 @@ const A_COLON = 4;
 const A_COMMA_OR_END = 5;
 const REST_OF_STRING = 6;
 
+/** Number of open containers in a user: the body, the record, its list of users, and the user. */
+const userDepth = 4;
+
 /** Receives the elements of a top-level array. */
 export interface RecordSink {
   /** `start` is the offset of the first byte of the element in the body, `end` the offset after its last byte. */
   add(record: { isObject: boolean; users: number; start: number; end: number }): void;
   /** Number of values in the body, objects and arrays included; set at the end. */
   values: number;
+  /** Number of texts in fields `Password` of users; set at the end. */
+  passwords: number;
 }
 
 /** An object or array that is being read. */
@@ -65,6 +70,8 @@ export class Validator {
   #recordUsers = 0;
   /** True if the outermost value is an array. */
   isArray = false;
+  /** Number of texts in fields `Password` of the elements of a list in a record. */
+  passwords = 0;
 
   constructor(scanner: Scanner, maxDepth: number, maxValues: number, records?: RecordSink) {
     this.#scanner = scanner;
@@ -131,6 +138,8 @@ export class Validator {
     if (byte === BRACE || byte === BRACKET) {
       this.#openContainer(byte === BRACKET);
     } else if (byte === QUOTE) {
+      if (this.#open.length === userDepth && scanner.names[this.#into?.name ?? -1] === 'Password')
+        this.passwords++;
       if (scanner.string()) this.#endPrimitive();
       else this.#next = REST_OF_STRING;
     } else if (byte === END && this.#into === undefined) {

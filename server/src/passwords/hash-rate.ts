@@ -1,33 +1,30 @@
 const windowSeconds = 10;
 
-/** Measures a rate per second over a sliding window. */
+/** Measures a rate per second over the last ten seconds. */
 export class RateMeter {
   readonly #now: () => number;
-  /** Ring buffer with one counter for each second of the window. */
-  readonly #slots = Array.from({ length: windowSeconds }, () => ({
-    second: Number.NEGATIVE_INFINITY,
-    count: 0,
-  }));
+  /** Counts by second. */
+  readonly #counts = new Map<number, number>();
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
   note(): void {
-    const second = this.#second();
-    const slot = this.#slots[second % windowSeconds];
-    if (!slot) return;
-    if (slot.second !== second) Object.assign(slot, { second, count: 0 });
-    slot.count++;
+    const second = this.#removeOld();
+    this.#counts.set(second, (this.#counts.get(second) ?? 0) + 1);
   }
 
   get perSecond(): number {
-    const oldest = this.#second() - windowSeconds;
-    const recent = this.#slots.filter(({ second }) => second > oldest);
-    return recent.reduce((sum, { count }) => sum + count, 0) / windowSeconds;
+    this.#removeOld();
+    return [...this.#counts.values()].reduce((sum, count) => sum + count, 0) / windowSeconds;
   }
 
-  #second(): number {
-    return Math.floor(this.#now() / 1000);
+  /** Returns the present second. */
+  #removeOld(): number {
+    const present = Math.floor(this.#now() / 1000);
+    for (const second of this.#counts.keys())
+      if (second <= present - windowSeconds) this.#counts.delete(second);
+    return present;
   }
 }

@@ -30,9 +30,12 @@ function parse(hash: string) {
   return parsed;
 }
 
-/** Returns the cost of verifying a hash, in hashes that the service creates with the given cost. */
+/**
+ * Returns the cost of verifying a hash, in hashes that the service creates with the given cost. It is a multiple of
+ * 1/64, so that sums of weights are exact.
+ */
 export function weightOf(hash: string, { memoryCost, timeCost }: HashCost): number {
-  return workOf(parse(hash)) / (memoryCost * timeCost);
+  return Math.ceil((workOf(parse(hash)) / (memoryCost * timeCost)) * 64) / 64;
 }
 
 /** Builds the task that verifies a password against a hash of any format; null if the password cannot match. */

@@ -4,11 +4,11 @@ import { recordEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
 import { CallHeaders, CallQuery, named, strictObject } from '../http/schemas.ts';
 import type { Api } from '../http/validation.ts';
-import type { HashingState } from '../passwords/hash-pool.ts';
+import type { HashScheduler } from '../passwords/hash-scheduler.ts';
 import type { Span, Statistics, StatisticsStore } from './statistics.ts';
 
 /** Registers `GET /statistics`: totals, recent activity and the state of the hash pool of this node. */
-export function statisticsRoute(app: Api, statistics: StatisticsStore, hashing: HashingState): void {
+export function statisticsRoute(app: Api, statistics: StatisticsStore, hashing: HashScheduler): void {
   app.get(
     '/statistics',
     {
@@ -56,7 +56,7 @@ function spanFields(span: Span) {
   };
 }
 
-function hashingFields(hashing: HashingState) {
+function hashingFields(hashing: HashScheduler) {
   return {
     WaitingInteractive: hashing.waiting('interactive'),
     WaitingBulk: hashing.waiting('bulk'),

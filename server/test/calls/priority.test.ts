@@ -4,17 +4,17 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { applySync } from '../../src/calls/apply-sync.ts';
 import { openCallStore } from '../../src/calls/calls.store.ts';
-import { type HashingPool, openHasher } from '../../src/passwords/hash-pool.ts';
+import { HashPool } from '../../src/passwords/hash-pool.ts';
 import { openRecordStore } from '../../src/records/operations/records.store.ts';
 import { updateOperation } from '../../src/records/operations/update.ts';
 import { recordList } from '../setup/records.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
-let hasher: HashingPool;
+let hasher: HashPool;
 beforeAll(async () => {
   service = await startTestService();
-  hasher = openHasher({ concurrency: 1, memoryKib: 64, passes: 1, maxWaitSeconds: 60 });
+  hasher = new HashPool({ concurrency: 1, memoryKib: 64, passes: 1, maxWaitSeconds: 60 });
 });
 afterAll(() => hasher.close());
 
@@ -31,12 +31,12 @@ it('keeps jobs waiting until the end of a call with a single password is stored'
   const recordStore = openRecordStore(service.database);
   const waiting: boolean[] = [];
   const limit = { records: 1, users: 1 };
-  const answered = await applySync(
-    await recordList([{ ID, Users: [newUser('urgent')] }]),
-    updateOperation(recordStore, rules),
-    {
+  const records = await recordList([{ ID, Users: [newUser('urgent')] }]);
+  const operation = updateOperation(recordStore, rules);
+  const answered = await hasher.admit({ share: 'a', count: records.passwords }, (admitted) =>
+    applySync(records, operation, {
       recordStore,
-      requester: { actor: operatorActor, share: 'a', signal: null, report: () => {} },
+      requester: { actor: operatorActor, share: 'a', report: () => {} },
       calls: {
         ...calls,
         async complete(...call) {
@@ -50,10 +50,10 @@ it('keeps jobs waiting until the end of a call with a single password is stored'
       known: new Map(),
       limits: { answered: limit, job: limit },
       review: null,
-      reservation: hasher.reserve('a'),
+      admitted,
       holdMemory: () => {},
       onOutcomes: () => {},
-    },
+    }),
   );
   expect(answered.outcomes).toMatchObject([{ id: ID, error: null }]);
   expect(waiting).toEqual([true, true]);

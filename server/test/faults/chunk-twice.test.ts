@@ -11,7 +11,8 @@ import { RecentChunks } from '../../src/jobs/recent-chunks.ts';
 import { type ChunkTools, runChunk } from '../../src/jobs/run-chunk.ts';
 import { openSubmissions } from '../../src/jobs/submissions.store.ts';
 import { submitJob } from '../../src/jobs/submit.ts';
-import { Aborted, openHasher } from '../../src/passwords/hash-pool.ts';
+import { Aborted } from '../../src/lib/aborted.ts';
+import { HashPool } from '../../src/passwords/hash-pool.ts';
 import { openQueue, type Queue } from '../../src/queue/queue.ts';
 import { operationOf } from '../../src/records/check/operation.ts';
 import { deleteOperation } from '../../src/records/operations/delete.ts';
@@ -75,7 +76,7 @@ function newNode(onHash?: () => void): ChunkTools {
         maxRemoved: 1000,
       }),
     },
-    hasher: openHasher({
+    hasher: new HashPool({
       concurrency: 1,
       memoryKib: 1024,
       passes: 1,

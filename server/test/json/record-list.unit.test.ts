@@ -54,11 +54,19 @@ describe('a list of records', () => {
     for (const n of [0, 7, 8, 9, 4095, 4096, 12_287, 12_288, count - 1])
       expect(list?.fields(n)).toEqual({ ID: n });
     let taken = 0;
-    const sink = { add: () => void taken++, values: 0 };
+    const sink = { add: () => void taken++, values: 0, passwords: 0 };
     expect(await validateJson(bytes, limits, sink)).toBe(true);
     // The array, and an object with a number for each record.
     expect(sink.values).toBe(1 + 2 * count);
     expect(taken).toBe(count);
+  });
+
+  it('counts the passwords of users, which are at least as many as are hashed', async () => {
+    const list = await read(`[
+      {"ID":1,"Password":"of no user","Users":[{"Password":"a"},{"Passwor\\u0064":"b"},{"Password":null}]},
+      {"Users":[{"PasswordHash":"c","Attributes":{"Password":"d"}},{"Password":"${'e'.repeat(20_000)}"}]}
+    ]`);
+    expect(list?.passwords).toBe(3);
   });
 
   it('reports the index of the first element that is not an object', async () => {

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FieldErrors } from '../../src/lib/field-errors.ts';
-import { openHasher } from '../../src/passwords/hash-pool.ts';
+import { HashPool } from '../../src/passwords/hash-pool.ts';
 import { needsRehash } from '../../src/passwords/hash-work.ts';
 import { readPasswordHash } from '../../src/passwords/imported-hash-cost.ts';
 import { sentence, vectors } from './vectors.ts';
@@ -15,8 +15,8 @@ describe('a password', () => {
   });
 
   it('is verified against a hash of the service at any cost', async () => {
-    const pool = openHasher({ concurrency: 1, memoryKib: 300_000, passes: 1, maxWaitSeconds: 60 });
-    const hash = await pool.admit({ lane: 'bulk', share: 'a', count: 1 }).hash(sentence);
+    const pool = new HashPool({ concurrency: 1, memoryKib: 300_000, passes: 1, maxWaitSeconds: 60 });
+    const hash = await pool.admit({ share: 'a', count: 1 }, (call) => call.hash(sentence));
     expect(await verifyPassword(sentence, hash)).toBe(true);
     expect(await verifyPassword(sentence.toUpperCase(), hash)).toBe(false);
   });
@@ -193,8 +193,8 @@ describe('a stored hash', () => {
   const rest = 'AAECAwQFBgcICQoLDA0ODw$nGiWEGaqcEO0FY72f2x+02AASmtYKucar5tqWId2jMc';
 
   it('needs no rehash if it has the current cost of the service', async () => {
-    const pool = openHasher({ concurrency: 1, ...cost, maxWaitSeconds: 60 });
-    const hash = await pool.admit({ lane: 'bulk', share: 'a', count: 1 }).hash(sentence);
+    const pool = new HashPool({ concurrency: 1, ...cost, maxWaitSeconds: 60 });
+    const hash = await pool.admit({ share: 'a', count: 1 }, (call) => call.hash(sentence));
     expect(needsRehash(hash, cost)).toBe(false);
     expect(needsRehash(hash, { ...cost, memoryKib: 19_457 })).toBe(true);
     expect(needsRehash(hash, { ...cost, passes: 3 })).toBe(true);

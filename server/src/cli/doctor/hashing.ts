@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { type HashingPool, openHasher } from '../../passwords/hash-pool.ts';
+import { HashPool } from '../../passwords/hash-pool.ts';
 import { type Config, settings } from '../../settings/config.ts';
 import { type Finding, finding } from './findings.ts';
 
@@ -43,7 +43,7 @@ async function hashesPerSecond(config: Config, threads: number): Promise<Pace> {
     { threads, memoryKib: settings.HASH_MEMORY_KIB.fallback, passes: settings.HASH_PASSES.fallback },
     async (hasher) => {
       await hasher.calibrate();
-      return hasher.capacity;
+      return hasher.scheduler.capacity;
     },
   );
   const expected = (cheap * leastCost) / (memoryKib * passes);
@@ -54,9 +54,9 @@ async function hashesPerSecond(config: Config, threads: number): Promise<Pace> {
   return { perSecond, measured: true };
 }
 
-async function measure(hasher: HashingPool, threads: number): Promise<number> {
+async function measure(hasher: HashPool, threads: number): Promise<number> {
   const lanes = Array.from({ length: threads * 2 });
-  const { hash } = hasher.admit({ lane: 'bulk', share: 'doctor', count: lanes.length });
+  const { hash } = hasher.forJob('doctor', new AbortController().signal);
   // The first hashes start the threads and are not measured.
   await Promise.all(lanes.map(() => hash('a password')));
   let done = 0;
@@ -74,8 +74,8 @@ async function measure(hasher: HashingPool, threads: number): Promise<number> {
 async function withHasher<Result>(
   config: Config,
   { threads, ...cost }: { threads: number; memoryKib: number; passes: number },
-  work: (hasher: HashingPool) => Promise<Result>,
+  work: (hasher: HashPool) => Promise<Result>,
 ): Promise<Result> {
-  const hasher = openHasher({ concurrency: threads, maxWaitSeconds: config.MAX_WAIT_SECONDS, ...cost });
+  const hasher = new HashPool({ concurrency: threads, maxWaitSeconds: config.MAX_WAIT_SECONDS, ...cost });
   return work(hasher).finally(() => hasher.close());
 }

@@ -1,14 +1,14 @@
 import type { Actor } from '../../audit/audit-log.ts';
 import { WriteFailure, type WriteFailureKind } from '../../db/errors.ts';
+import { Aborted } from '../../lib/aborted.ts';
 import type { ErrorDetail } from '../../lib/error-codes.ts';
 import { ApiError } from '../../lib/field-errors.ts';
-import { Aborted, type Hasher } from '../../passwords/hash-pool.ts';
-import type { Demand, HashBatch } from '../../passwords/hash-reservation.ts';
+import type { PasswordHasher } from '../../passwords/hash-pool.ts';
 import { ThreadEnded } from '../../passwords/hash-thread.ts';
 import type { CheckedRecord } from '../check/batch.ts';
 import type { Operation } from '../check/operation.ts';
 import { requireApproved } from '../check/plan.ts';
-import { type ParsedRecord, required, usersWith } from '../parse/parsed-record.ts';
+import { required } from '../parse/parsed-record.ts';
 import {
   outcomeOf,
   type PrincipalChange,
@@ -28,8 +28,6 @@ export interface Requester {
   readonly actor: Actor;
   /** Key for fair sharing of the bulk lane of the hash pool. */
   readonly share: string;
-  /** Aborts work that may wait without limit, such as a job. Null if a client waits for the answer. */
-  readonly signal: AbortSignal | null;
   /** The hash that was verified when a signed-in user changes its own password. */
   readonly expectedCurrentHash?: string;
   report(error: unknown): void;
@@ -48,39 +46,18 @@ interface RecordToApply extends CheckedRecord {
 interface ApplyContext {
   readonly operation: Operation;
   readonly requester: Requester;
-  readonly hashes: HashBatch;
+  readonly hashes: PasswordHasher;
   readonly writer: RecordWriter;
   /** The outcome of the last record of each principal, which the next record of the principal waits for. */
   readonly lastOutcomes: Map<number, Promise<Outcome | null>>;
 }
 
-/** Throws the `ApiError` `OVERLOADED` if the passwords of the valid records would wait too long to be hashed. */
-export function admitPasswords(
-  records: readonly CheckedRecord[],
-  { share, signal }: Requester,
-  hasher: Hasher,
-): HashBatch {
-  const { lane, count } = demandOf(records);
-  return hasher.admit({ lane: signal ? 'bulk' : lane, share, count, signal });
-}
-
-/** Returns the number of passwords of the valid records and their lane. */
-export function demandOf(records: readonly CheckedRecord[]): Demand {
-  return demandFor(
-    records.reduce((sum, { parsed, change }) => sum + (parsed.errors.none ? hashesNeededBy(change) : 0), 0),
+/** Returns the number of passwords of the valid records that have to be hashed. */
+export function hashesNeeded(records: readonly CheckedRecord[]): number {
+  return records.reduce(
+    (sum, { parsed, change }) => sum + (parsed.errors.none ? hashesNeededBy(change) : 0),
+    0,
   );
-}
-
-/** Returns the demand of records before their checks: only the check of an upsert finds out which passwords are hashed. */
-export function demandOfParsed(parsedRecords: readonly ParsedRecord[]): Demand {
-  const valid = parsedRecords.filter(({ errors }) => errors.none);
-  const passwords = valid.flatMap((parsed) => usersWith(parsed, 'register', 'reset'));
-  return demandFor(passwords.filter(({ password }) => password.text !== null).length);
-}
-
-/** A single password goes before the others. */
-export function demandFor(count: number): Demand {
-  return { lane: count === 1 ? 'interactive' : 'bulk', count };
 }
 
 /** Returns the number of passwords to hash. */
@@ -147,7 +124,7 @@ function kindOf(error: unknown): WriteFailureKind {
 }
 
 /** Hashes the passwords that have no hash yet. */
-async function hashPasswords(change: PrincipalChange, batch: HashBatch): Promise<void> {
+async function hashPasswords(change: PrincipalChange, batch: PasswordHasher): Promise<void> {
   await Promise.all(
     passwordsIn(change).map(async (password) => {
       if (password.hash === null) password.hash = await batch.hash(required(password.text));
