@@ -42,17 +42,12 @@ export {
 } from './import/calls.ts';
 export { DryRunState, dryRunRows, type Principals } from './import/dry-run.ts';
 export { fileErrorInItalian, type Language, languages, rowErrorInItalian } from './import/italian.ts';
+export { JobSender, type SubmittedJob } from './import/job-sender.ts';
 export { mayNameBothWays, type PrincipalAliases } from './import/principal-aliases.ts';
 export type { ReasonSummary } from './import/reasons.ts';
-export { type ExistingPolicy, findResets, foldUsername } from './import/records.ts';
+export { type CombinedRecord, type ExistingPolicy, findResets, foldUsername } from './import/records.ts';
 export { formatRowError, fromFileError, type RowError, type RowErrors } from './import/row-errors.ts';
-export {
-  type CombinedRecord,
-  combineRows,
-  errorsByRow,
-  type RowGroup,
-  rowsOfUsers,
-} from './import/row-group.ts';
-export { readJobs, readRowErrors, type SubmittedJob, submitRows } from './import/send.ts';
+export { combineRows, errorsByRow, type RowGroup, rowsOfUsers } from './import/row-group.ts';
+export { sendRows } from './import/send.ts';
 export { type ImportTotals, noTotals } from './import/totals.ts';
 export { WarningLog, type WarningSummary } from './import/warnings.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { buildRecords } from '../src/import/records.ts';
 import type { RowGroup } from '../src/import/row-group.ts';
 import { UpsertQueue } from '../src/import/upsert-queue.ts';
-import type { ExistingPolicy } from '../src/index.ts';
+import type { CombinedRecord, ExistingPolicy } from '../src/index.ts';
 import { readFile } from './reading.ts';
 
 const taken = [{ code: 'USERNAME_TAKEN', message: 'This username is taken.' }] as const;
@@ -17,6 +17,9 @@ async function queueOf(lines: readonly string[], existing: ExistingPolicy = 'ref
 
 const usernames = ({ record }: RowGroup) =>
   (record as { Users: { Username: string }[] }).Users.map(({ Username }) => Username);
+
+const numbersOf = (records: readonly CombinedRecord[]) =>
+  records.flatMap(({ members }) => members.map(({ row }) => row.number));
 
 describe('the rows of a principal', () => {
   it('are one record with all values that they state', async () => {
@@ -144,19 +147,19 @@ describe('the rows of a principal', () => {
         async (rows, existing) => {
           const lines = rows.map(({ key, denomination }, at) => `,${key},${denomination},,u${at}`);
           const { queue, update } = await queueOf(lines, existing);
-          const finished = update.map(({ row }) => row.number);
+          const finished = numbersOf(update);
           for (
             let next = queue.take();
             next.groups.length + next.references.length > 0;
             next = queue.take()
           ) {
-            for (const { row } of next.references) finished.push(row.number);
+            finished.push(...numbersOf(next.references));
             expect(new Set(next.groups.map(({ key }) => key)).size).toBe(next.groups.length);
             for (const group of next.groups) {
               const bad = group.members.findIndex(({ row }) => rows[row.number - 1]?.isBad);
               if (bad < 0) {
                 queue.accept(group);
-                finished.push(...group.members.map(({ row }) => row.number));
+                finished.push(...numbersOf([group]));
               } else {
                 const errors = queue.refuse(group, { [`Users[${bad}].Username`]: taken } as never);
                 finished.push(...errors.keys());

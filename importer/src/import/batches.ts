@@ -1,7 +1,7 @@
 import type { ImportFile } from '../file/open.ts';
 import type { ImportRow } from '../file/rows.ts';
 import type { RowSource } from '../file/types.ts';
-import { principalOf, statesValues } from './records.ts';
+import { principalKeyOf, principalOf, statesValues } from './records.ts';
 
 export interface Batch {
   readonly rows: readonly ImportRow[];
@@ -21,6 +21,32 @@ export interface BatchLimits {
 export const batchLimits: BatchLimits = { rows: 2000, characters: 4_000_000 };
 
 /**
+ * A batch whose rows are not sorted by principal may have this many times as many rows: fewer records then have more
+ * rows each, which is about twice as fast.
+ */
+const unsortedTimes = 10;
+
+/** Finds out if rows are sorted by principal. */
+class PrincipalOrder {
+  readonly #keys = new Set<string>();
+  #runs = 0;
+  #last: string | null = null;
+
+  add(row: ImportRow): void {
+    const key = row.kind === 'invalid' ? null : principalKeyOf(row);
+    if (key === null || key === this.#last) return;
+    this.#runs++;
+    this.#keys.add(key);
+    this.#last = key;
+  }
+
+  /** False if many principals have several groups of rows that are not next to each other. */
+  get isSorted(): boolean {
+    return this.#runs <= 1.2 * this.#keys.size;
+  }
+}
+
+/**
  * Splits the rows of a file after the row number `after` into batches. The limits depend on the content of the rows
  * alone, so that the same file always has the same batches if `after` is 0 or the end of a batch. A batch does not end
  * between two rows of a principal, unless it would have twice the size: two batches with a common principal cannot be
@@ -36,9 +62,11 @@ export async function* inBatches(
 ): AsyncGenerator<Batch> {
   let rows: ImportRow[] = [];
   let characters = 0;
+  let order = new PrincipalOrder();
   let [rowsRead, bytesRead] = [0, 0];
   const isFull = (times: number) =>
-    rows.length >= times * limits.rows || characters >= times * limits.characters;
+    rows.length >= times * limits.rows * (order.isSorted ? 1 : unsortedTimes) ||
+    characters >= times * limits.characters;
   const areSkipped = () => rows[0] !== undefined && rows[0].number <= after;
   for await (const chunk of file.chunks()) {
     rowsRead = chunk.at(-1)?.number ?? rowsRead;
@@ -50,8 +78,10 @@ export async function* inBatches(
         else yield { rows, rowsRead, bytesRead };
         rows = [];
         characters = 0;
+        order = new PrincipalOrder();
       }
       rows.push(row);
+      order.add(row);
       characters += lengthOf(row.source);
     }
   }

@@ -4,8 +4,10 @@ import {
   type UpsertCounts,
   type UpsertResult,
   type UpsertTuple,
+  type UserOfPrincipal,
 } from '@anagrafe/client';
-import type { ExistingPolicy } from './records.ts';
+import { type CombinedRecord, type ExistingPolicy, foldUsername } from './records.ts';
+import type { FieldErrorsByPath } from './row-errors.ts';
 
 export interface ImportConnection {
   readonly anagrafe: Anagrafe;
@@ -78,17 +80,68 @@ export function submitWithKey(
 
 /** Checks records of `irs/upsert` without applying them. `Item6` of each tuple has what the record would do. */
 export function dryRunUpsert(
-  records: readonly unknown[],
+  records: readonly Pick<CombinedRecord, 'record'>[],
   existing: ExistingPolicy,
   { anagrafe, signal }: ImportConnection,
 ): Promise<UpsertResult<true>> {
   const options = { dryRun: true, representation: true, existing, signal } as const;
-  return anagrafe.upsert(records as never[], options);
+  return anagrafe.upsert(bodyOf(records), options);
+}
+
+/** Checks the records of a call without applying them. */
+export async function dryRunCall(
+  {
+    operation,
+    records,
+  }: { readonly operation: ImportOperation; readonly records: readonly CombinedRecord[] },
+  existing: ExistingPolicy,
+  connection: ImportConnection,
+): Promise<{ readonly tuples: readonly DryRunTuple[]; readonly seconds: number }> {
+  if (operation === 'upsert') {
+    const { tuples, counts } = await dryRunUpsert(records, existing, connection);
+    return { tuples, seconds: counts.EstimatedSeconds };
+  }
+  const { anagrafe, signal } = connection;
+  const { tuples, estimate } = await anagrafe[operation](bodyOf(records), { dryRun: true, signal });
+  return {
+    tuples: tuples.map(({ Item3, Item4, Item5 }) => ({ Item3, Item4, Item5 })),
+    seconds: estimate.EstimatedSeconds,
+  };
+}
+
+type DryRunTuple = Pick<UpsertTuple, 'Item3' | 'Item4' | 'Item5'> & Partial<UpsertTuple>;
+
+/** Returns the records for a call of the client, whose types they have: the service checks the values. */
+export function bodyOf(records: readonly Pick<CombinedRecord, 'record'>[]): never[] {
+  return records.map(({ record }) => record) as never[];
 }
 
 /** Returns true if a dry run would create the principal. */
-export function wouldCreate(tuple: UpsertTuple | undefined): boolean {
-  return tuple?.Item6.Principal === 'inserted';
+export function wouldCreate(effect: UpsertTuple['Item6'] | undefined): boolean {
+  return effect?.Principal === 'inserted';
+}
+
+/** Returns true if a record was not applied, because its job was cancelled. */
+export function isCancelled(fieldErrors: FieldErrorsByPath): boolean {
+  return Object.values(fieldErrors).some((found) => found.some(({ code }) => code === 'CANCELLED'));
+}
+
+/** The most usernames that the service looks up in one request. */
+const usernamesPerCall = 100;
+
+/** Returns the stored users with these usernames, by the result of `foldUsername`. */
+export async function findUsers(
+  usernames: readonly string[],
+  { anagrafe, signal }: ImportConnection,
+): Promise<Map<string, UserOfPrincipal>> {
+  const users = new Map<string, UserOfPrincipal>();
+  const distinct = [...new Set(usernames)];
+  for (let at = 0; at < distinct.length; at += usernamesPerCall) {
+    const Usernames = distinct.slice(at, at + usernamesPerCall);
+    for await (const user of anagrafe.users({ Usernames, PageSize: usernamesPerCall }, { signal }))
+      users.set(foldUsername(user.Username), user);
+  }
+  return users;
 }
 
 export const noCounts: UpsertCounts = {

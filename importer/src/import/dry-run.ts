@@ -1,31 +1,24 @@
 import type { InsertRecord, UpsertTuple } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
 import type { RowUnit } from '../file/types.ts';
-import { dryRunUpsert, type ImportConnection, sendInParts, wouldCreate } from './calls.ts';
-import {
-  type ChangedFields,
-  fieldsChangedBy,
-  findChangedFields,
-  statesDifferentFields,
-} from './changed-fields.ts';
+import { dryRunCall, type ImportConnection, wouldCreate } from './calls.ts';
 import { findAliases, noAliases, type PrincipalAliases } from './principal-aliases.ts';
 import {
-  buildRecords,
+  type CombinedRecord,
   type ExistingPolicy,
   externalKeyOf,
-  findRepeatedUsernames,
   hasSecret,
   keyOfId,
-  type RowRecord,
+  principalKeyOf,
   usersOf,
 } from './records.ts';
 import { RowComparer } from './row-comparer.ts';
-import { codedError, fromTuple, type RowErrors, rowError } from './row-errors.ts';
-import { type RowGroup, rowsOfUsers } from './row-group.ts';
+import type { RowErrors } from './row-errors.ts';
+import { rowsOfUsers } from './row-group.ts';
+import { type Applied, sendRows } from './send.ts';
 import type { StoredRows } from './stored-rows.ts';
 import { addTotals, type ImportTotals, noTotals } from './totals.ts';
 import { rowsWithoutChanges } from './unchanged-rows.ts';
-import { UpsertQueue } from './upsert-queue.ts';
 import { WarningLog } from './warnings.ts';
 
 /** Principals by external key. */
@@ -46,8 +39,6 @@ export class DryRunState {
   /** The keys of the principals that were counted, and of those among them that were counted as changed. */
   readonly #counted = new Set<string>();
   readonly #changed = new Set<string>();
-  /** The fields of these principals that were changed, each with the key of its principal. */
-  readonly #changedFields = new Set<string>();
 
   /** @param newPrincipals Principals that do not exist yet and that other rows of the file describe. */
   constructor(
@@ -95,19 +86,6 @@ export class DryRunState {
     return totals;
   }
 
-  /** Returns those of the fields that no earlier record changes: a further record of a principal finds them stored. */
-  addChanged(
-    key: string,
-    effect: UpsertTuple['Item6']['Principal'],
-    fields: ReadonlySet<string>,
-  ): ReadonlySet<string> {
-    if (effect === 'unchanged') return new Set();
-    const before = this.valuesOf(key) ?? {};
-    const isNew = (field: string) =>
-      effect === 'inserted' ? !(field in before) : addTo(this.#changedFields, `${field} ${key}`);
-    return new Set([...fields].filter(isNew));
-  }
-
   addPrincipal(record: object): void {
     const { Users: _, ...principal } = record as InsertRecord;
     const key = principal.ExternalKey;
@@ -143,7 +121,6 @@ export async function dryRunRows(
   connection: ImportConnection,
   state: DryRunState = new DryRunState(),
 ): Promise<DryRunResult> {
-  const { anagrafe, signal } = connection;
   const { existing } = state;
   const errors: RowErrors = new Map();
   let seconds = 0;
@@ -159,99 +136,45 @@ export async function dryRunRows(
     state.warnings.add(row);
     if (found.length > 0) errors.set(row.number, found);
   }
-  const valuesOf = (key: string) => state.valuesOf(key);
-  const records = buildRecords(
+  const refused = await sendRows(
     rows.filter(({ number }) => !errors.has(number)),
-    existing,
-    (key) => valuesOf(key) !== undefined,
+    {
+      ...connection,
+      existing,
+      isDryRun: true,
+      valuesOf: (key) => state.valuesOf(key),
+      async send(call) {
+        const answer = await dryRunCall(call, existing, connection);
+        seconds += answer.seconds;
+        return answer.tuples;
+      },
+      onApplied(record, applied) {
+        const { operation } = applied;
+        if (operation === 'upsert') countUpsert(record, applied);
+        else
+          count({
+            PrincipalsInserted: operation === 'insert' ? 1 : 0,
+            UsersRegistered: usersOf(record.record).length,
+          });
+      },
+    },
   );
-  for (const [number, found] of records.errors) errors.set(number, found);
-  const members = records.upsert.map(({ row, users }) => ({ row, record: { Users: users } }));
-  const repeated = findRepeatedUsernames([...records.insert, ...records.update, ...members]);
-  const queue = new UpsertQueue(records.upsert, {
-    existing,
-    isDryRun: true,
-    valuesOf,
-    repeated: () => repeated,
-  });
-  await dryRunSingle('insert', records.insert);
-  await dryRunSingle('update', records.update);
-  for (let next = queue.take(); next.groups.length + next.references.length > 0; next = queue.take()) {
-    await dryRunSingle('update', next.references);
-    await dryRunGroups(next.groups);
-  }
-  return { errors, seconds, totals, passwordsNotUsed, unchanged, aliases };
+  return { errors: new Map([...errors, ...refused]), seconds, totals, passwordsNotUsed, unchanged, aliases };
 
-  async function dryRunSingle(
-    operation: 'insert' | 'update',
-    some: readonly RowRecord<unknown>[],
-  ): Promise<void> {
-    const parts = await sendInParts(some, (part) =>
-      anagrafe[operation](part.map(({ record }) => record) as never[], { dryRun: true, signal }),
-    );
-    for (const { items, answer, rejection } of parts) {
-      seconds += answer?.estimate.EstimatedSeconds ?? 0;
-      for (const [index, { row, record }] of items.entries()) {
-        const tuple = answer?.tuples[index];
-        if (rejection !== null) errors.set(row.number, [rowError(rejection)]);
-        else if (tuple && !tuple.Item3)
-          errors.set(row.number, fromTuple(tuple, row, repeated.get(row.number)));
-        else {
-          const UsersRegistered = usersOf(record as object).length;
-          count({ PrincipalsInserted: operation === 'insert' ? 1 : 0, UsersRegistered });
-        }
-      }
-    }
-  }
-
-  async function dryRunGroups(groups: readonly RowGroup[]): Promise<void> {
-    const parts = await sendInParts(groups, (part) =>
-      dryRunUpsert(
-        part.map(({ record }) => record),
-        existing,
-        connection,
-      ),
-    );
-    for (const { items, answer, rejection } of parts) {
-      seconds += answer?.counts.EstimatedSeconds ?? 0;
-      const isUpdated = (_: RowGroup, index: number) => answer?.tuples[index]?.Item6.Principal === 'updated';
-      const updated = items.filter(isUpdated).filter(statesDifferentFields);
-      const changedFields = await findChangedFields(updated, connection);
-      for (const [index, group] of items.entries()) {
-        const tuple = answer?.tuples[index];
-        if (rejection === null) finish(group, tuple, changedFields);
-        else if (group.members.length > 1) await dryRunGroups([queue.firstHalf(group)]);
-        else for (const { row } of group.members) errors.set(row.number, [rowError(rejection)]);
-      }
-    }
-  }
-
-  function finish(group: RowGroup, tuple: UpsertTuple | undefined, changedFields: ChangedFields): void {
-    const isCreated = wouldCreate(tuple);
-    if (isCreated && group.isReference)
-      for (const { row } of group.members)
-        errors.set(row.number, [codedError('PRINCIPAL_NOT_FOUND', 'ExternalKey')]);
-    else if (tuple?.Item3) {
-      queue.accept(group);
-      countGroup(group, tuple, changedFields);
-      if (isCreated) state.addPrincipal(group.record);
-    } else
-      for (const [number, found] of queue.refuse(group, tuple?.Item5 ?? {}, tuple?.Item4 ?? null))
-        errors.set(number, found);
-  }
-
-  function countGroup(group: RowGroup, { Item1, Item6 }: UpsertTuple, changedFields: ChangedFields): void {
-    const { members } = group;
-    const { Principal, Users = [] } = Item6;
+  function countUpsert(
+    { members, record }: CombinedRecord,
+    { Item1 = null, Item6: effect = {}, changed }: Applied,
+  ): void {
     // Rows may name an existing principal by `ID` and by `ExternalKey`.
-    const key = Item1 === null ? group.key : keyOfId(Item1);
-    const principals = state.countPrincipal(key, Principal);
+    const key = Item1 === null ? keyOf(members) : keyOfId(Item1);
+    const principals = state.countPrincipal(key, effect.Principal);
     count(principals);
-    const changed = state.addChanged(key, Principal, fieldsChangedBy(group, Principal, changedFields));
-    if (!principals.PrincipalsInserted)
-      for (const number of rowsWithoutChanges(members, Item6, changed)) unchanged.add(number);
+    // A dry run stores nothing: a further record of a principal would find it as an earlier one has changed it.
+    const isFirst = principals.PrincipalsInserted === 1 || principals.PrincipalsUpdated === 1;
+    const after = isFirst ? effect : { ...effect, Principal: 'unchanged' as const };
+    for (const number of rowsWithoutChanges(members, after, changed)) unchanged.add(number);
     const sent = rowsOfUsers(members);
-    for (const [index, { Operation }] of Users.entries()) {
+    for (const [index, { Operation }] of (effect.Users ?? []).entries()) {
       count({
         UsersRegistered: Operation === 'register' ? 1 : 0,
         UsersUpdated: Operation === 'edit' ? 1 : 0,
@@ -260,5 +183,12 @@ export async function dryRunRows(
       const { row, user } = sent[index] ?? {};
       if (row && Operation !== 'register' && hasSecret(user)) passwordsNotUsed.push(row.number);
     }
+    if (wouldCreate(effect)) state.addPrincipal(record);
   }
+}
+
+/** Returns the key under which the rows of a record name their principal. */
+function keyOf([first]: CombinedRecord['members']): string {
+  const key = first && first.row.kind !== 'invalid' ? principalKeyOf(first.row) : null;
+  return key ?? '';
 }

@@ -46,7 +46,7 @@ export async function findAliases(
   const aliases = new Map<string, string>();
   const parts = await sendInParts([...keys], (some) =>
     dryRunUpsert(
-      some.map((ExternalKey) => ({ ExternalKey })),
+      some.map((ExternalKey) => ({ record: { ExternalKey } })),
       'update',
       connection,
     ),

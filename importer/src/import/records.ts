@@ -1,15 +1,10 @@
-import { type InsertRecord, principalFields, type UpdateRecord } from '@anagrafe/client';
+import { principalFields } from '@anagrafe/client';
 import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
 import type { JsonObject, PrincipalField } from '../file/types.ts';
 import { codedError, columnOf, fromFileError, type RowErrors } from './row-errors.ts';
 
 /** Decides about rows that differ from the stored data: `refuse` reports them, `update` changes the stored data. */
 export type ExistingPolicy = 'refuse' | 'update';
-
-export interface RowRecord<Record> {
-  readonly row: ImportRow;
-  readonly record: Record;
-}
 
 /** A row of a principal that it names by `ExternalKey` or `ID`, with the values that it states of that principal. */
 export interface PrincipalRow {
@@ -25,6 +20,12 @@ export interface PrincipalRow {
   readonly hasState: boolean;
 }
 
+/** Rows that are sent as one record. */
+export interface CombinedRecord {
+  readonly members: readonly Pick<PrincipalRow, 'row' | 'fields' | 'users'>[];
+  readonly record: object;
+}
+
 /**
  * The records of a batch. They depend only on its rows: a batch that is sent again has the same bytes, as its
  * `Idempotency-Key` requires.
@@ -32,9 +33,9 @@ export interface PrincipalRow {
 interface BatchRecords {
   readonly errors: RowErrors;
   /** Rows that create a principal of their own. */
-  readonly insert: readonly RowRecord<InsertRecord>[];
+  readonly insert: readonly CombinedRecord[];
   /** Rows that only refer to a principal, and password resets: one record for each row. */
-  readonly update: readonly RowRecord<UpdateRecord>[];
+  readonly update: readonly CombinedRecord[];
   /** Rows that state values of a principal, and rows that refer to one of these principals. See `UpsertQueue`. */
   readonly upsert: readonly PrincipalRow[];
 }
@@ -45,18 +46,17 @@ export function buildRecords(
   isDescribed: (key: string) => boolean = () => false,
 ): BatchRecords {
   const errors: RowErrors = new Map();
-  const insert: RowRecord<InsertRecord>[] = [];
-  const update: RowRecord<UpdateRecord>[] = [];
+  const insert: CombinedRecord[] = [];
+  const update: CombinedRecord[] = [];
   const ofPrincipal: PrincipalRow[] = [];
   for (const row of rows) {
     const principal = row.kind === 'invalid' || isReset(row) ? null : principalOf(row);
     if (row.kind === 'invalid') errors.set(row.number, row.errors.map(fromFileError));
     else if (principal) ofPrincipal.push(principal);
     else if (row.kind === 'user' && isReset(row)) addReset(row);
-    else if (row.kind === 'user')
-      insert.push({ row, record: { ...row.principal, Users: [row.user] } as unknown as InsertRecord });
+    else if (row.kind === 'user') insert.push(singleRecord(row, { ...row.principal, Users: [row.user] }));
     // Sent unchanged: the service reports unknown and invalid fields.
-    else insert.push({ row, record: row.record as unknown as InsertRecord });
+    else insert.push(singleRecord(row, row.record));
   }
   const described = new Set(ofPrincipal.filter(statesValues).map(({ key }) => key));
   const upsert: PrincipalRow[] = [];
@@ -73,7 +73,7 @@ export function buildRecords(
     // The service reports a row that has both.
     const reference = { ...(ID !== undefined && { ID }), ...(ExternalKey !== undefined && { ExternalKey }) };
     if (Object.keys(reference).length === 0) errors.set(row.number, [codedError('RESET_WITHOUT_PRINCIPAL')]);
-    else update.push({ row, record: { ...reference, Users: [row.user] } as unknown as UpdateRecord });
+    else update.push(singleRecord(row, { ...reference, Users: [row.user] }));
   }
 }
 
@@ -87,9 +87,15 @@ export function statesValues({ fields }: PrincipalRow): boolean {
 }
 
 /** Returns the record that adds the users of a row to the existing principal that the row names. */
-export function referenceOf({ row, reference, users }: PrincipalRow): RowRecord<UpdateRecord> {
-  const record = users === null && row.kind === 'record' ? row.record : { ...reference, Users: users };
-  return { row, record: record as unknown as UpdateRecord };
+export function referenceOf({ row, reference, users }: PrincipalRow): CombinedRecord {
+  return singleRecord(
+    row,
+    users === null && row.kind === 'record' ? row.record : { ...reference, Users: users },
+  );
+}
+
+function singleRecord(row: ImportRow, record: object): CombinedRecord {
+  return { members: [{ row, fields: {}, users: usersOf(record) }], record };
 }
 
 /** The properties of a record that are not values of its principal. */
@@ -225,11 +231,11 @@ export function foldUsername(username: string): string {
 export type RowPaths = ReadonlyMap<number, ReadonlySet<string>>;
 
 /** Returns the field paths of the usernames that an earlier row has too. */
-export function findRepeatedUsernames(records: readonly RowRecord<unknown>[]): RowPaths {
+export function findRepeatedUsernames(members: CombinedRecord['members']): RowPaths {
   const firstRows = new Map<string, number>();
   const repeated = new Map<number, Set<string>>();
-  for (const { row, record } of [...records].sort((one, other) => one.row.number - other.row.number)) {
-    for (const [at, { Username }] of usersOf(record as object).entries()) {
+  for (const { row, users } of [...members].sort((one, other) => one.row.number - other.row.number)) {
+    for (const [at, { Username }] of usersOf({ Users: users }).entries()) {
       if (typeof Username !== 'string') continue;
       const name = foldUsername(Username);
       const first = firstRows.get(name);

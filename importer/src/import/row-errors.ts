@@ -1,4 +1,4 @@
-import type { FieldError, Tuple } from '@anagrafe/client';
+import type { FieldError } from '@anagrafe/client';
 import type { FileError } from '../file/errors.ts';
 import type { ImportRow } from '../file/rows.ts';
 import { principalColumns, type RowUnit } from '../file/types.ts';
@@ -31,7 +31,8 @@ interface Contradiction {
 /** Errors by row number. */
 export type RowErrors = Map<number, readonly RowError[]>;
 
-type FieldErrors = Readonly<Record<string, readonly FieldError[]>>;
+/** Errors of a record by field path. */
+export type FieldErrorsByPath = Readonly<Record<string, readonly FieldError[]>>;
 
 const messages = {
   RESET_IN_IMPORT: 'This row resets a password. Use "anagrafe reset" for it.',
@@ -77,7 +78,7 @@ export function fromFileError(fileError: FileError): RowError {
  *   the request, of which the reader of a file knows nothing.
  */
 export function fromFieldErrors(
-  fieldErrors: FieldErrors,
+  fieldErrors: FieldErrorsByPath,
   row: ImportRow,
   repeated: ReadonlySet<string> = new Set(),
 ): RowError[] {
@@ -100,17 +101,6 @@ export function fromFieldErrors(
 /** Returns true if the record itself has the user twice. Only a record that combines rows of a file has. */
 function isRepeated(code: string): boolean {
   return code === 'DUPLICATE_USER';
-}
-
-/** Returns the field errors of a tuple as errors of its row, or the message of the tuple if it has no field errors. */
-export function fromTuple(
-  { Item4, Item5 }: Pick<Tuple, 'Item4' | 'Item5'>,
-  row: ImportRow,
-  repeated?: ReadonlySet<string>,
-): RowError[] {
-  const errors = fromFieldErrors(Item5, row, repeated);
-  if (errors.length > 0) return errors;
-  return [Item4 === null ? codedError('RECORD_NOT_APPLIED') : rowError(Item4)];
 }
 
 /** Formats an error with its column: `Username: This username is taken.` Pass `message` in the reader's language. */

@@ -4,20 +4,21 @@ import type { RowUnit } from '../file/types.ts';
 import { noAliases, type PrincipalAliases } from './principal-aliases.ts';
 import {
   buildRecords,
+  type CombinedRecord,
   findResets,
   type PrincipalRow,
   type RowPaths,
   statesValues,
-  usersOf,
 } from './records.ts';
 import { RowComparer } from './row-comparer.ts';
-import { codedError, fromFieldErrors, type RowError, type RowErrors, rowError } from './row-errors.ts';
-
-/** Rows that are sent as one record. */
-export interface CombinedRecord {
-  readonly members: readonly Pick<PrincipalRow, 'row' | 'fields' | 'users'>[];
-  readonly record: object;
-}
+import {
+  codedError,
+  type FieldErrorsByPath,
+  fromFieldErrors,
+  type RowError,
+  type RowErrors,
+  rowError,
+} from './row-errors.ts';
 
 /** Rows of one principal that are sent as one record. */
 export interface RowGroup extends CombinedRecord {
@@ -77,7 +78,7 @@ export function combineRows(
     if (found.length > 0) errors.set(row.number, found);
   }
   const consistent = rows.filter(({ number }) => !errors.has(number));
-  const { upsert, insert: alone, errors: invalid } = buildRecords(consistent, 'update');
+  const { upsert, insert, errors: invalid } = buildRecords(consistent, 'update');
   for (const [number, found] of invalid) errors.set(number, found);
   const members = new Map<string, PrincipalRow[]>();
   for (const row of upsert) {
@@ -86,14 +87,8 @@ export function combineRows(
     if (known) known.push(row);
     else members.set(key, [row]);
   }
-  const insert = alone.map(({ row, record }) => ({
-    members: [{ row, fields: {}, users: usersOf(record) }],
-    record,
-  }));
   return { groups: [...members].map(([key, some]) => groupOf(key, some)), insert, errors };
 }
-
-export type FieldErrorsByPath = Readonly<Record<string, readonly FieldError[]>>;
 
 /**
  * Returns the errors of a record by row number. If the record combines several rows, the index in `Users[index]` selects

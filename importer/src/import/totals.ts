@@ -1,6 +1,6 @@
 import type { Job } from '@anagrafe/client';
 import type { ImportOperation } from './calls.ts';
-import { hasSecret, usersOf } from './records.ts';
+import { type CombinedRecord, hasSecret, usersOf } from './records.ts';
 
 /** The effects of an import on the principals and users of its applied and skipped rows. */
 export interface ImportTotals {
@@ -37,13 +37,13 @@ export function addTotals(one: ImportTotals, other: ImportTotals): ImportTotals 
  */
 export function totalsOf(
   operation: ImportOperation,
-  applied: readonly unknown[],
+  applied: readonly CombinedRecord[],
   counts: Job['Counts'],
 ): ImportTotals {
   let users = 0;
   let secrets = 0;
-  for (const record of applied)
-    for (const user of usersOf(record as object)) {
+  for (const { record } of applied)
+    for (const user of usersOf(record)) {
       users++;
       if (hasSecret(user)) secrets++;
     }

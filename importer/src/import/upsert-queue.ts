@@ -1,15 +1,15 @@
-import type { FieldError, UpdateRecord } from '@anagrafe/client';
+import type { FieldError } from '@anagrafe/client';
 import {
+  type CombinedRecord,
   type ExistingPolicy,
   isPlausible,
   type PrincipalRow,
   type RowPaths,
-  type RowRecord,
   referenceOf,
   statesValues,
 } from './records.ts';
-import type { RowErrors } from './row-errors.ts';
-import { errorsByRow, type FieldErrorsByPath, groupOf, type RowGroup } from './row-group.ts';
+import type { FieldErrorsByPath, RowErrors } from './row-errors.ts';
+import { errorsByRow, groupOf, type RowGroup } from './row-group.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -64,7 +64,7 @@ export class UpsertQueue {
   }
 
   /** Removes the next group of each principal, in the order of the rows, and the rows that only refer to one. */
-  take(): { readonly groups: readonly RowGroup[]; readonly references: readonly RowRecord<UpdateRecord>[] } {
+  take(): { readonly groups: readonly RowGroup[]; readonly references: readonly CombinedRecord[] } {
     const groups: RowGroup[] = [];
     const doubtful: RowGroup[] = [];
     const references: PrincipalRow[] = [];

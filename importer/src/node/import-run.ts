@@ -6,12 +6,13 @@ import type { ImportFile } from '../file/open.ts';
 import type { ImportRow } from '../file/rows.ts';
 import { rowUnit } from '../file/types.ts';
 import { type Batch, batchLimits, estimateRows, inBatches, type RowTotal } from '../import/batches.ts';
-import { type SubmitJob, submitWithKey } from '../import/calls.ts';
+import { type ImportConnection, type SubmitJob, submitWithKey } from '../import/calls.ts';
+import { JobSender, type SubmittedJob } from '../import/job-sender.ts';
 import { CountedPrincipals, findAliases, mayNameBothWays, noAliases } from '../import/principal-aliases.ts';
 import { principalKeyOf } from '../import/records.ts';
 import { RowComparer } from '../import/row-comparer.ts';
 import { countTaken, type RowErrors } from '../import/row-errors.ts';
-import { Rounds, type SubmittedJob } from '../import/send.ts';
+import { sendRows } from '../import/send.ts';
 import { findStoredRows, noStoredRows, type StoredRows } from '../import/stored-rows.ts';
 import { addTotals, type ImportTotals } from '../import/totals.ts';
 import type { WarningLog } from '../import/warnings.ts';
@@ -19,7 +20,7 @@ import { countCancelledRows, JobCancelledError, waitForJob } from './job-wait.ts
 import { appliedPasswords, type PreparedRows, prepareRows, totalsOfStored } from './prepare.ts';
 import type { ImportProgress } from './progress-file.ts';
 import type { ResultFiles } from './result-files.ts';
-import { mustWait, type SentBatch } from './sent-batch.ts';
+import { changedPrincipals, mustWait, type SentBatch } from './sent-batch.ts';
 import { type ImportContext, type ImportTask, samplesMax } from './task.ts';
 
 /**
@@ -51,6 +52,9 @@ export class ImportRun {
    * jobs, which the service runs in any case, can be printed.
    */
   readonly #submitSignal: AbortSignal;
+  /** Stops the batches in flight after an error. */
+  readonly #stop = new AbortController();
+  readonly #signal: AbortSignal;
   /** IDs of the jobs that an earlier run has submitted. */
   readonly #earlierJobs = new Set<string>();
   /** True if a batch in flight could not be submitted. */
@@ -59,6 +63,8 @@ export class ImportRun {
   #total: RowTotal | null = null;
   /** The number of rows that was reported last. */
   #rowsDone = 0;
+  /** The number of records that a job in flight has done. */
+  readonly #recordsDone = new Map<string, number>();
   readonly unparsedLines: number[] = [];
   usernamesTaken = 0;
 
@@ -79,6 +85,7 @@ export class ImportRun {
     this.#comparer = new RowComparer(task.existing, { unit: rowUnit(file.layout) });
     this.#namesBothWays = task.existing === 'update' && mayNameBothWays(file.columns, task.principal);
     const { signal } = context;
+    this.#signal = AbortSignal.any([this.#stop.signal, ...(signal ? [signal] : [])]);
     const submitting = new AbortController();
     this.#submitSignal = submitting.signal;
     signal?.addEventListener('abort', () => {
@@ -96,11 +103,10 @@ export class ImportRun {
         this.#total = estimateRows(batch, this.#file, size);
         last = batch.rows.at(-1)?.number ?? last;
         const compared = await this.#compare(batch.rows);
-        const { aliases } = compared;
         while (
           this.#inFlight.length >= batchesAtOnce ||
           this.#hasFailed ||
-          mustWait(batch.rows, aliases, this.#inFlight)
+          mustWait(batch.rows, compared.aliases, this.#inFlight)
         )
           await this.#finishFirst();
         this.#inFlight.push(await this.#send(batch, compared));
@@ -113,7 +119,8 @@ export class ImportRun {
       throw error;
     } finally {
       // After another error no request may still be running when the lock of the import is released.
-      await Promise.allSettled(this.#inFlight.map(({ submission }) => submission));
+      this.#stop.abort();
+      await Promise.allSettled(this.#inFlight.map(({ refused }) => refused));
     }
   }
 
@@ -147,13 +154,18 @@ export class ImportRun {
     const prepared = await prepareRows(consistent, this.#task, this.#progress.seed, this.#context);
     for (const [number, errors] of prepared.errors) unsent.set(number, errors);
     await this.#progress.recordSending(rows);
-    const rounds = new Rounds(prepared.complete, this.#task.existing, this.#submitJob);
-    const submission = rounds.submit(this.#context);
+    const { existing } = this.#task;
+    const { anagrafe } = this.#context;
+    const samples = samplesMax - this.#progress.done.skippedLines.length;
+    const sender = new JobSender({ anagrafe, submit: this.#submitJob, wait: this.#waitFor, samples });
+    const options = { anagrafe, signal: this.#signal, existing, send: sender.send, resendsCancelled: true };
+    const refused = sendRows(prepared.complete, options);
     // `#finishFirst` throws the error, when it is the turn of this batch. Until then no other batch is sent.
-    submission.catch(() => {
+    refused.catch(() => {
       this.#hasFailed = true;
     });
-    return { rounds, submission, prepared, aliases, unsent, rows };
+    const principals = changedPrincipals(prepared.complete, aliases, this.#task);
+    return { sender, refused, prepared, aliases, unsent, rows, principals };
   }
 
   /** Submits a job, unless an earlier run has submitted it and has saved its ID. */
@@ -184,35 +196,26 @@ export class ImportRun {
 
   /** Waits for the jobs of the oldest batch in flight and writes its results. */
   async #finishFirst(): Promise<void> {
-    const batch = this.#inFlight.shift();
+    const [batch] = this.#inFlight;
     if (!batch) return;
-    const { rounds, submission, prepared, unsent, rows } = batch;
-    await submission;
-    const ended: Job[] = [];
-    const samples = samplesMax - this.#progress.done.skippedLines.length;
-    do {
-      // Further rounds add jobs.
-      for (const job of rounds.jobs.slice(ended.length)) {
-        const report = (state: Job) => this.#report(batch, [...ended, state]);
-        ended.push(await this.#waitFor(job, report));
-      }
-    } while (!(await rounds.advance(ended, this.#context, { resendsCancelled: true, samples })));
-    const errors = new Map([...unsent, ...rounds.errors]);
+    const { sender, refused, prepared, unsent, rows } = batch;
+    const errors = new Map([...unsent, ...(await refused)]);
     const stored = await this.#removeStored(batch, errors);
-    const unchanged = new Set(rounds.unchanged.numbers);
+    const unchanged = new Set(sender.unchanged.numbers);
     const isSkipped = ({ number }: ImportRow) => stored.has(number) || unchanged.has(number);
     const skippedLines = rows.filter(isSkipped).map(({ line }) => line);
-    const skipped = stored.size + rounds.unchanged.count;
+    const skipped = stored.size + sender.unchanged.count;
     this.usernamesTaken += countTaken(errors);
-    const passwords = await appliedPasswords(prepared, rounds, this.#task, this.#context);
-    const jobNames = rounds.jobs.map(({ name }) => name);
+    const passwords = await appliedPasswords(prepared, sender, this.#task, this.#context);
+    const jobNames = sender.jobs.map(({ name }) => name);
     const { emails } = prepared;
     const totals = this.#totals(batch, passwords, { errors, stored });
     await this.#results.write(
       { rows, passwords, emails, errors, stored, skipped, skippedLines, totals, jobNames },
       this.#file.layout,
     );
-    this.#report(batch, []);
+    this.#inFlight.shift();
+    this.#report();
   }
 
   /** Removes the errors of rows that are stored already. Returns these rows. */
@@ -230,23 +233,25 @@ export class ImportRun {
    * @param refused The rows that the service has refused: those with errors, and those that are stored already.
    */
   #totals(
-    { rounds, prepared, aliases }: SentBatch,
+    { sender, prepared, aliases }: SentBatch,
     passwords: PreparedRows['passwords'],
     refused: { readonly errors: RowErrors; readonly stored: StoredRows },
   ): ImportTotals {
-    const { applied, changedPrincipals } = rounds;
-    const totals = addTotals(rounds.totals, totalsOfStored(prepared, refused.stored));
+    const totals = addTotals(sender.totals, totalsOfStored(prepared, refused.stored));
     if (this.#task.existing === 'refuse') return totals;
     const known = this.#principals.count;
-    for (const key of applied) this.#principals.add(key, aliases);
+    const isAccepted = (number: number) => !refused.errors.has(number) && !refused.stored.has(number);
+    for (const row of prepared.complete) {
+      const key = row.kind === 'invalid' ? null : principalKeyOf(row);
+      if (key !== null && isAccepted(row.number)) this.#principals.add(key, aliases);
+    }
     for (const { key } of refused.stored.values()) this.#principals.add(key, aliases);
     const principals = this.#principals.count - known;
-    const isAccepted = (number: number) => !refused.errors.has(number) && !refused.stored.has(number);
     const generated = [...prepared.passwords.keys()].filter(isAccepted).length;
     return {
       ...totals,
       // Negative if the batch changes principals that an earlier one has left unchanged: the sum of all is right.
-      PrincipalsUnchanged: principals - changedPrincipals,
+      PrincipalsUnchanged: principals - sender.changedPrincipals,
       // A generated password that was not used is not one of the file.
       PasswordsNotUsed: totals.PasswordsNotUsed - (generated - passwords.size),
     };
@@ -258,26 +263,33 @@ export class ImportRun {
    * @throws {JobCancelledError} If the job is cancelled during this run. The rows of a job that was cancelled before
    *   are sent again.
    */
-  async #waitFor(job: SubmittedJob, onProgress: (job: Job) => void): Promise<Job> {
+  #waitFor = async (job: SubmittedJob, connection: ImportConnection): Promise<Job> => {
     let wasCancelledBefore = this.#earlierJobs.has(job.id);
-    const ended = await waitForJob(job.id, this.#context, (state) => {
-      if (state.State !== 'cancelled') wasCancelledBefore = false;
-      onProgress(state);
+    const ended = await waitForJob(job.id, connection, ({ State, RecordsDone }) => {
+      if (State !== 'cancelled') wasCancelledBefore = false;
+      this.#recordsDone.set(job.id, RecordsDone);
+      this.#report();
     });
     this.#context.onJob(job.id, 'ended');
     const isCancelled = ended.State === 'cancelled' && !wasCancelledBefore;
-    const rows = isCancelled ? await countCancelledRows(job, this.#context) : 0;
+    const rows = isCancelled ? await countCancelledRows(job, connection) : 0;
     if (rows > 0) throw new JobCancelledError(job.id, rows);
     return ended;
-  }
+  };
 
-  /** Reports the completed batches, with the part of the current one that its jobs have done. */
-  #report({ rounds, rows }: SentBatch, jobs: readonly Job[]): void {
+  /** Reports the completed batches, with the part of those in flight that their jobs have done. */
+  #report(): void {
     const { done } = this.#progress;
-    const sent = rounds.jobs.reduce((sum, { records }) => sum + records.length, 0);
-    const share = sent > 0 ? jobs.reduce((sum, { RecordsDone }) => sum + RecordsDone, 0) / sent : 0;
-    // A further round of the batch sends more records, which makes the share smaller.
-    this.#rowsDone = Math.max(this.#rowsDone, done.rows + Math.floor(rows.length * share));
+    let rowsDone = done.rows;
+    for (const { sender, rows } of this.#inFlight) {
+      // Its results are being written.
+      if ((rows.at(-1)?.number ?? 0) <= done.rows) continue;
+      const sent = sender.jobs.reduce((sum, { records }) => sum + records.length, 0);
+      const applied = sender.jobs.reduce((sum, { id }) => sum + (this.#recordsDone.get(id) ?? 0), 0);
+      rowsDone += sent > 0 ? Math.floor((rows.length * applied) / sent) : 0;
+    }
+    // A further round of a batch sends more records, which makes its share smaller.
+    this.#rowsDone = Math.max(this.#rowsDone, rowsDone);
     this.#context.onProgress({ rowsDone: this.#rowsDone, completed: done, total: this.#total });
   }
 }

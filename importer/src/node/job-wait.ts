@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, type Job } from '@anagrafe/client';
-import type { ImportConnection } from '../import/calls.ts';
-import { isCancelled, type SubmittedJob } from '../import/send.ts';
+import { type ImportConnection, isCancelled } from '../import/calls.ts';
+import type { SubmittedJob } from '../import/job-sender.ts';
 import { ImportError } from './task.ts';
 
 /**
@@ -51,5 +51,5 @@ export async function countCancelledRows(
   const failed = await anagrafe.jobs.failed(id, { signal });
   return failed
     .filter(({ FieldErrors }) => isCancelled(FieldErrors))
-    .reduce((sum, { Position }) => sum + (records[Position]?.length ?? 0), 0);
+    .reduce((sum, { Position }) => sum + (records[Position]?.members.length ?? 0), 0);
 }

@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { UserOfPrincipal } from '@anagrafe/client';
 import type { ImportRow, UserRow } from '../file/rows.ts';
-import type { ImportConnection } from '../import/calls.ts';
-import { findUsers } from '../import/find-users.ts';
+import { findUsers, type ImportConnection } from '../import/calls.ts';
+import type { JobSender } from '../import/job-sender.ts';
 import { findResets, foldUsername, hasSecret, usersOf } from '../import/records.ts';
 import { codedError, type RowErrors } from '../import/row-errors.ts';
-import type { Rounds } from '../import/send.ts';
 import type { StoredRows } from '../import/stored-rows.ts';
 import { type ImportTotals, noTotals } from '../import/totals.ts';
 import type { ImportTask } from './task.ts';
@@ -96,7 +95,7 @@ function generatePassword(seed: Buffer, row: number): string {
 /** Returns the generated passwords of a batch without those of users that exist, whose passwords were kept. */
 export async function appliedPasswords(
   { passwords, complete }: PreparedRows,
-  { jobs }: Rounds,
+  { jobs }: Pick<JobSender, 'jobs'>,
   { existing }: Pick<ImportTask, 'existing'>,
   { anagrafe, signal }: ImportConnection,
 ): Promise<GeneratedPasswords> {

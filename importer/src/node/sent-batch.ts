@@ -1,21 +1,39 @@
 import type { ImportRow } from '../file/rows.ts';
-import type { PrincipalAliases } from '../import/principal-aliases.ts';
-import { principalKeyOf } from '../import/records.ts';
+import type { JobSender } from '../import/job-sender.ts';
+import { keysOf, type PrincipalAliases } from '../import/principal-aliases.ts';
+import { principalKeyOf, principalOf, statesValues } from '../import/records.ts';
 import type { RowErrors } from '../import/row-errors.ts';
-import type { Rounds } from '../import/send.ts';
 import type { PreparedRows } from './prepare.ts';
+import type { ImportTask } from './task.ts';
 
-/** A batch of rows whose jobs were submitted, or are being submitted. */
+/** A batch of rows whose jobs are being submitted, run or have ended. */
 export interface SentBatch {
-  readonly rounds: Rounds;
-  /** Settles when the service has accepted the jobs of the first round. */
-  readonly submission: Promise<void>;
-  readonly prepared: PreparedRows;
-  readonly aliases: PrincipalAliases;
-  /** The errors of the rows that were not sent. */
-  readonly unsent: RowErrors;
   /** All rows of the batch, including those not sent. */
   readonly rows: readonly ImportRow[];
+  readonly prepared: PreparedRows;
+  readonly sender: JobSender;
+  /** The errors of the rows that the service has refused. */
+  readonly refused: Promise<RowErrors>;
+  /** All keys of the principals that the rows may create or change. */
+  readonly principals: ReadonlySet<string>;
+  readonly aliases: PrincipalAliases;
+  /** The errors of the rows that are not sent. */
+  readonly unsent: RowErrors;
+}
+
+/** Returns all keys of the principals that rows may create or change. */
+export function changedPrincipals(
+  rows: readonly ImportRow[],
+  aliases: PrincipalAliases,
+  { existing, purpose }: ImportTask,
+): ReadonlySet<string> {
+  const keys = new Set<string>();
+  for (const row of rows) {
+    const principal = row.kind === 'invalid' || purpose === 'reset' ? null : principalOf(row);
+    if (principal && (existing === 'update' || principal.hasState || statesValues(principal)))
+      for (const key of keysOf(principal.key, aliases)) keys.add(key);
+  }
+  return keys;
 }
 
 /**
@@ -30,20 +48,9 @@ export function mustWait(
   aliases: PrincipalAliases,
   batches: readonly SentBatch[],
 ): boolean {
-  const changed = batches.map(changedPrincipals).filter(({ size }) => size > 0);
-  if (changed.length === 0) return false;
   return rows.some((row) => {
     const key = row.kind === 'invalid' ? null : principalKeyOf(row);
     if (key === null) return false;
-    const alias = aliases.get(key);
-    return changed.some((keys) => keys.has(key) || (alias !== undefined && keys.has(alias)));
+    return keysOf(key, aliases).some((known) => batches.some(({ principals }) => principals.has(known)));
   });
-}
-
-/** Returns all keys of the principals that a batch may create or change. */
-function changedPrincipals({ rounds: { principals }, aliases }: SentBatch): ReadonlySet<string> {
-  if (aliases.size === 0 || principals.size === 0) return principals;
-  const keys = new Set(principals);
-  for (const [key, alias] of aliases) if (principals.has(key)) keys.add(alias);
-  return keys;
 }

@@ -13,7 +13,7 @@ import { type Checked, nothingValid, useCheck, withRow } from './check-rows.ts';
 import { Choose } from './choose-file.tsx';
 import { Columns, type Named, Principal, principalOf } from './column-mapping.tsx';
 import { defaultOptions, Options } from './import-options.tsx';
-import { Sent, Unsaved, useUnsaved } from './import-result.tsx';
+import { Running, Sent, Unsaved, useUnsaved } from './import-result.tsx';
 import { Rows } from './rows-table.tsx';
 import { saveColumns, savedColumns } from './saved-columns.ts';
 import { type Sending, useSendRows } from './send-rows.ts';
@@ -54,7 +54,10 @@ function Work({ file }: { file: UsersFile }) {
   const check = useCheck(file);
   const checkRow = useCheck(file, (found) => setChecked((before) => before && withRow(before, found)));
   const send = useSendRows();
-  useUnsaved(send.isPending || (!send.data && rows !== file.rows));
+  // The jobs go on without this page, but the rows left out and the generated passwords exist only here.
+  const isRunning = send.isPending && send.jobs.length > 0;
+  const isLost = checked !== null && checked.errors.size + checked.passwords.size > 0;
+  useUnsaved(isRunning ? isLost : !send.data && (send.isPending || rows !== file.rows));
   const { mode, generatesPasswords } = options;
   const reading = { columns, principal: principalOf(named), generatesPasswords };
 
@@ -101,6 +104,7 @@ function Work({ file }: { file: UsersFile }) {
   if (send.data && checked) {
     return <Sent file={file} rows={rows} sent={send.data} left={checked.errors} onCorrect={correctFailed} />;
   }
+  if (isRunning) return <Running jobs={send.jobs} />;
   return (
     <Stack gap="lg">
       <Text fw={600} tabIndex={-1} ref={focusOnMount}>

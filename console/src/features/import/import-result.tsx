@@ -1,6 +1,6 @@
 import type { Job } from '@anagrafe/client';
 import { FailedRows, formatRowError, type RowError, type RowErrors } from '@anagrafe/importer';
-import { Alert, Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
@@ -8,11 +8,10 @@ import { useImportMessages, useResultMessages } from '../../i18n/language.tsx';
 import { saveFile } from '../../ui/copy.tsx';
 import { focusOnMount } from '../../ui/focus.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { Failure } from '../../ui/loading-or-error.tsx';
 import { Surface } from '../../ui/page.tsx';
 import { JobProgress } from '../results/job-progress.tsx';
 import { passwordLines } from './generated-passwords.ts';
-import { type SentRows, useSentProgress } from './send-rows.ts';
+import type { SentRows } from './send-rows.ts';
 import type { Row, UsersFile } from './users-file.ts';
 
 /** Setter of the import page: true while closing the file would lose data. */
@@ -47,12 +46,12 @@ function downloadFailed(
   saveFile(`${name.replace(/\.[^.]*$/, '')}-failed.${extension}`, [writer.head, ...text]);
 }
 
-function Running({ jobs }: { jobs: readonly Job[] }) {
+export function Running({ jobs }: { jobs: readonly Job[] }) {
   const { progress } = useImportMessages();
   const { operation } = useResultMessages();
   return (
     <Surface title={progress.title}>
-      <Stack gap="lg">
+      <Stack gap="lg" tabIndex={-1} ref={focusOnMount}>
         {jobs.map((job) => (
           <JobProgress
             key={job.ID}
@@ -163,13 +162,12 @@ interface SentProps {
 
 export function Sent({ file, rows, sent, left, onCorrect }: SentProps) {
   const { rowError } = useImportMessages();
-  const { data, error, refetch } = useSentProgress(sent);
   const [saved, setSaved] = useState(false);
-  const rejected = data?.errors;
-  const failed = new Map([...left, ...(rejected ?? [])]);
+  const { errors: rejected } = sent;
+  const failed = new Map([...left, ...rejected]);
   const [savedPasswords, setSavedPasswords] = useState(false);
-  const skipped = [...sent.unchanged].filter((row) => !rejected?.has(row)).length;
-  const passwords = [...sent.passwords.keys()].filter((row) => !rejected?.has(row)).length;
+  const skipped = [...sent.unchanged].filter((row) => !rejected.has(row)).length;
+  const passwords = [...sent.passwords.keys()].filter((row) => !rejected.has(row)).length;
   useUnsaved((failed.size > 0 && !saved) || (passwords > 0 && !savedPasswords));
 
   function download(): void {
@@ -179,29 +177,24 @@ export function Sent({ file, rows, sent, left, onCorrect }: SentProps) {
 
   return (
     <Stack gap="lg" tabIndex={-1} ref={focusOnMount}>
-      {error && <Failure error={error} onRetry={refetch} />}
-      {!data && <Skeleton height={140} />}
-      {data && !rejected && <Running jobs={data.jobs} />}
-      {rejected && (
-        <Outcome
-          applied={sent.rows.length - rejected.size - skipped}
-          skipped={skipped}
-          failed={failed.size}
-          onCorrect={() => onCorrect(failed)}
-          onDownload={download}
-        >
-          {passwords > 0 && (
-            <Passwords
-              count={passwords}
-              saved={savedPasswords}
-              onDownload={() => {
-                downloadPasswords(file, sent, rejected);
-                setSavedPasswords(true);
-              }}
-            />
-          )}
-        </Outcome>
-      )}
+      <Outcome
+        applied={sent.rows.length - rejected.size - skipped}
+        skipped={skipped}
+        failed={failed.size}
+        onCorrect={() => onCorrect(failed)}
+        onDownload={download}
+      >
+        {passwords > 0 && (
+          <Passwords
+            count={passwords}
+            saved={savedPasswords}
+            onDownload={() => {
+              downloadPasswords(file, sent, rejected);
+              setSavedPasswords(true);
+            }}
+          />
+        )}
+      </Outcome>
     </Stack>
   );
 }

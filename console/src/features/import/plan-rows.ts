@@ -12,7 +12,6 @@ import {
   type RowErrors,
   type RowUnit,
   rowsOfUsers,
-  type SubmittedJob,
   sendInParts,
 } from '@anagrafe/importer';
 
@@ -130,32 +129,28 @@ function nameOf(record: object): string {
   return String(Denomination ?? ExternalKey ?? (ID === undefined ? '—' : `#${ID}`));
 }
 
-/** Submits the records of a plan as jobs. A job of `irs/upsert` is refused if the stored data has changed since. */
-export async function submitPlan(
+/**
+ * Applies a plan as jobs, and returns the errors of the rows that were not applied. A job of `irs/upsert` is refused if the
+ * stored data has changed since.
+ *
+ * @param wait Waits for the end of a job.
+ */
+export async function applyPlan(
   { calls }: Plan,
   name: string,
   { anagrafe, signal }: ImportConnection,
-): Promise<readonly SubmittedJob[]> {
-  const jobs: SubmittedJob[] = [];
+  wait: (id: string) => Promise<Job>,
+): Promise<RowErrors> {
+  const jobs: Promise<Job>[] = [];
   for (const [index, { records, tag }] of calls.entries()) {
     const operation = tag === null ? 'insert' : 'upsert';
     const idempotencyKey = `${name}-${operation}-${index}`;
     const options = { idempotencyKey, signal, ...(tag !== null && { ifMatch: tag }) };
-    const job = await anagrafe.jobs.submit(operation, bodyOf(records), options);
-    const rows = records.map(({ members }) => members.map(({ row }) => row));
-    jobs.push({ name: idempotencyKey, id: job.ID, operation, records: rows });
+    const { ID } = await anagrafe.jobs.submit(operation, bodyOf(records), options);
+    jobs.push(wait(ID));
   }
-  return jobs;
-}
-
-/** Returns the errors of the rows that the ended jobs of a plan have not applied. */
-export async function readPlanErrors(
-  { calls }: Plan,
-  ended: readonly Job[],
-  { anagrafe, signal }: ImportConnection,
-): Promise<RowErrors> {
   const errors: RowErrors = new Map();
-  for (const [index, { ID, RecordsFailed }] of ended.entries()) {
+  for (const [index, { ID, RecordsFailed }] of (await Promise.all(jobs)).entries()) {
     if (RecordsFailed === 0) continue;
     for (const { Position, FieldErrors } of await anagrafe.jobs.failed(ID, { signal })) {
       const planned = calls[index]?.records[Position];

@@ -2,19 +2,17 @@ import type { Job } from '@anagrafe/client';
 import {
   type ImportConnection,
   type ImportRow,
+  JobSender,
   type RowErrors,
-  readJobs,
-  readRowErrors,
-  type SubmittedJob,
-  submitRows,
+  sendRows,
   submitWithKey,
 } from '@anagrafe/importer';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { usePollInterval } from '../../ui/time.tsx';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { usePatientAnagrafe } from '../session/api-client.ts';
 import { retryAfterSignIn } from '../session/retry-after-sign-in.ts';
 import type { GeneratedPasswords } from './generated-passwords.ts';
-import { type Plan, readPlanErrors, submitPlan } from './plan-rows.ts';
+import { applyPlan, type Plan } from './plan-rows.ts';
 
 export interface Sending {
   /** Prefix of the idempotency keys. A retry with the same name does not apply a record twice. */
@@ -28,55 +26,46 @@ export interface Sending {
   readonly plan: Plan | null;
 }
 
-/** Rows that the service accepted as jobs. The jobs run even if the console is closed. */
+/** Rows that have a result: each is applied, unless it has errors. */
 export interface SentRows extends Sending {
-  /** The jobs so far. Rows that were refused because of other rows are sent again as further jobs. */
-  readonly jobs: () => readonly SubmittedJob[];
-  /** Returns the errors of the rows that were not applied; null if rows were sent again. Called when all jobs ended. */
-  readonly readErrors: (ended: readonly Job[], connection: ImportConnection) => Promise<RowErrors | null>;
+  readonly errors: RowErrors;
 }
 
 /**
- * Submits rows as one job per operation, or as several if the service rejects a request as a whole. If the session
- * expires, sending pauses and continues after the same client has signed in again.
+ * Sends rows as jobs and waits for their results; `jobs` has the jobs so far, which run even if the console is closed. If
+ * the session expires, sending pauses and continues after the same client has signed in again.
  */
 export function useSendRows() {
   const anagrafe = usePatientAnagrafe();
   const queries = useQueryClient();
-  return useMutation({
+  const [jobs, setJobs] = useState<ReadonlyMap<string, Job>>(new Map());
+  const mutation = useMutation({
     mutationFn: (sending: Sending): Promise<SentRows> =>
-      retryAfterSignIn(queries, (signal) => send(sending, { anagrafe, signal })),
+      retryAfterSignIn(queries, (signal) => {
+        setJobs(new Map());
+        return send(sending, { anagrafe, signal }, (job) =>
+          setJobs((before) => new Map(before).set(job.ID, job)),
+        );
+      }),
     // The rows contain passwords, which must not stay in the mutation cache.
     gcTime: 0,
   });
+  return { ...mutation, jobs: [...jobs.values()] };
 }
 
-async function send(sending: Sending, connection: ImportConnection): Promise<SentRows> {
+async function send(
+  sending: Sending,
+  { anagrafe, signal }: ImportConnection,
+  onProgress: (job: Job) => void,
+): Promise<SentRows> {
   const { name, rows, plan } = sending;
-  if (plan) {
-    const jobs = await submitPlan(plan, name, connection);
-    return { ...sending, jobs: () => jobs, readErrors: (ended, using) => readPlanErrors(plan, ended, using) };
-  }
-  const submitted = await submitRows(rows, connection, submitWithKey(name, connection));
-  return {
-    ...sending,
-    jobs: () => submitted.jobs,
-    readErrors: (ended, using) => readRowErrors(submitted, ended, using),
-  };
-}
-
-/** Polls the jobs of sent rows until all have ended; `errors` of the failed rows is null until then. */
-export function useSentProgress(sent: SentRows) {
-  const anagrafe = usePatientAnagrafe();
-  const live = usePollInterval(1_000);
-  return useQuery<{ jobs: readonly Job[]; errors: RowErrors | null }>({
-    queryKey: ['import', sent.name],
-    queryFn: async ({ signal }) => {
-      const connection = { anagrafe, signal };
-      const jobs = await readJobs(sent.jobs(), connection);
-      if (jobs.some(({ EndedAt }) => EndedAt === null)) return { jobs, errors: null };
-      return { jobs, errors: await sent.readErrors(jobs, connection) };
-    },
-    refetchInterval: ({ state }) => (state.data?.errors ? false : live),
+  const wait = (id: string, using = signal) => anagrafe.jobs.wait(id, { signal: using, onProgress });
+  if (plan) return { ...sending, errors: await applyPlan(plan, name, { anagrafe, signal }, wait) };
+  const sender = new JobSender({
+    anagrafe,
+    submit: submitWithKey(name, { anagrafe }),
+    wait: ({ id }, connection) => wait(id, connection.signal),
   });
+  const options = { anagrafe, signal, existing: 'refuse', send: sender.send } as const;
+  return { ...sending, errors: await sendRows(rows, options) };
 }
