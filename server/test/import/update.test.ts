@@ -81,7 +81,7 @@ describe('an import with --update', () => {
   it('counts a principal of several batches once, and generated passwords not as those of the file', async () => {
     const rows = Array.from(
       { length: 2100 },
-      (_, n) => `M-${n % 2},Many ${n % 2},many.${n},,"${importedHash}"`,
+      (_, n) => `M-${Math.floor(n / 1000) % 2},Many,many.${n},,"${importedHash}"`,
     );
     const columns = 'ExternalKey,Denomination,Username,Email,PasswordHash';
     folder.write('many.csv', `${columns}\n${rows.join('\n')}\n`);
@@ -147,10 +147,13 @@ describe('an import with --update', () => {
       { ExternalKey: 'C-3', Denomination: 'Before' },
     ]);
     expect(body.result?.records.every(({ Item3 }) => Item3)).toBe(true);
-    // The rows of C-1 and C-2 alternate, so that a batch ends between them; only the last row changes C-3.
+    // Each 1,000 rows are of C-1 or C-2, so that a batch ends between them; only the last row changes C-3.
     const rows = [
       `C-3,,changed.first,,"${importedHash}"`,
-      ...Array.from({ length: 4100 }, (_, n) => `C-${(n % 2) + 1},After,changed.${n},,"${importedHash}"`),
+      ...Array.from(
+        { length: 4100 },
+        (_, n) => `C-${(Math.floor(n / 1000) % 2) + 1},After,changed.${n},,"${importedHash}"`,
+      ),
       `C-3,After,changed.last,,"${importedHash}"`,
     ];
     folder.write('changed.csv', `ExternalKey,Denomination,Username,Email,PasswordHash\n${rows.join('\n')}\n`);
