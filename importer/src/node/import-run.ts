@@ -198,6 +198,7 @@ export class ImportRun {
   async #finishFirst(): Promise<void> {
     const [batch] = this.#inFlight;
     if (!batch) return;
+    this.#context.signal?.throwIfAborted();
     const { sender, refused, prepared, unsent, rows } = batch;
     const errors = new Map([...unsent, ...(await refused)]);
     const stored = await this.#removeStored(batch, errors);
