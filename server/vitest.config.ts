@@ -1,6 +1,7 @@
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { dataParent } from './test/setup/data-parent.ts';
 import { SlowFilesFirst } from './test/setup/slow-files-first.ts';
 import { waitLimitMs } from './test/setup/until.ts';
 
@@ -51,7 +52,7 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: SlowFilesFirst },
     setupFiles: ['test/setup/end.ts'],
-    provide: { prepared: join(tmpdir(), `anagrafe-prepared-${process.pid}`), timesRuns: 1 },
+    provide: { prepared: join(dataParent(), `anagrafe-prepared-${process.pid}`), timesRuns: 1 },
     // No test measures time. These limits only end what hangs, on the slowest machine too.
     testTimeout: 5 * waitLimitMs,
     hookTimeout: 5 * waitLimitMs,

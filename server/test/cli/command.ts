@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +8,7 @@ import { CommanderError } from 'commander';
 import { expect } from 'vitest';
 import { exitCodes, explainToOperator } from '../../src/cli/output/output.ts';
 import { program as commands, commandsBelow } from '../../src/cli/program.ts';
+import { dataParent } from '../setup/data-parent.ts';
 import { atEnd } from '../setup/endings.ts';
 import { environment, listen, type Outcome, outcomeOf } from '../setup/heard.ts';
 import { copyStore, newStore } from '../setup/store.ts';
@@ -33,7 +33,7 @@ const readyBanner = /API\s+(http:\/\/\S+?)\/api\//;
 
 /** Creates an empty data folder; when the test file ends, its PostgreSQL is stopped and the folder deleted. */
 export function dataFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'anagrafe-cli-'));
+  const folder = mkdtempSync(join(dataParent(), 'anagrafe-cli-'));
   atEnd(async () => {
     const pid = postmaster(folder);
     if (pid !== undefined) process.kill(pid, 'SIGQUIT');

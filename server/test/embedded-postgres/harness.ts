@@ -2,13 +2,13 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdtempSync, readFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { type Connection, startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
+import { dataParent } from '../setup/data-parent.ts';
 import { afterTest } from '../setup/endings.ts';
 import { prepared } from '../setup/prepared.ts';
 import { until } from '../setup/until.ts';
@@ -59,7 +59,7 @@ const script = fileURLToPath(new URL('service.mjs', import.meta.url));
 
 /** Creates a folder that the given user can write to. After the test it is removed, and its PostgreSQL is stopped. */
 export function makeFolder(identity: Identity = {}): string {
-  const folder = mkdtempSync(join(tmpdir(), 'anagrafe-engine-'));
+  const folder = mkdtempSync(join(dataParent(), 'anagrafe-engine-'));
   chmodSync(folder, 0o711);
   if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid ?? 0);
   afterTest(async () => {

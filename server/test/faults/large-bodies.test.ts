@@ -91,7 +91,6 @@ const ways = [
 /** Bodies of about the same size. */
 const shapes = [
   { shape: '50,000 records of one user', usersPerRecord: 1 },
-  { shape: '500 records of 100 users', usersPerRecord: 100 },
   { shape: '5 records of 10,000 users', usersPerRecord: 10_000 },
 ];
 

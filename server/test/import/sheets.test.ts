@@ -173,7 +173,7 @@ it.each([[[]], [['--update']]] as const)(
         expect([...second.failed]).toEqual([]);
         await expectStored(model);
       }),
-      runs(10),
+      runs(5),
     );
   },
 );

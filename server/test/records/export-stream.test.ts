@@ -18,6 +18,8 @@ const collectGarbage: () => void = runInNewContext('gc');
 
 const users = 10_000;
 const usersOfPrincipal = 25;
+/** The number of times that the test measures the memory during an export: a collection of garbage is slow. */
+const measurements = 8;
 /** The bytes of the attributes of a user. The export is far larger than the buffers of the service and the network. */
 const padding = 4000;
 let service: TestService;
@@ -118,13 +120,13 @@ describe('an export of 10,000 users', () => {
         last = ID;
         found += Users.length;
       }
-      if (found >= (inUse.length + 1) * (users / 20)) inUse.push(await memoryInUse());
+      if (found >= (inUse.length + 1) * (users / measurements)) inUse.push(await memoryInUse());
     }
     expect([found, rest]).toEqual([users, '']);
     expect(bytes).toBeGreaterThan(users * padding);
-    expect(inUse).toHaveLength(20);
-    // An exporter that kept what it has sent would grow by three quarters of all bytes between these medians.
-    expect(median(inUse.slice(-5)) - median(inUse.slice(0, 5))).toBeLessThan(bytes / 3);
+    expect(inUse).toHaveLength(measurements);
+    // An exporter that kept what it has sent would grow by five eighths of all bytes between these medians.
+    expect(median(inUse.slice(-3)) - median(inUse.slice(0, 3))).toBeLessThan(bytes / 3);
     // One that read everything before it sends would need at least all bytes at the beginning.
     expect(Math.max(...inUse) - before).toBeLessThan(bytes / 2);
   });

@@ -1,15 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import {
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -17,6 +7,7 @@ import { dirname, join, relative } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { chooseOsUser } from '../../src/embedded-postgres/os-user.ts';
+import { dataParent } from './data-parent.ts';
 import { until } from './until.ts';
 
 declare module 'vitest' {
@@ -35,10 +26,6 @@ const packages = {
 const password = 'cluster password';
 /** Otherwise a client hashes the password 4,096 times for each connection. PostgreSQL 15 does not have the setting. */
 const cheapPasswords = ['-c', 'scram_iterations=1'];
-/** File system in memory of Linux. */
-const memory = '/dev/shm';
-/** Free bytes from which the clusters are in memory. The largest tests used 0.3 GB; a write-ahead log may grow to 1 GB. */
-const memoryMin = 3 * 2 ** 30;
 
 /**
  * Starts one PostgreSQL cluster for all test files of a Vitest project, over TCP and with a password, as an
@@ -93,13 +80,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await new Promise((resolve) => (server.exitCode === null ? server.once('exit', resolve) : resolve(null)));
     for (const made of [folder, dataFolder]) rmSync(made, { recursive: true, force: true });
   };
-}
-
-/** Every test service creates and deletes hundreds of files with its database, which ext4 takes long for. */
-function dataParent(): string {
-  if (!existsSync(memory)) return tmpdir();
-  const { bavail, bsize } = statfsSync(memory);
-  return bavail * bsize >= memoryMin ? memory : tmpdir();
 }
 
 /** Copies the binaries, because the user that runs them may have no access to the project's folder. */

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { openLog } from '../../src/lib/log.ts';
 import { startService } from '../../src/main.ts';
 import { readConfig } from '../../src/settings/config.ts';
+import { dataParent } from './data-parent.ts';
 import './postgres-cluster.ts';
 import { prepared } from './prepared.ts';
 
@@ -38,7 +38,7 @@ export async function newStore(): Promise<TestStore> {
 
 /** Creates a data folder for the embedded PostgreSQL, as a first start of the service leaves it. */
 export async function newEmbeddedStore(): Promise<TestStore> {
-  const folder = mkdtempSync(join(tmpdir(), 'anagrafe-test-'));
+  const folder = mkdtempSync(join(dataParent(), 'anagrafe-test-'));
   await copyStore(folder);
   return {
     settings: { ANAGRAFE_DATA: folder },
