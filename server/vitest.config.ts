@@ -47,7 +47,7 @@ const shared = {
 export default defineConfig({
   test: {
     // Test files mostly wait for processes and for the database, so that more of them than cores can run.
-    maxWorkers: Math.max(4, availableParallelism()),
+    maxWorkers: Math.max(6, availableParallelism()),
     // Modules stay loaded from one file to the next; setup/endings.ts stops what a file has started.
     isolate: false,
     sequence: { sequencer: SlowFilesFirst },

@@ -36,9 +36,9 @@ export async function expectAccessible(page: Page): Promise<void> {
 }
 
 /**
- * Checks a dialog or menu, while the page behind it is checked by another call. It has the same elements on a phone
- * and on a desktop, so one of them is checked in light and the other in dark. The page has the other size and colour
- * scheme afterwards, because a change is slow.
+ * Checks a dialog or menu; the page behind it is checked by another call. It has the same elements on a phone and on a
+ * desktop, so one of them is checked in light and the other in dark. The page has the other size and colour scheme
+ * afterwards, because a change is slow.
  */
 export async function expectPartAccessible(page: Page, role: 'dialog' | 'menu'): Promise<void> {
   const dark = await isDark(page);
@@ -47,8 +47,7 @@ export async function expectPartAccessible(page: Page, role: 'dialog' | 'menu'):
     { colorScheme: dark ? 'dark' : 'light', viewport: onPhone ? phone : desktop, rules: everything },
     { colorScheme: dark ? 'light' : 'dark', viewport: onPhone ? desktop : phone, rules: everything },
   ] as const;
-  await expectAccessibleIn(looks[0], page);
-  await expectAccessibleIn(looks[1], page, `[role="${role}"]`);
+  for (const look of looks) await expectAccessibleIn(look, page, `[role="${role}"]`);
 }
 
 /** Checks the colours of a dialog, of which only colours and texts have changed since another check. */

@@ -1,16 +1,21 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The files that take longest. Vitest would start the short ones among them late, and they would run alone at the end. */
+/** The files that take longest. Vitest would start those with little text late, and they would run alone at the end. */
 const slowFiles = [
+  'browser/operations-accessibility',
+  'browser/principals-accessibility',
   'cli/serve',
   'docs/examples',
+  'embedded-postgres/crash',
   'embedded-postgres/start',
+  'faults/hurt-answers',
   'faults/import-kills',
   'faults/job-crash',
   'faults/large-bodies',
   'faults/master-key',
-  'http/random-bodies',
   'import/interruption',
+  'import/update',
+  'samples/samples',
 ].map((name) => `/test/${name}.test.ts`);
 
 function isSlow({ moduleId }: TestSpecification): boolean {
