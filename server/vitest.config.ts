@@ -25,7 +25,7 @@ const unit = [
 ];
 
 /** Run on the oldest supported PostgreSQL too: together they send every kind of statement of the service. */
-const store = 'test/**/*.store.test.ts';
+const onBothVersions = 'test/**/*.pg.test.ts';
 
 /** Rounds that repeat one fault many times take minutes: `npm run faults` runs them. */
 const longRounds = 'test/**/*.rounds.test.ts';
@@ -35,7 +35,7 @@ const properties = [
   'test/import/sheets.test.ts',
   'test/json/values.unit.test.ts',
   'test/passwords/imported-hash-cost.unit.test.ts',
-  'test/records/{list,users}.store.test.ts',
+  'test/records/{list,users}.pg.test.ts',
   'test/usernames/{precis-properties,search}.unit.test.ts',
   '../importer/test/{csv-properties,encoding,failed-rows,json,upsert-queue}.test.ts',
 ];
@@ -77,7 +77,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'postgres-15',
-          include: [store],
+          include: [onBothVersions],
           provide: { postgresVersion: 15 },
         },
       },
