@@ -20,7 +20,8 @@ async function cutDuringJob(store: ChildStore) {
   const records = principals.map((ID) => ({ ID, Users: [importedUser(`user of ${ID}`)] }));
   const id = await submit(service, 'irs/update', records);
   await lock.blocked(1);
-  await expect.poll(() => store.database.query('select from anagrafe.outcomes')).toHaveLength(2);
+  const outcomes = () => store.database.query('select from anagrafe.outcomes where call_id = $1', [id]);
+  await expect.poll(outcomes).toHaveLength(2);
   proxy.cut();
   await expect.poll(() => status(service, '/health/ready')).toBe(503);
   expect(await lock.terminateBlocked()).toBe(1);
