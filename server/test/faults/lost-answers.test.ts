@@ -125,7 +125,7 @@ describe('a call whose last statement failed', () => {
         [claim.callId],
       );
       if (each === unfinished) await claim.lease.release();
-      // Nobody renews the lease of this test, which may take longer than the lease lasts.
+      // The test does not renew its lease, which may expire before the test ends.
       else
         await tested.rows(
           `update anagrafe.calls set lease_renewed_at = now() + interval '1 hour' where id = $1`,
