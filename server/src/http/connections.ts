@@ -90,12 +90,12 @@ export class Connections {
     const responses = new Set<ServerResponse>();
     this.#connections.set(socket, { responses, taken: [] });
     socket.once('close', () => this.#connections.delete(socket));
+    stopParsingWhenClosed(socket);
   }
 
   #requested(request: IncomingMessage, response: ServerResponse, handle: Handler): void {
     const { socket } = request;
     const responses = this.#connections.get(socket)?.responses;
-    // The parser passes on all requests that arrived together, also those after the one that closed the connection.
     if (!responses || socket.destroyed) return;
     if (responses.size >= this.#limits.unanswered) {
       this.#disconnect(socket, 'too many unanswered requests');
@@ -158,6 +158,24 @@ function bytesOf(socket: Socket): { sent: number; waiting: number } {
   const { _handle: handle } = socket as { _handle?: { bytesWritten: number; writeQueueSize: number } | null };
   if (!handle) return { sent: 0, waiting: 0 };
   return { sent: handle.bytesWritten - handle.writeQueueSize, waiting: handle.writeQueueSize };
+}
+
+interface Parser {
+  onIncoming(request: IncomingMessage, keepAlive: boolean): number;
+}
+
+/**
+ * Ends the parsing of what has arrived when a request closes its connection. Node would parse the other requests too,
+ * 1,600 in 64 KB, and make an error for each of them. A negative result is an error of the parser.
+ */
+function stopParsingWhenClosed(socket: Socket): void {
+  const { parser } = socket as { parser?: Parser | null };
+  if (!parser) return;
+  const { onIncoming } = parser;
+  parser.onIncoming = (request, keepAlive) => {
+    const result = onIncoming(request, keepAlive);
+    return socket.destroyed ? -1 : result;
+  };
 }
 
 /** Calls `listener` when the response ends or its connection is lost, or at once if that has happened already. */
