@@ -10,15 +10,39 @@ import { principalFields, userFields } from '../server/dist/records/fields/field
 const output = new URL('../client/src/api.gen.ts', import.meta.url);
 const document = JSON.parse(readFileSync(new URL('../server/openapi.json', import.meta.url), 'utf8'));
 const { schemas } = document.components;
-schemas.CloudEventAttributes = attributesOf(schemas.CallCompleted);
+
+// What several schemas have in common, as types of their own; those schemas are written as extensions of it.
+schemas.CloudEventAttributes = commonTo(schemas.CallCompleted, schemas.JobCompleted);
+schemas.EditedPrincipal = commonTo(schemas.UpdateRecord.anyOf[0], schemas.UpsertRecord.anyOf[0]);
+schemas.EditedUser = commonTo(schemas.Edit.anyOf[0], schemas.UpsertUser);
+schemas.ListFilter = commonTo(schemas.PrincipalFilter, schemas.UserFilter);
+schemas.NewUserValues = commonTo(schemas.Registration, schemas.RegistrationWithHash);
+schemas.StoredPrincipal = commonTo(schemas.Principal, schemas.ExportedPrincipal);
+schemas.TupleItems = commonTo(schemas.Tuple, schemas.UpsertTuple);
 
 const widest = 110;
 const isEnvelope = (name) => name.endsWith('Envelope');
 const nameOf = ({ $ref }) => $ref.slice($ref.lastIndexOf('/') + 1);
 
-/** What all events have in common. */
-function attributesOf({ properties: { type, data, ...properties }, required }) {
-  return { type: 'object', properties, required: required.filter((name) => name in properties) };
+/** The properties that all of these schemas have, required in all of them or in none. */
+function commonTo(schema, ...others) {
+  const shared = propertiesOf(schema).filter((member) =>
+    others.every((other) => propertiesOf(other).includes(member)),
+  );
+  const properties = Object.fromEntries(
+    shared.map((member) => [JSON.parse(member)[0], JSON.parse(member)[2]]),
+  );
+  return {
+    type: 'object',
+    properties,
+    required: (schema.required ?? []).filter((name) => name in properties),
+  };
+}
+
+/** The schema without the properties of another one. */
+function without(schema, { properties: others }) {
+  const own = Object.entries(schema.properties ?? {}).filter(([name]) => !(name in others));
+  return { ...schema, properties: Object.fromEntries(own) };
 }
 
 /** The fewest members that a schema must share with another to be written as an extension of it. */
@@ -52,11 +76,15 @@ function choicesOf({ enum: choices = [] }) {
 function typeOf(schema, depth) {
   if (schema.as) return schema.as; // a name that is not in the document
   if (schema.$ref) return isEnvelope(nameOf(schema)) ? envelopeOf(nameOf(schema), depth) : nameOf(schema);
-  if (schema.anyOf)
+  if (schema.anyOf) {
+    const members = flatUnion(schema.anyOf);
+    if (members.length > 1 && members.every(({ properties }) => properties))
+      return variantsOf(members, depth);
     return unionOf(
-      flatUnion(schema.anyOf).map((member) => typeOf(member, depth)),
+      members.map((member) => typeOf(member, depth)),
       depth,
     );
+  }
   if (schema.enum) {
     const [name, base] = baseOf(schema, choicesOf) ?? [];
     const own = schema.enum.filter((choice) => !base?.enum.includes(choice)).map(quoted);
@@ -91,12 +119,37 @@ function arrayOf(item) {
   return /^\w+$/.test(item) ? `${item}[]` : `(${item})[]`;
 }
 
+/** A union of objects. What all of them have is written once, beside the union of what differs. */
+function variantsOf(members, depth) {
+  const shared = commonTo(...members);
+  const variants = members.map((member) => objectOf(without(member, shared), depth + 1));
+  if (Object.keys(shared.properties).length === 0) return unionOf(variants, depth);
+  const [base, { properties: inherited }] = baseOf(shared, propertiesOf) ?? [null, { properties: {} }];
+  const own = without(shared, { properties: inherited });
+  const parts = Object.keys(own.properties).length > 0 ? [objectOf(own, depth)] : [];
+  const line = `(${variants.join(' | ')})`;
+  const fits = !line.includes('\n') && line.length + depth * 2 < widest - 10;
+  return [
+    ...(base ? [base] : []),
+    ...parts,
+    fits ? line : `(${unionOf(variants, depth)}\n${'  '.repeat(depth)})`,
+  ].join(' & ');
+}
+
+/** The members of a union: on one line, texts on as few lines as they fill, others on a line each. */
 function unionOf(members, depth) {
   const line = [...new Set(members)].join(' | ');
-  if (line.length + depth * 2 < widest - 20) return line;
-  // The members of a union are indented by two levels.
-  const inside = (member) => member.replaceAll('\n', '\n    ');
-  return members.map((member) => `\n${'  '.repeat(depth + 1)}| ${inside(member)}`).join('');
+  if (!line.includes('\n') && line.length + depth * 2 < widest - 20) return line;
+  const indent = '  '.repeat(depth + 1);
+  const lines = [];
+  for (const member of members) {
+    const longer = `${lines.at(-1)} | ${member}`;
+    const joins =
+      member.startsWith("'") && lines.at(-1)?.startsWith(`${indent}| '`) && longer.length < widest;
+    if (joins) lines.pop();
+    lines.push(joins ? longer : `${indent}| ${member.replaceAll('\n', '\n  ')}`);
+  }
+  return `\n${lines.join('\n')}`;
 }
 
 function quoted(value) {
@@ -153,8 +206,7 @@ function envelopeOf(name, depth) {
 function declarationOf(name, schema) {
   const comment = commentOf(schema.description, 0);
   const [base, { properties: inherited }] = baseOf(schema, propertiesOf) ?? [null, { properties: {} }];
-  const own = Object.entries(schema.properties ?? {}).filter(([field]) => !(field in inherited));
-  const type = typeOf(base ? { ...schema, properties: Object.fromEntries(own) } : schema, 0);
+  const type = typeOf(base ? without(schema, { properties: inherited }) : schema, 0);
   if (base) return `\n${comment}export interface ${name} extends ${base} ${type}\n`;
   if (type.startsWith('{') && !schema.anyOf) return `\n${comment}export interface ${name} ${type}\n`;
   return `\n${comment}export type ${name} =${type.startsWith('\n') ? '' : ' '}${type};\n`;

@@ -183,48 +183,28 @@ export interface Debug {
 }
 
 /** A principal to delete with all of its users or, with `Users`, the users of the principal to delete. */
-export type DeleteRecord =
-  | {
-      ID: number;
-      ExternalKey?: null;
-      Users?: DeletedUser[] | null;
-      /** Ignored. Present in failed records, which can be corrected and sent again. */
-      FieldErrors?: unknown;
-      /** Ignored, as `FieldErrors`. */
-      Position?: unknown;
-    }
+export type DeleteRecord = {
+  Users?: DeletedUser[] | null;
+  /** Ignored. Present in failed records, which can be corrected and sent again. */
+  FieldErrors?: unknown;
+  /** Ignored, as `FieldErrors`. */
+  Position?: unknown;
+} & (
+  | { ID: number; ExternalKey?: null }
   | {
       ID?: null;
       /** The external key of the principal, instead of `ID`. */
       ExternalKey: string;
-      Users?: DeletedUser[] | null;
-      /** Ignored. Present in failed records, which can be corrected and sent again. */
-      FieldErrors?: unknown;
-      /** Ignored, as `FieldErrors`. */
-      Position?: unknown;
-    };
-
-/** A user to delete. */
-export type DeletedUser = {
-  ID: number;
-  Username?: null;
-} | {
-  ID?: null;
-  Username: string;
-};
-
-/** A user to delete. */
-export type Deletion =
-  | {
-      ID: number;
-      Username?: null;
-      Operation: 'delete';
     }
-  | {
-      ID?: null;
-      Username: string;
-      Operation: 'delete';
-    };
+);
+
+/** A user to delete. */
+export type DeletedUser = { ID: number; Username?: null } | { ID?: null; Username: string };
+
+/** A user to delete. */
+export type Deletion = {
+  Operation: 'delete';
+} & ({ ID: number; Username?: null } | { ID?: null; Username: string });
 
 /** A message to a webhook, with its attempts. */
 export interface Delivery {
@@ -255,19 +235,9 @@ export interface DeliveryDetails extends Delivery {
 
 /** The reason why a delivery failed. */
 export type DeliveryFailureCode =
-  | 'http_status'
-  | 'timeout'
-  | 'connection_refused'
-  | 'connection_reset'
-  | 'connection_timeout'
-  | 'name_not_resolved'
-  | 'unreachable'
-  | 'tls_error'
-  | 'invalid_response'
-  | 'network_error'
-  | 'internal_address'
-  | 'plain_http'
-  | 'event_expired';
+  | 'http_status' | 'timeout' | 'connection_refused' | 'connection_reset' | 'connection_timeout'
+  | 'name_not_resolved' | 'unreachable' | 'tls_error' | 'invalid_response' | 'network_error'
+  | 'internal_address' | 'plain_http' | 'event_expired';
 
 export interface DeliveryFailureDetails {
   /** The HTTP status of the response, with `http_status`. */
@@ -282,35 +252,10 @@ export interface DeliveryFailureDetails {
 export type DisabledReason = 'manual' | 'client_revoked' | 'client_lost_admin' | DeliveryFailureCode;
 
 /** New values of a user. A field that is absent keeps its value; an empty text clears it. */
-export type Edit =
-  | {
-      ID: number;
-      Username?: null;
-      Operation: 'edit';
-      NewUsername?: string | null;
-      Email?: string | null;
-      Phone?: string | null;
-      FirstName?: string | null;
-      LastName?: string | null;
-      /** A language tag (BCP 47), such as `it` or `de-CH`. */
-      Language?: string | null;
-      Attributes?: Attributes | null;
-      State?: State | null;
-    }
-  | {
-      ID?: null;
-      Username: string;
-      Operation: 'edit';
-      NewUsername?: string | null;
-      Email?: string | null;
-      Phone?: string | null;
-      FirstName?: string | null;
-      LastName?: string | null;
-      /** A language tag (BCP 47), such as `it` or `de-CH`. */
-      Language?: string | null;
-      Attributes?: Attributes | null;
-      State?: State | null;
-    };
+export type Edit = EditedUser & {
+  Operation: 'edit';
+  NewUsername?: string | null;
+} & ({ ID: number; Username?: null } | { ID?: null; Username: string });
 
 export interface EndedSessions {
   /** Number of sessions that were valid. */
@@ -318,87 +263,23 @@ export interface EndedSessions {
 }
 
 export type ErrorCode =
-  | 'INVALID_JSON'
-  | 'INVALID_BODY'
-  | 'INVALID_PARAMETER'
-  | 'INVALID_REQUEST'
-  | 'REQUEST_TIMEOUT'
-  | 'HEADERS_TOO_LARGE'
-  | 'UNAUTHENTICATED'
-  | 'FORBIDDEN'
-  | 'NOT_FOUND'
-  | 'METHOD_NOT_ALLOWED'
-  | 'UNSUPPORTED_MEDIA_TYPE'
-  | 'BODY_TOO_LARGE'
-  | 'BATCH_TOO_LARGE'
-  | 'PARTIALLY_APPLIED'
-  | 'NOTHING_APPLIED'
-  | 'JOB_NOT_FOUND'
-  | 'CALL_NOT_FOUND'
-  | 'WEBHOOK_NOT_FOUND'
-  | 'SESSION_NOT_FOUND'
-  | 'INVALID_CLIENT'
-  | 'CLIENT_ADDRESS_TAKEN'
-  | 'CLIENT_NOT_FOUND'
-  | 'IDEMPOTENCY_IN_PROGRESS'
-  | 'IDEMPOTENCY_KEY_REUSED'
-  | 'TOO_MANY_REMOVALS'
-  | 'RATE_LIMITED'
-  | 'OVERLOADED'
-  | 'UNAVAILABLE'
-  | 'INTERNAL'
-  | 'INVALID_RECORD'
-  | 'INVALID_USERS'
-  | 'RECORD_TOO_LARGE'
-  | 'PRINCIPAL_NOT_FOUND'
-  | 'PRINCIPAL_DISABLED'
-  | 'USER_NOT_FOUND'
-  | 'USERNAME_TAKEN'
-  | 'EXTERNAL_KEY_TAKEN'
-  | 'DUPLICATE_PRINCIPAL'
-  | 'DIFFERS_FROM_STORED'
-  | 'PLAN_OUTDATED'
-  | 'OUTCOME_UNKNOWN'
-  | 'NOT_APPLIED'
-  | 'RECORD_FAILED'
-  | 'CANCELLED'
-  | 'REQUIRED'
-  | 'MORE_ERRORS'
-  | 'UNKNOWN_FIELD'
-  | 'WRONG_TYPE'
-  | 'INVALID_ID'
-  | 'INVALID_STATE'
-  | 'INVALID_OPERATION'
-  | 'NO_USERS'
-  | 'AMBIGUOUS_PRINCIPAL'
-  | 'AMBIGUOUS_USER'
-  | 'UNRECOGNISED_USER'
-  | 'DUPLICATE_USER'
-  | 'EMPTY_PRINCIPAL'
-  | 'TEXT_EMPTY'
-  | 'TEXT_TOO_LONG'
-  | 'TEXT_CHARACTERS'
-  | 'USERNAME_TOO_LONG'
-  | 'USERNAME_SPACES'
-  | 'USERNAME_CHARACTERS'
-  | 'USERNAME_DIRECTION'
-  | 'EMAIL_INVALID'
-  | 'EMAIL_TOO_LONG'
-  | 'LANGUAGE_INVALID'
-  | 'ATTRIBUTES_TOO_MANY'
-  | 'ATTRIBUTE_NAME'
-  | 'ATTRIBUTE_TOO_LONG'
-  | 'PASSWORD_TOO_SHORT'
-  | 'PASSWORD_TOO_LONG'
-  | 'PASSWORD_CHARACTERS'
-  | 'PASSWORD_COMMON'
-  | 'PASSWORD_IS_USERNAME'
-  | 'PASSWORD_IS_EMAIL'
-  | 'PASSWORD_MISMATCH'
-  | 'PASSWORD_BESIDE_HASH'
-  | 'PASSWORD_HASH_INVALID'
-  | 'PASSWORD_HASH_COST'
-  | 'CURRENT_PASSWORD_WRONG';
+  | 'INVALID_JSON' | 'INVALID_BODY' | 'INVALID_PARAMETER' | 'INVALID_REQUEST' | 'REQUEST_TIMEOUT'
+  | 'HEADERS_TOO_LARGE' | 'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'
+  | 'UNSUPPORTED_MEDIA_TYPE' | 'BODY_TOO_LARGE' | 'BATCH_TOO_LARGE' | 'PARTIALLY_APPLIED' | 'NOTHING_APPLIED'
+  | 'JOB_NOT_FOUND' | 'CALL_NOT_FOUND' | 'WEBHOOK_NOT_FOUND' | 'SESSION_NOT_FOUND' | 'INVALID_CLIENT'
+  | 'CLIENT_ADDRESS_TAKEN' | 'CLIENT_NOT_FOUND' | 'IDEMPOTENCY_IN_PROGRESS' | 'IDEMPOTENCY_KEY_REUSED'
+  | 'TOO_MANY_REMOVALS' | 'RATE_LIMITED' | 'OVERLOADED' | 'UNAVAILABLE' | 'INTERNAL' | 'INVALID_RECORD'
+  | 'INVALID_USERS' | 'RECORD_TOO_LARGE' | 'PRINCIPAL_NOT_FOUND' | 'PRINCIPAL_DISABLED' | 'USER_NOT_FOUND'
+  | 'USERNAME_TAKEN' | 'EXTERNAL_KEY_TAKEN' | 'DUPLICATE_PRINCIPAL' | 'DIFFERS_FROM_STORED' | 'PLAN_OUTDATED'
+  | 'OUTCOME_UNKNOWN' | 'NOT_APPLIED' | 'RECORD_FAILED' | 'CANCELLED' | 'REQUIRED' | 'MORE_ERRORS'
+  | 'UNKNOWN_FIELD' | 'WRONG_TYPE' | 'INVALID_ID' | 'INVALID_STATE' | 'INVALID_OPERATION' | 'NO_USERS'
+  | 'AMBIGUOUS_PRINCIPAL' | 'AMBIGUOUS_USER' | 'UNRECOGNISED_USER' | 'DUPLICATE_USER' | 'EMPTY_PRINCIPAL'
+  | 'TEXT_EMPTY' | 'TEXT_TOO_LONG' | 'TEXT_CHARACTERS' | 'USERNAME_TOO_LONG' | 'USERNAME_SPACES'
+  | 'USERNAME_CHARACTERS' | 'USERNAME_DIRECTION' | 'EMAIL_INVALID' | 'EMAIL_TOO_LONG' | 'LANGUAGE_INVALID'
+  | 'ATTRIBUTES_TOO_MANY' | 'ATTRIBUTE_NAME' | 'ATTRIBUTE_TOO_LONG' | 'PASSWORD_TOO_SHORT'
+  | 'PASSWORD_TOO_LONG' | 'PASSWORD_CHARACTERS' | 'PASSWORD_COMMON' | 'PASSWORD_IS_USERNAME'
+  | 'PASSWORD_IS_EMAIL' | 'PASSWORD_MISMATCH' | 'PASSWORD_BESIDE_HASH' | 'PASSWORD_HASH_INVALID'
+  | 'PASSWORD_HASH_COST' | 'CURRENT_PASSWORD_WRONG';
 
 /** The estimate of a dry run. */
 export interface Estimate {
@@ -413,25 +294,17 @@ export interface Estimate {
 }
 
 export type EventType =
-  | 'principal.inserted'
-  | 'principal.updated'
-  | 'principal.state_changed'
-  | 'principal.deleted'
-  | 'user.registered'
-  | 'user.password_reset'
-  | 'user.updated'
-  | 'user.state_changed'
-  | 'user.deleted'
-  | 'call.completed'
-  | 'job.completed'
-  | 'webhook.disabled';
+  | 'principal.inserted' | 'principal.updated' | 'principal.state_changed' | 'principal.deleted'
+  | 'user.registered' | 'user.password_reset' | 'user.updated' | 'user.state_changed' | 'user.deleted'
+  | 'call.completed' | 'job.completed' | 'webhook.disabled';
 
 /** A password reset of a user that is named by its `ID` or `Username`. */
-export type ExplicitReset =
+export type ExplicitReset = {
+  Operation: 'reset';
+} & (
   | {
       ID: number;
       Username?: null;
-      Operation: 'reset';
       /** The password: 8 to 128 characters, not a common password. */
       Password: string;
       /** The same value as `Password`. */
@@ -441,7 +314,6 @@ export type ExplicitReset =
   | {
       ID?: null;
       Username: string;
-      Operation: 'reset';
       /** The password: 8 to 128 characters, not a common password. */
       Password: string;
       /** The same value as `Password`. */
@@ -451,7 +323,6 @@ export type ExplicitReset =
   | {
       ID: number;
       Username?: null;
-      Operation: 'reset';
       /**
        * A hash from another system, instead of `Password` and `ConfirmPassword`: argon2id, argon2i, bcrypt,
        * PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity.
@@ -463,7 +334,6 @@ export type ExplicitReset =
   | {
       ID?: null;
       Username: string;
-      Operation: 'reset';
       /**
        * A hash from another system, instead of `Password` and `ConfirmPassword`: argon2id, argon2i, bcrypt,
        * PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity.
@@ -471,23 +341,11 @@ export type ExplicitReset =
       PasswordHash: string;
       Password?: null;
       ConfirmPassword?: null;
-    };
+    }
+);
 
 /** A line of an export: a principal with up to 1,000 of its users. */
-export interface ExportedPrincipal {
-  ID: number;
-  ExternalKey: string | null;
-  Denomination: string | null;
-  Surname: string | null;
-  Name: string | null;
-  Vatnumber: string | null;
-  Taxcode: string | null;
-  Email: string | null;
-  State: State;
-  CreatedAt: string;
-  UpdatedAt: string;
-  /** Number of all users of the principal. */
-  UsersCount: number;
+export interface ExportedPrincipal extends StoredPrincipal {
   Users: ExportedUser[];
 }
 
@@ -684,20 +542,7 @@ export interface NewWebhookSecret {
 export type Operation = 'update' | 'insert' | 'state' | 'upsert' | 'delete';
 
 /** A principal: the record of a company or customer, with its users. */
-export interface Principal {
-  ID: number;
-  ExternalKey: string | null;
-  Denomination: string | null;
-  Surname: string | null;
-  Name: string | null;
-  Vatnumber: string | null;
-  Taxcode: string | null;
-  Email: string | null;
-  State: State;
-  CreatedAt: string;
-  UpdatedAt: string;
-  /** Number of all users of the principal. */
-  UsersCount: number;
+export interface Principal extends StoredPrincipal {
   /** The first users, up to `UsersShown`. `irs/users` lists all. */
   Users: User[];
 }
@@ -711,22 +556,7 @@ export interface PrincipalDeleted extends CloudEventAttributes {
   };
 }
 
-export interface PrincipalFilter {
-  /**
-   * Finds by the beginning of words, usernames, VAT numbers and tax codes; in `irs/users` by the beginning
-   * of the username only. Case and accents are ignored.
-   */
-  Search?: string | null;
-  /** Page number, from 1. */
-  Page?: number | null;
-  /** Maximum number of elements per page. */
-  PageSize?: number | null;
-  /** Changed at this time or later: `2026-01-31` or `2026-01-31T08:00:00Z`. Without a zone it is UTC. */
-  Date?: string | null;
-  /** The ID of the principal. */
-  ID?: number | null;
-  /** The external key of the principal. */
-  ExternalKey?: string | null;
+export interface PrincipalFilter extends ListFilter {
   /** Maximum number of users listed in each principal. */
   UsersShown?: number | null;
 }
@@ -761,17 +591,7 @@ export interface PrincipalUpdated extends CloudEventAttributes {
   };
 }
 
-export interface Registration {
-  Username: string;
-  Email?: string | null;
-  Phone?: string | null;
-  FirstName?: string | null;
-  LastName?: string | null;
-  /** A language tag (BCP 47), such as `it` or `de-CH`. */
-  Language?: string | null;
-  Attributes?: Attributes | null;
-  ID?: null;
-  Operation?: 'register' | null;
+export interface Registration extends NewUserValues {
   /** The password: 8 to 128 characters, not a common password. */
   Password: string;
   /** The same value as `Password`. */
@@ -779,17 +599,7 @@ export interface Registration {
   PasswordHash?: null;
 }
 
-export interface RegistrationWithHash {
-  Username: string;
-  Email?: string | null;
-  Phone?: string | null;
-  FirstName?: string | null;
-  LastName?: string | null;
-  /** A language tag (BCP 47), such as `it` or `de-CH`. */
-  Language?: string | null;
-  Attributes?: Attributes | null;
-  ID?: null;
-  Operation?: 'register' | null;
+export interface RegistrationWithHash extends NewUserValues {
   /**
    * A hash from another system, instead of `Password` and `ConfirmPassword`: argon2id, argon2i, bcrypt,
    * PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity.
@@ -847,28 +657,21 @@ export interface Span {
 export type State = 'active' | 'disabled';
 
 /** The new state of a principal, of some of its users, or both. */
-export type StateRecord =
-  | {
-      ID: number;
-      ExternalKey?: null;
-      State?: State | null;
-      Users?: UserState[] | null;
-      /** Ignored. Present in failed records, which can be corrected and sent again. */
-      FieldErrors?: unknown;
-      /** Ignored, as `FieldErrors`. */
-      Position?: unknown;
-    }
+export type StateRecord = {
+  State?: State | null;
+  Users?: UserState[] | null;
+  /** Ignored. Present in failed records, which can be corrected and sent again. */
+  FieldErrors?: unknown;
+  /** Ignored, as `FieldErrors`. */
+  Position?: unknown;
+} & (
+  | { ID: number; ExternalKey?: null }
   | {
       ID?: null;
       /** The external key of the principal, instead of `ID`. */
       ExternalKey: string;
-      State?: State | null;
-      Users?: UserState[] | null;
-      /** Ignored. Present in failed records, which can be corrected and sent again. */
-      FieldErrors?: unknown;
-      /** Ignored, as `FieldErrors`. */
-      Position?: unknown;
-    };
+    }
+);
 
 export interface Statistics {
   Principals: number;
@@ -885,17 +688,7 @@ export interface Statistics {
 }
 
 /** The result of one record. The names `Item1` to `Item6` are those of the documented interface. */
-export interface Tuple {
-  /** The ID of the principal. If the record was not applied, the ID that was sent. */
-  Item1: number | null;
-  /** The error code if the record was not applied, otherwise null. */
-  Item2: ErrorCode | null;
-  /** True if the record was applied. */
-  Item3: boolean;
-  /** The error message if the record was not applied, otherwise null. */
-  Item4: string | null;
-  /** The field errors by path, such as `Users[0].Password`. */
-  Item5: Record<string, FieldError[]>;
+export interface Tuple extends TupleItems {
   /**
    * The effect on the principal and the written users, with `Prefer: return=representation`. For a record
    * that was not applied, the names that it was sent with. Otherwise empty.
@@ -917,81 +710,29 @@ export interface Tuple {
  * A principal, with users to register, edit or delete, passwords to reset, and new values of its fields.
  * `Users` may be absent if there is another value.
  */
-export type UpdateRecord =
+export type UpdateRecord = EditedPrincipal & {
+  /** The new external key of the principal. An empty text removes it. */
+  NewExternalKey?: string | null;
+} & (
   | {
       ID: number;
       ExternalKey?: null;
       Users: (Registration | RegistrationWithHash | Reset | ExplicitReset | Edit | Deletion)[];
-      Denomination?: string | null;
-      Surname?: string | null;
-      Name?: string | null;
-      Vatnumber?: string | null;
-      Taxcode?: string | null;
-      Email?: string | null;
-      /** The new external key of the principal. An empty text removes it. */
-      NewExternalKey?: string | null;
-      State?: State | null;
-      /** Ignored. Present in failed records, which can be corrected and sent again. */
-      FieldErrors?: unknown;
-      /** Ignored, as `FieldErrors`. */
-      Position?: unknown;
     }
   | {
       ID?: null;
       /** The external key of the principal, instead of `ID`. */
       ExternalKey: string;
       Users: (Registration | RegistrationWithHash | Reset | ExplicitReset | Edit | Deletion)[];
-      Denomination?: string | null;
-      Surname?: string | null;
-      Name?: string | null;
-      Vatnumber?: string | null;
-      Taxcode?: string | null;
-      Email?: string | null;
-      /** The new external key of the principal. An empty text removes it. */
-      NewExternalKey?: string | null;
-      State?: State | null;
-      /** Ignored. Present in failed records, which can be corrected and sent again. */
-      FieldErrors?: unknown;
-      /** Ignored, as `FieldErrors`. */
-      Position?: unknown;
     }
-  | {
-      ID: number;
-      ExternalKey?: null;
-      Users?: null;
-      Denomination?: string | null;
-      Surname?: string | null;
-      Name?: string | null;
-      Vatnumber?: string | null;
-      Taxcode?: string | null;
-      Email?: string | null;
-      /** The new external key of the principal. An empty text removes it. */
-      NewExternalKey?: string | null;
-      State?: State | null;
-      /** Ignored. Present in failed records, which can be corrected and sent again. */
-      FieldErrors?: unknown;
-      /** Ignored, as `FieldErrors`. */
-      Position?: unknown;
-    }
+  | { ID: number; ExternalKey?: null; Users?: null }
   | {
       ID?: null;
       /** The external key of the principal, instead of `ID`. */
       ExternalKey: string;
       Users?: null;
-      Denomination?: string | null;
-      Surname?: string | null;
-      Name?: string | null;
-      Vatnumber?: string | null;
-      Taxcode?: string | null;
-      Email?: string | null;
-      /** The new external key of the principal. An empty text removes it. */
-      NewExternalKey?: string | null;
-      State?: State | null;
-      /** Ignored. Present in failed records, which can be corrected and sent again. */
-      FieldErrors?: unknown;
-      /** Ignored, as `FieldErrors`. */
-      Position?: unknown;
-    };
+    }
+);
 
 /** The effects of the applied records of `irs/upsert`. */
 export interface UpsertCounts {
@@ -1027,55 +768,20 @@ export interface UpsertPlan extends UpsertCounts {
 }
 
 /** A principal with its users. An absent field is left alone; an empty text clears it. */
-export type UpsertRecord =
+export type UpsertRecord = EditedPrincipal & {
+  /** Absent: the users of the principal stay as they are. */
+  Users?: UpsertUser[] | null;
+} & (
   | {
       /** The external key of the principal, which is inserted if there is none. */
       ExternalKey: string;
       ID?: null;
-      Denomination?: string | null;
-      Surname?: string | null;
-      Name?: string | null;
-      Vatnumber?: string | null;
-      Taxcode?: string | null;
-      Email?: string | null;
-      State?: State | null;
-      /** Absent: the users of the principal stay as they are. */
-      Users?: UpsertUser[] | null;
-      /** Ignored. Present in failed records, which can be corrected and sent again. */
-      FieldErrors?: unknown;
-      /** Ignored, as `FieldErrors`. */
-      Position?: unknown;
     }
-  | {
-      ID: number;
-      ExternalKey?: null;
-      Denomination?: string | null;
-      Surname?: string | null;
-      Name?: string | null;
-      Vatnumber?: string | null;
-      Taxcode?: string | null;
-      Email?: string | null;
-      State?: State | null;
-      /** Absent: the users of the principal stay as they are. */
-      Users?: UpsertUser[] | null;
-      /** Ignored. Present in failed records, which can be corrected and sent again. */
-      FieldErrors?: unknown;
-      /** Ignored, as `FieldErrors`. */
-      Position?: unknown;
-    };
+  | { ID: number; ExternalKey?: null }
+);
 
 /** The result of one record of `irs/upsert`. */
-export interface UpsertTuple {
-  /** The ID of the principal. If the record was not applied, the ID that was sent. */
-  Item1: number | null;
-  /** The error code if the record was not applied, otherwise null. */
-  Item2: ErrorCode | null;
-  /** True if the record was applied. */
-  Item3: boolean;
-  /** The error message if the record was not applied, otherwise null. */
-  Item4: string | null;
-  /** The field errors by path, such as `Users[0].Password`. */
-  Item5: Record<string, FieldError[]>;
+export interface UpsertTuple extends TupleItems {
   /** The effect of the record, with `Prefer: return=representation`; otherwise empty. */
   Item6: {
     Principal?: 'inserted' | 'updated' | 'unchanged';
@@ -1090,16 +796,8 @@ export interface UpsertTuple {
  * A user of the principal, found by its `Username`. A new user needs a password or a hash; that of an
  * existing user is ignored unless `passwords=overwrite`.
  */
-export interface UpsertUser {
+export interface UpsertUser extends EditedUser {
   Username: string;
-  Email?: string | null;
-  Phone?: string | null;
-  FirstName?: string | null;
-  LastName?: string | null;
-  /** A language tag (BCP 47), such as `it` or `de-CH`. */
-  Language?: string | null;
-  Attributes?: Attributes | null;
-  State?: State | null;
   /** The password: 8 to 128 characters, not a common password. */
   Password?: string | null;
   /** The same value as `Password`. */
@@ -1158,7 +856,7 @@ export interface UserDeleted extends CloudEventAttributes {
   };
 }
 
-export interface UserFilter {
+export interface UserFilter extends ListFilter {
   /** The username of one user. */
   Username?: string | null;
   /** The usernames of several users. Cannot be combined with `Username`. */
@@ -1172,21 +870,6 @@ export interface UserFilter {
   NeverSignedIn?: boolean | null;
   /** Only users with a greater ID. Reading on after the last ID is faster than a high page number. */
   AfterID?: number | null;
-  /**
-   * Finds by the beginning of words, usernames, VAT numbers and tax codes; in `irs/users` by the beginning
-   * of the username only. Case and accents are ignored.
-   */
-  Search?: string | null;
-  /** Page number, from 1. */
-  Page?: number | null;
-  /** Maximum number of elements per page. */
-  PageSize?: number | null;
-  /** Changed at this time or later: `2026-01-31` or `2026-01-31T08:00:00Z`. Without a zone it is UTC. */
-  Date?: string | null;
-  /** The ID of the principal. */
-  ID?: number | null;
-  /** The external key of the principal. */
-  ExternalKey?: string | null;
 }
 
 /** A user with the ID and names of its principal. */
@@ -1224,17 +907,9 @@ export interface UserSession {
 }
 
 /** The new state of a user. */
-export type UserState =
-  | {
-      ID: number;
-      Username?: null;
-      State: State;
-    }
-  | {
-      ID?: null;
-      Username: string;
-      State: State;
-    };
+export type UserState = {
+  State: State;
+} & ({ ID: number; Username?: null } | { ID?: null; Username: string });
 
 export interface UserStateChanged extends CloudEventAttributes {
   type: 'user.state_changed';
@@ -1307,6 +982,91 @@ export interface CloudEventAttributes {
   subject?: string;
   time: string;
   datacontenttype: 'application/json';
+}
+
+export interface EditedPrincipal {
+  Denomination?: string | null;
+  Surname?: string | null;
+  Name?: string | null;
+  Vatnumber?: string | null;
+  Taxcode?: string | null;
+  Email?: string | null;
+  State?: State | null;
+  /** Ignored. Present in failed records, which can be corrected and sent again. */
+  FieldErrors?: unknown;
+  /** Ignored, as `FieldErrors`. */
+  Position?: unknown;
+}
+
+export interface EditedUser {
+  Email?: string | null;
+  Phone?: string | null;
+  FirstName?: string | null;
+  LastName?: string | null;
+  /** A language tag (BCP 47), such as `it` or `de-CH`. */
+  Language?: string | null;
+  Attributes?: Attributes | null;
+  State?: State | null;
+}
+
+export interface ListFilter {
+  /**
+   * Finds by the beginning of words, usernames, VAT numbers and tax codes; in `irs/users` by the beginning
+   * of the username only. Case and accents are ignored.
+   */
+  Search?: string | null;
+  /** Page number, from 1. */
+  Page?: number | null;
+  /** Maximum number of elements per page. */
+  PageSize?: number | null;
+  /** Changed at this time or later: `2026-01-31` or `2026-01-31T08:00:00Z`. Without a zone it is UTC. */
+  Date?: string | null;
+  /** The ID of the principal. */
+  ID?: number | null;
+  /** The external key of the principal. */
+  ExternalKey?: string | null;
+}
+
+export interface NewUserValues {
+  Username: string;
+  Email?: string | null;
+  Phone?: string | null;
+  FirstName?: string | null;
+  LastName?: string | null;
+  /** A language tag (BCP 47), such as `it` or `de-CH`. */
+  Language?: string | null;
+  Attributes?: Attributes | null;
+  ID?: null;
+  Operation?: 'register' | null;
+}
+
+export interface StoredPrincipal {
+  ID: number;
+  ExternalKey: string | null;
+  Denomination: string | null;
+  Surname: string | null;
+  Name: string | null;
+  Vatnumber: string | null;
+  Taxcode: string | null;
+  Email: string | null;
+  State: State;
+  CreatedAt: string;
+  UpdatedAt: string;
+  /** Number of all users of the principal. */
+  UsersCount: number;
+}
+
+export interface TupleItems {
+  /** The ID of the principal. If the record was not applied, the ID that was sent. */
+  Item1: number | null;
+  /** The error code if the record was not applied, otherwise null. */
+  Item2: ErrorCode | null;
+  /** True if the record was applied. */
+  Item3: boolean;
+  /** The error message if the record was not applied, otherwise null. */
+  Item4: string | null;
+  /** The field errors by path, such as `Users[0].Password`. */
+  Item5: Record<string, FieldError[]>;
 }
 
 /** A page of what was asked for. */
