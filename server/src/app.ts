@@ -18,7 +18,7 @@ import { consoleFiles, consolePage } from './console/console.routes.ts';
 import { consoleSessionRoutes } from './console/console-session.routes.ts';
 import type { Readiness } from './db/readiness.ts';
 import { healthRoutes, metricsRoute } from './health.routes.ts';
-import { limitPublicRoutes } from './http/answer-limit.ts';
+import { answerLimits, CallerLimits, limitPublicRoutes } from './http/answer-limit.ts';
 import { type BodyLimits, dropBodies, readBodies } from './http/body.ts';
 import { allowOrigins } from './http/cors.ts';
 import { answerFailures } from './http/errors.ts';
@@ -105,19 +105,16 @@ export async function buildApp(features: Features, options: AppOptions): Promise
   };
   const lookUpThrottled = openThrottledLookup(trust, features.audit.log);
   const identifyCaller = identifyBy(access, lookUpThrottled);
+  const publicLimits = new CallerLimits(answerLimits.public);
   healthRoutes(app, { readiness });
   await app.register(async (open) => {
     // Health checks are not limited: a flood must not make a node appear unready, and their answers are tiny.
-    limitPublicRoutes(open);
+    limitPublicRoutes(open, publicLimits);
     await documentRoutes(open);
     if (consoleFolder === null) consolePage(open, { version, readiness, access });
     else await consoleFiles(open, consoleFolder);
   });
-  await app.register(async (monitoring) => {
-    // Limits of its own, so that unread answers of the routes above do not keep out a monitoring system.
-    limitPublicRoutes(monitoring);
-    metricsRoute(monitoring, { metrics, identifyCaller, trust });
-  });
+  metricsRoute(app, { metrics, identifyCaller, trust, publicLimits });
   // The API routes share authentication, one body memory limit and one rate limit per client.
   await app.register(async (scope) => {
     const api = scope.withTypeProvider<SchemaTypes>();

@@ -1,7 +1,8 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { requireScope } from './clients/access.ts';
 import type { Identify } from './clients/authentication.plugin.ts';
 import type { Readiness } from './db/readiness.ts';
+import { answerLimits, CallerLimits } from './http/answer-limit.ts';
 import { readEvidence, type TrustSettings } from './http/credentials.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -20,17 +21,41 @@ export function healthRoutes(app: FastifyInstance, { readiness }: { readiness: R
   });
 }
 
-/** Registers the Prometheus metrics. */
+/**
+ * Registers the Prometheus metrics. A caller is authenticated before its call and its answer count, so that rejected
+ * calls of others, also from the same address, do not keep out a monitoring system: those count as public calls.
+ */
 export function metricsRoute(
   app: FastifyInstance,
-  tools: { metrics: Metrics; identifyCaller: Identify; trust: TrustSettings },
+  tools: {
+    metrics: Metrics;
+    identifyCaller: Identify;
+    trust: TrustSettings;
+    publicLimits: CallerLimits;
+    limits?: CallerLimits;
+  },
 ): void {
-  const { metrics, identifyCaller, trust } = tools;
-  app.get('/metrics', hidden, async (request, reply) => {
+  const { metrics, identifyCaller, trust, publicLimits } = tools;
+  const limits = tools.limits ?? new CallerLimits(answerLimits.metrics);
+
+  async function identifyScraper(request: FastifyRequest): Promise<string> {
     const evidence = readEvidence(request, trust);
     // A scraper on this machine needs no credential; any other needs one with the scope `sync:read`.
-    if (!evidence.direct || evidence.credentials.length > 0)
-      requireScope(await identifyCaller(request), 'sync:read');
+    if (evidence.direct && evidence.credentials.length === 0) return 'this machine';
+    const caller = await identifyCaller(request);
+    requireScope(caller, 'sync:read');
+    return `client ${caller.clientId}`;
+  }
+
+  app.get('/metrics', hidden, async (request, reply) => {
+    let scraper: string;
+    try {
+      scraper = await identifyScraper(request);
+    } catch (error) {
+      await publicLimits.admitAddress(request, reply);
+      throw error;
+    }
+    await limits.admit(scraper, reply);
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });
 }

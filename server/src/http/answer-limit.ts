@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sourceOf } from '../lib/network.ts';
 import { overloaded } from '../lib/overloaded.ts';
 import { onceClosed } from './connections.ts';
@@ -110,21 +110,41 @@ export class AnswerLimit {
 
 const waiting = { waitMs: 20_000, waitingPerCaller: 64 };
 
-/** The limits of the answers to API clients, to signed-in users and other callers of the API, and of public routes. */
+/**
+ * The limits of the answers to API clients, to signed-in users and other callers of the API, of public routes, and of
+ * the metrics.
+ */
 export const answerLimits = {
   clients: { total: 64, perCaller: 4, ...waiting },
   others: { total: 256, perCaller: 16, ...waiting },
   public: { total: 256, perCaller: 64, ...waiting },
+  metrics: { total: 64, perCaller: 16, ...waiting },
 } as const satisfies Record<string, AnswerLimits>;
 
-/** Limits the calls per minute of each address to routes that need no credential, and their answers. */
-export function limitPublicRoutes(app: FastifyInstance, callsPerMinute = 6000): void {
-  const callLimit = new CallLimit(callsPerMinute);
-  const answerLimit = new AnswerLimit(answerLimits.public);
-  app.addHook('onRequest', async (request, reply) => {
-    const source = sourceOf(addressOf(request));
-    const { isExceeded, resetSeconds } = callLimit.count(source);
+/** Limits the calls per minute of each caller, and the answers to it. */
+export class CallerLimits {
+  readonly #calls: CallLimit;
+  readonly #answers: AnswerLimit;
+
+  constructor(answers: AnswerLimits, callsPerMinute = 6000) {
+    this.#calls = new CallLimit(callsPerMinute);
+    this.#answers = new AnswerLimit(answers);
+  }
+
+  /** Counts the call and waits for a place for its answer. */
+  async admit(caller: string, reply: FastifyReply): Promise<void> {
+    const { isExceeded, resetSeconds } = this.#calls.count(caller);
     if (isExceeded) throw rateLimited('calls', resetSeconds);
-    await answerLimit.run(source, reply.raw, () => undefined);
-  });
+    await this.#answers.run(caller, reply.raw, () => undefined);
+  }
+
+  /** Admits a call without a valid credential: it counts for its address. */
+  admitAddress(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    return this.admit(sourceOf(addressOf(request)), reply);
+  }
+}
+
+/** Limits the routes of an app that need no credential. */
+export function limitPublicRoutes(app: FastifyInstance, limits: CallerLimits): void {
+  app.addHook('onRequest', (request, reply) => limits.admitAddress(request, reply));
 }

@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import { fastify } from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { AnswerLimit, limitPublicRoutes } from '../../src/http/answer-limit.ts';
+import { AnswerLimit, answerLimits, CallerLimits, limitPublicRoutes } from '../../src/http/answer-limit.ts';
 import { statusOf } from '../../src/http/status.ts';
 import { ApiError } from '../../src/lib/field-errors.ts';
 
@@ -111,7 +111,7 @@ describe('public routes', () => {
       const { detail, retryAfterSeconds } = error as ApiError;
       return reply.code(statusOf(detail.code)).header('retry-after', retryAfterSeconds).send();
     });
-    limitPublicRoutes(app, 3);
+    limitPublicRoutes(app, new CallerLimits(answerLimits.public, 3));
     app.get('/', async () => ({}));
     await app.listen({ port: 0, host: '127.0.0.1' });
     const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
