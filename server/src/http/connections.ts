@@ -9,6 +9,7 @@ import {
 } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import { CountingLog } from './rejection-log.ts';
 
 interface ConnectionLimits {
   /** Maximum number of requests of one connection that wait for their answers. */
@@ -47,7 +48,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #connections = new Map<Socket, Connection>();
-  #log: FastifyInstance['log'] | null = null;
+  #logClosed: (socket: Socket, reason: string) => void = () => undefined;
   #stopping = false;
 
   constructor(limits = connectionLimits) {
@@ -65,7 +66,13 @@ export class Connections {
 
   /** Adds the hooks of an app whose servers `createServer` has made. */
   register(app: FastifyInstance): void {
-    this.#log = app.log;
+    const closed = new CountingLog<{ readonly reason: string }>(app.log, {
+      level: 'info',
+      first: 'connection closed',
+      further: 'further connections closed',
+    });
+    this.#logClosed = (socket, reason) =>
+      closed.note({ reason }, app.log.child({ ip: socket.remoteAddress }));
     const timer = setInterval(() => this.#closeStalled(), this.#limits.stalledMs / checks).unref();
     app.addHook('onSend', (_request, reply, payload, done) => {
       if (this.#stopping) reply.header('connection', 'close');
@@ -79,7 +86,10 @@ export class Connections {
       const others = otherListeners.get(app.server) ?? [];
       await Promise.all(others.map((listener) => new Promise((resolve) => listener.close(resolve))));
     });
-    app.addHook('onClose', async () => clearInterval(timer));
+    app.addHook('onClose', async () => {
+      clearInterval(timer);
+      closed.close();
+    });
   }
 
   #connected(socket: Socket): void {
@@ -126,7 +136,7 @@ export class Connections {
   }
 
   #disconnect(socket: Socket, reason: string): void {
-    this.#log?.info({ ip: socket.remoteAddress, reason }, 'connection closed');
+    this.#logClosed(socket, reason);
     socket.destroy();
   }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { type FastifyInstance, fastify } from 'fastify';
+import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import {
   Connections,
@@ -9,12 +9,14 @@ import {
   listenOnOtherAddresses,
   onceClosed,
 } from '../../src/http/connections.ts';
+import { openLog } from '../../src/lib/log.ts';
 import { until } from '../setup/until.ts';
 
-/** Creates an app whose connections are limited; the test closes it at its end. */
-function newApp(limits = connectionLimits): FastifyInstance {
+/** Creates an app whose connections are limited; the test closes it at its end. `lines` gets what it logs. */
+function newApp(limits = connectionLimits, lines: string[] = []): FastifyInstance {
   const connections = new Connections(limits);
-  const app = fastify({ serverFactory: connections.createServer });
+  const loggerInstance: FastifyBaseLogger = openLog('info', { write: (line) => void lines.push(line) });
+  const app = fastify({ serverFactory: connections.createServer, loggerInstance });
   onTestFinished(() => app.close());
   connections.register(app);
   return app;
@@ -73,6 +75,31 @@ it('a server on one address of a host name takes the connections to its other ad
     expect((await fetch(`http://${address}:${port}/`)).status).toBe(200);
   await app.close();
   await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow();
+});
+
+it('closed connections are counted in the log: the first has a line, and the others share one line each second', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const lines: string[] = [];
+  const app = newApp(connectionLimits, lines);
+  const closedLines = () => lines.map((line) => JSON.parse(line)).filter(({ reason }) => reason);
+  app.get('/', () => new Promise(() => undefined));
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  for (let connection = 0; connection < 20; connection++) {
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    const closed = once(socket, 'close');
+    socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(connectionLimits.unanswered + 1));
+    await closed;
+  }
+  const reason = 'too many unanswered requests';
+  expect(closedLines()).toMatchObject([{ msg: 'connection closed', ip: '127.0.0.1', reason }]);
+  vi.advanceTimersByTime(1000);
+  expect(closedLines().slice(1)).toMatchObject([
+    { level: 'info', msg: 'further connections closed', further: 19, reason },
+  ]);
 });
 
 function* endlessly(): Generator<Buffer> {
