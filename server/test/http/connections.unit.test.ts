@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { Readable } from 'node:stream';
+import { Duplex, Readable } from 'node:stream';
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import {
@@ -173,4 +173,52 @@ it('a connection whose client reads slowly is kept until the client reads nothin
   }
   vi.advanceTimersByTime(75_000);
   expect(socket.destroyed).toBe(true);
+});
+
+const pieceBytes = 65_536;
+
+/** A connection whose client takes large pieces only when the test says so. It counts the bytes as a socket does. */
+class SlowConnection extends Duplex {
+  readonly _handle = { bytesWritten: 0, writeQueueSize: 0, readStart() {}, readStop() {} };
+  #written: () => void = () => undefined;
+
+  override _read(): void {}
+
+  override _write(piece: Buffer, _encoding: BufferEncoding, written: () => void): void {
+    this._handle.bytesWritten += piece.length;
+    if (piece.length < pieceBytes) {
+      written();
+      return;
+    }
+    this._handle.writeQueueSize = piece.length;
+    this.#written = written;
+  }
+
+  receive(bytes: number): void {
+    this._handle.writeQueueSize -= bytes;
+    if (this._handle.writeQueueSize === 0) this.#written();
+  }
+}
+
+it('a connection whose client takes some bytes before each check, but less than 64 KiB in the whole time, is closed', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const app = newApp({ unanswered: 16, stalledMs: 60_000 });
+  app.get('/', async () => Readable.from(endlessly()));
+  await app.ready();
+  const connection = new SlowConnection();
+  connection.on('error', () => undefined);
+  app.server.emit('connection', connection);
+  connection.push('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  await until(() => connection._handle.writeQueueSize > 0);
+  for (let check = 0; check < 4; check++) {
+    connection.receive(8192);
+    vi.advanceTimersByTime(15_000);
+  }
+  expect(connection.destroyed).toBe(false);
+  connection.receive(8192);
+  vi.advanceTimersByTime(15_000);
+  expect(connection.destroyed).toBe(true);
 });
