@@ -1,10 +1,10 @@
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { eventNamesOf } from '../db/lookups.ts';
-import type { Order } from '../db/paging.ts';
+import { type Order, readGroup } from '../db/paging.ts';
 import { type ParameterValues, preparedStatement } from '../db/statement.ts';
 import type { Actor, AuditListing, AuditLog, AuditRow, AuditStore } from './audit-log.ts';
-import { readBounded } from './bounded-rows.store.ts';
+import { bytesOfAnswer, readBounded } from './bounded-rows.store.ts';
 import { type Entry, type EventStore, eventActions } from './events.ts';
 import { hashedRows, keysetPages, readChain } from './hash-chain.store.ts';
 import type { HashedRow } from './hash-chain.ts';
@@ -51,7 +51,7 @@ const auditColumns = `id, at, actor as kind, client_id as "clientId", user_id as
 
 export function openAuditStore(database: Database): AuditStore {
   return storeWithApiErrors<AuditStore>({
-    page: (listing) => page(database, listing),
+    page: (listing) => readGroup(() => page(database, listing)),
     inSnapshot: (work) =>
       database.transaction(
         async (connection) => {
@@ -91,7 +91,14 @@ function page(
   );
   return readBounded<AuditRow>(
     connection,
-    { columns: auditColumns, key: 'position', conditions, order: isNewest ? 'desc' : 'asc', limit },
+    {
+      columns: auditColumns,
+      key: 'position',
+      conditions,
+      order: isNewest ? 'desc' : 'asc',
+      limit,
+      bytes: bytesOfAnswer,
+    },
     [after ?? start, ...(principalId === null ? [] : [principalId])],
   );
 }
@@ -137,7 +144,7 @@ const bounds: Readonly<Record<Order, string>> = {
 export async function readEntries(
   connection: Connection,
   condition: string,
-  options: { readonly order: 'asc' | 'desc'; readonly limit: number },
+  options: { readonly order: 'asc' | 'desc'; readonly limit: number; readonly bytes?: number },
   values: readonly unknown[],
 ): Promise<{ entries: readonly Entry[]; more: boolean }> {
   const { rows, more } = await readBounded<Entry>(
@@ -152,11 +159,13 @@ export async function readEntries(
 export function openEvents(database: Database, options: { days: number }): EventStore {
   return storeWithApiErrors<EventStore>({
     entries: (order, from, limit) =>
-      readEntries(
-        database,
-        `${bounds[order]} and action in (${eventActionsSql}) and at > now() - make_interval(days => $2)`,
-        { order: order === 'newest' ? 'desc' : 'asc', limit },
-        [from, options.days],
+      readGroup(() =>
+        readEntries(
+          database,
+          `${bounds[order]} and action in (${eventActionsSql}) and at > now() - make_interval(days => $2)`,
+          { order: order === 'newest' ? 'desc' : 'asc', limit, bytes: bytesOfAnswer },
+          [from, options.days],
+        ),
       ),
     end: async () => (await readChain(database)).lastPosition,
     names: (subjects) => eventNamesOf(database, subjects),

@@ -5,8 +5,10 @@ const storedBytes = ['registered', 'reset', 'deleted', 'details']
   .map((column) => `coalesce(pg_column_size(${column}), 0)`)
   .join(' + ');
 
-/** Stored bytes that one query reads. They are compressed: in memory the rows may take ten times as much. */
+/** Stored bytes that a query of a background task reads. They are compressed: in memory they may take ten times as much. */
 const bytesAtOnce = 1024 * 1024;
+/** The same for an answer: 64 answers may wait for their readers at once. */
+export const bytesOfAnswer = 128 * 1024;
 
 interface BoundedRows {
   readonly columns: string;
@@ -16,6 +18,8 @@ interface BoundedRows {
   readonly conditions: readonly string[];
   readonly order: 'asc' | 'desc';
   readonly limit: number;
+  /** Maximum size of the rows, as stored, before the last one. */
+  readonly bytes?: number;
 }
 
 /**
@@ -24,7 +28,7 @@ interface BoundedRows {
  */
 export async function readBounded<Row extends object>(
   connection: Connection,
-  { columns, key, conditions, order, limit }: BoundedRows,
+  { columns, key, conditions, order, limit, bytes = bytesAtOnce }: BoundedRows,
   values: readonly unknown[] = [],
 ): Promise<{ rows: Row[]; more: boolean }> {
   const table = key === 'position' ? 'anagrafe.audit_log_hashed' : 'anagrafe.audit_log_waiting';
@@ -41,7 +45,7 @@ export async function readBounded<Row extends object>(
          from matching
      )
      select ${columns}, (select count(*) from matching) as matches from ${table}
-      where ${key} = any(array(select ${key} from sized where nth <= ${limit} and bytes_before < ${bytesAtOnce}))
+      where ${key} = any(array(select ${key} from sized where nth <= ${limit} and bytes_before < ${bytes}))
       ${ordered}`,
     values,
   );

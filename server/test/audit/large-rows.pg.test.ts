@@ -69,6 +69,8 @@ describe('large audit rows', () => {
         for (let after: number | null = null, more = true; more; pages++) {
           const page = await readAudit({ order, after, principalId, reads: true, limit: 1000 }, audit);
           expect(page.rows.length).toBeGreaterThan(0);
+          // The second large row would be more than the answer may hold.
+          expect(page.rows.filter(({ details }) => details !== null).length).toBeLessThanOrEqual(1);
           positions.push(...page.rows.map(({ position }) => position));
           ({ after, more } = page);
         }
