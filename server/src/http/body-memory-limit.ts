@@ -8,6 +8,8 @@ const tooMuchMemory = new Error('the request bodies take too much memory');
 interface BudgetLimits {
   readonly total: number;
   readonly perCaller: number;
+  /** Bytes that each caller may use even if others use the total. */
+  readonly guaranteed: number;
   /** Aborts the oldest incomplete bodies, instead of rejecting a new one, when the total is reached. */
   readonly evicts: boolean;
 }
@@ -23,7 +25,10 @@ export interface MemoryReservation {
   release(): void;
 }
 
-/** Bounds the memory of request bodies: in total, and per caller, so that no caller can use all of it. */
+/**
+ * Bounds the memory of request bodies: in total, and per caller, so that no caller can use all of it. Several callers
+ * together can, so each has a guaranteed part, which may exceed the total.
+ */
 export class BodyBudget {
   readonly #limits: BudgetLimits;
   #total = 0;
@@ -41,7 +46,7 @@ export class BodyBudget {
       add: (bytes) => {
         const heldByCaller = this.#byCaller.get(caller) ?? 0;
         if (heldByCaller + bytes > this.#limits.perCaller) throw overloaded(retrySeconds, tooMuchMemory);
-        this.#makeRoom(bytes, hold);
+        if (heldByCaller + bytes > this.#limits.guaranteed) this.#makeRoom(bytes, hold);
         held += bytes;
         this.#total += bytes;
         // Read again: making room may have released an earlier body of the same caller.

@@ -50,6 +50,8 @@ const openTotal = 16 * 1024 * 1024;
 const openPerCaller = 1024 * 1024;
 /** Time limit in milliseconds to receive such a body. */
 const openBodyMs = 10_000;
+/** Memory in bytes that each API client may use when others use the total: enough for calls with a few users. */
+const guaranteedPerClient = 1024 * 1024;
 
 /** Drains the bodies of requests to unknown paths, so that the answer is about the path and not about the body. */
 export function dropBodies(app: FastifyInstance): void {
@@ -72,9 +74,15 @@ export function readBodies(
   const clientBudget = new BodyBudget({
     total: limits.bytesTogether,
     perCaller: limits.bytesTogether / 2,
+    guaranteed: guaranteedPerClient,
     evicts: false,
   });
-  const openBudget = new BodyBudget({ total: openTotal, perCaller: openPerCaller, evicts: true });
+  const openBudget = new BodyBudget({
+    total: openTotal,
+    perCaller: openPerCaller,
+    guaranteed: 0,
+    evicts: true,
+  });
 
   function tooLarge(variant: 'bytes' | 'deep' | 'values' | 'names', bytes = limits.bytes): ApiError {
     return new ApiError('BODY_TOO_LARGE', {

@@ -20,7 +20,7 @@ const catching = (work: () => void) => {
 
 describe('a body budget', () => {
   it('refuses bytes above the total, and accepts them after a body is released', () => {
-    const budget = new BodyBudget({ total: 100, perCaller: 100, evicts: false });
+    const budget = new BodyBudget({ total: 100, perCaller: 100, guaranteed: 0, evicts: false });
     const [one, other] = [budget.open('one', () => {}), budget.open('other', () => {})];
     one.add(60);
     expect(catching(() => other.add(50))).toEqual(overloaded);
@@ -31,15 +31,24 @@ describe('a body budget', () => {
   });
 
   it('limits one caller to its share and leaves the rest for others', () => {
-    const budget = new BodyBudget({ total: 100, perCaller: 50, evicts: false });
+    const budget = new BodyBudget({ total: 100, perCaller: 50, guaranteed: 0, evicts: false });
     const bodies = ['one', 'one', 'other'].map((caller) => budget.open(caller, () => {}));
     bodies[0]?.add(30);
     expect(catching(() => bodies[1]?.add(30))).toEqual(overloaded);
     bodies[2]?.add(50);
   });
 
+  it('guarantees each caller its part when others use the total', () => {
+    const budget = new BodyBudget({ total: 100, perCaller: 50, guaranteed: 10, evicts: false });
+    for (const caller of ['one', 'other']) budget.open(caller, () => {}).add(50);
+    budget.open('small', () => {}).add(8);
+    expect(catching(() => budget.open('small', () => {}).add(3))).toEqual(overloaded);
+    budget.open('small', () => {}).add(2);
+    expect(catching(() => budget.open('one', () => {}).add(1))).toEqual(overloaded);
+  });
+
   it('no longer counts a body that it evicted for another body of the same caller', () => {
-    const budget = new BodyBudget({ total: 100, perCaller: 60, evicts: true });
+    const budget = new BodyBudget({ total: 100, perCaller: 60, guaranteed: 0, evicts: true });
     budget.open('one', () => {}).add(40);
     budget.open('other', () => {}).add(60);
     budget.open('one', () => {}).add(20);
@@ -47,14 +56,14 @@ describe('a body budget', () => {
   });
 
   it('limits an estimate by the share of the caller', () => {
-    const budget = new BodyBudget({ total: 100, perCaller: 50, evicts: false });
+    const budget = new BodyBudget({ total: 100, perCaller: 50, guaranteed: 0, evicts: false });
     budget.open('one', () => {}).addEstimate(1_000_000);
     expect(catching(() => budget.open('one', () => {}).add(26))).toEqual(overloaded);
     budget.open('one', () => {}).add(25);
   });
 
   it('evicts the oldest incomplete body, and never a complete one', () => {
-    const budget = new BodyBudget({ total: 100, perCaller: 100, evicts: true });
+    const budget = new BodyBudget({ total: 100, perCaller: 100, guaranteed: 0, evicts: true });
     const ended: string[] = [];
     const open = (name: string) => budget.open(name, () => ended.push(name));
     const [complete, slow, slower] = [open('complete'), open('slow'), open('slower')];
