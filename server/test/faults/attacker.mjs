@@ -1,60 +1,124 @@
 // @ts-check
 // Repeats the shapes of an attack against a service, each in a loop of its own, until the time has passed. Prints how
-// often each shape was repeated and which status codes it got. A process of its own, without a share in the figures.
-// Arguments: the address, the request headers as JSON, the path of a job, the shapes to send (JSON), the seconds to run.
+// often each shape got which answer, as a line of JSON every minute and at the end. A process of its own, without a share
+// in the figures.
+// Argument: JSON with the address of the service, the path of a job, the seconds to run, and by the name of each shape
+// to send the request headers of its clients.
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const [url = '', credential = '{}', job = '', wanted = '[]', seconds = '10'] = process.argv.slice(2);
+/** @typedef {Record<string, string>} Headers */
+/** @type {{ url: string, job: string, seconds: number, clients: Record<string, Headers[]> }} */
+const { url, job, seconds, clients } = JSON.parse(process.argv[2] ?? '');
 const { hostname, port } = new URL(url);
-const headers = JSON.parse(credential);
-const end = Date.now() + Number(seconds) * 1000;
-/** @type {Record<string, Record<string, number>>} */
-const seen = {};
+const api = '/api/sync/v1';
+const end = Date.now() + seconds * 1000;
+/** Longer than the service waits for a client that does not read its answer. */
+const holdMs = 90_000;
 
-/** Sends a call and reads its answer. @param {string} path @param {string} body @param {Record<string, string>} more */
-async function post(path, body, more = {}) {
-  const sent = { 'content-type': 'application/json', ...headers, ...more };
-  const response = await fetch(`${url}/api/sync/v1/${path}`, { method: 'POST', headers: sent, body });
+/** Sends a call and reads its answer. @param {string} path @param {string} body @param {Headers} headers */
+async function post(path, body, headers) {
+  const response = await fetch(`${url}${api}/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  });
   await response.arrayBuffer();
-  return response.status;
+  return `${response.status}`;
 }
 
-/** Opens connections that send the same bytes each and never read an answer. @param {number} count @param {string} bytes */
-async function neverRead(count, bytes) {
-  const sockets = Array.from({ length: count }, () => {
-    const socket = connect(Number(port), hostname).on('error', () => {});
-    socket.write(bytes);
-    return socket;
+/** Sends a call and reads its answer. @param {string} path @param {Headers} headers */
+async function read(path, headers) {
+  const response = await fetch(url + path, { headers });
+  await response.arrayBuffer();
+  return `${response.status}`;
+}
+
+/** The bytes of a request without a body. @param {string} path @param {Headers} headers */
+const get = (path, headers) => `GET ${path} HTTP/1.1\r\n${headerLines(headers)}\r\n`;
+
+/** The bytes of a call. @param {string} path @param {string} body @param {Headers} headers */
+const postText = (path, body, headers, length = body.length) =>
+  `POST ${api}/${path} HTTP/1.1\r\n${headerLines({ ...headers, 'content-type': 'application/json', 'content-length': `${length}` })}\r\n${body}`;
+
+/** @param {Headers} headers */
+function headerLines(headers) {
+  const lines = Object.entries({ host: 'localhost', ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  return lines.join('');
+}
+
+/**
+ * Opens a connection that sends bytes and reads no more than `bytesPerSecond` of the answer. Returns the status of the
+ * first answer, and whether the service closed the connection.
+ * @param {string} bytes @param {{ readPerSecond?: number, sendPerSecond?: string, forMs?: number }} [options]
+ */
+async function hold(bytes, { readPerSecond = 0, sendPerSecond = '', forMs = holdMs } = {}) {
+  let status = '';
+  // `onread` bounds what is taken from the kernel; a paused stream would still take 64 KB.
+  const onread = {
+    buffer: Buffer.alloc(Math.max(16, readPerSecond)),
+    /** @param {number} size @param {Uint8Array} buffer */
+    callback(size, buffer) {
+      status ||= Buffer.from(buffer.buffer, 0, size).toString('latin1').slice(9, 12);
+      return false;
+    },
+  };
+  const socket = connect({ port: Number(port), host: hostname, onread });
+  let isClosed = false;
+  socket.on('error', () => {
+    isClosed = true;
   });
-  await sleep(10_000);
-  const closed = sockets.filter((socket) => socket.destroyed || socket.errored).length;
-  for (const socket of sockets) socket.destroy();
-  return `${closed} of ${count} closed by the service`;
+  socket.on('close', () => {
+    isClosed = true;
+  });
+  socket.write(bytes);
+  const until = Math.min(Date.now() + forMs, end);
+  while (!isClosed && Date.now() < until) {
+    await sleep(1000);
+    if (sendPerSecond !== '') socket.write(sendPerSecond);
+    if (readPerSecond > 0) socket.resume();
+  }
+  // A connection that reads nothing does not notice its end. Writing to a closed connection is an error.
+  for (let n = 0; n < 3 && !isClosed; n++) {
+    socket.write('\r\n');
+    await sleep(200);
+  }
+  socket.destroy();
+  return [status || 'no answer', ...(isClosed ? ['closed'] : [])];
 }
 
-const headerLines = Object.entries({ host: 'localhost', ...headers })
-  .map(([name, value]) => `${name}: ${value}\r\n`)
-  .join('');
-/** @param {string} path */
-const get = (path) => `GET ${path} HTTP/1.1\r\n${headerLines}\r\n`;
+/** @param {number} count @param {() => Promise<string | string[]>} send */
+const times = async (count, send) => (await Promise.all(Array.from({ length: count }, send))).flat();
+
 const usersPage = JSON.stringify({ PageSize: 1000, Search: 'large' });
-const readUsers = `POST /api/sync/v1/irs/users HTTP/1.1\r\n${headerLines}content-type: application/json\r\ncontent-length: ${usersPage.length}\r\n\r\n${usersPage}`;
-
-/** Users of a dry run whose attributes have 9,900 names. */
-function manyNames() {
-  const Users = Array.from({ length: 9_000 }, (_, n) => {
-    const names = Array.from({ length: 20 }, (_, m) => [`name_${(n * 20 + m) % 9_900}`, 'v']);
-    return { Username: `names ${n}`, Attributes: Object.fromEntries(names), PasswordHash: hash };
-  });
-  const records = Array.from({ length: 9 }, (_, n) => ({
-    Denomination: `Names ${n}`,
-    Users: Users.slice(n * 1_000, (n + 1) * 1_000),
-  }));
-  return JSON.stringify(records);
-}
-const hash =
+const importedHash =
   '$argon2id$v=19$m=4096,t=1,p=1$NpiOLOF+z0NaZq4oh/1jGA$UkvAoo/+3B2vvo2RrEYsIhBYPPlGh6h0A72kF58LaAs';
+
+/** 100,000 users with 20 attributes each, of 9,900 names: 31 MB. Written as text, because objects would be slow. */
+function manyNames() {
+  const records = Array.from({ length: 10 }, (_, record) => {
+    const users = Array.from({ length: 10_000 }, (_, at) => {
+      const n = record * 10_000 + at;
+      const attributes = Array.from({ length: 20 }, (_, m) => `"n${(n * 7 + m * 491) % 9900}":""`);
+      const password = `qz${String(n).padStart(6, '0')}`;
+      const secrets = `"Password":"${password}","ConfirmPassword":"${password}"`;
+      return `{"Username":"n${n}",${secrets},"Attributes":{${attributes.join(',')}}}`;
+    });
+    return `{"ExternalKey":"names ${record}","Denomination":"Names","Users":[${users.join(',')}]}`;
+  });
+  return `[${records.join(',')}]`;
+}
+
+/** A record with 100 users whose passwords have to be hashed. @param {number} round */
+function hashedUsers(round) {
+  const Users = Array.from({ length: 100 }, (_, n) => {
+    const Password = `the long password ${round} ${n}`;
+    return { Username: `submitted ${process.pid} ${round} ${n}`, Password, ConfirmPassword: Password };
+  });
+  return JSON.stringify([{ Denomination: `Job ${round}`, Users }]);
+}
 
 const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
 const hostileBodies = [
@@ -66,64 +130,108 @@ const hostileBodies = [
   `[{"Denomination":"${'\\ud800'.repeat(100_000)}"}]`,
   `["${'a'.repeat(3_000_000)}"]`,
   `[${'0,'.repeat(500_000)}0]`,
+  JSON.stringify([
+    { ID: 1, Users: Array.from({ length: 10_000 }, () => ({ Email: 'no', PasswordHash: importedHash })) },
+  ]),
 ];
 
-/** @type {Record<string, { pauseMs: number; send(round: number): Promise<unknown> }>} */
+/** The part of a 30 MB body that is sent at once. */
+const startOfBody = `[{"Denomination":"${'x'.repeat(4_000_000)}`;
+
+/**
+ * The shapes. `send` runs once for each client of the shape, all of them at the same time.
+ * @type {Record<string, { pauseMs: number; send(headers: Headers, round: number): Promise<string | string[]> }>}
+ */
 const shapes = {
-  'openapi.json': { pauseMs: 1_000, send: () => neverRead(14, get('/openapi.json').repeat(1_600)) },
+  'openapi.json': {
+    pauseMs: 1_000,
+    send: () => times(14, () => hold(get('/openapi.json', {}).repeat(1_600), { forMs: 10_000 })),
+  },
   'docs/static': {
     pauseMs: 1_000,
-    send: () => neverRead(14, get('/docs/static/swagger-ui-bundle.js').repeat(1_600)),
+    send: () =>
+      times(14, () => hold(get('/docs/static/swagger-ui-bundle.js', {}).repeat(1_600), { forMs: 10_000 })),
   },
-  'page of users': { pauseMs: 1_000, send: () => neverRead(25, readUsers.repeat(10)) },
-  'page of outcomes': { pauseMs: 1_000, send: () => neverRead(25, get(`${job}?pageSize=1000`).repeat(10)) },
-  'dry run': { pauseMs: 5_000, send: () => post('irs/insert?dryRun=true', names) },
-  'wrong login': {
-    pauseMs: 100,
-    send: (round) => post('login', JSON.stringify({ Username: `nobody ${round}`, Password: 'wrong' })),
-  },
-  'jobs over quota': {
-    pauseMs: 100,
-    send: (round) =>
-      post('irs/insert', JSON.stringify([{ Denomination: `Job ${round}` }]), { prefer: 'respond-async' }),
-  },
-  'poll of a job': {
+  'page of users': {
     pauseMs: 1_000,
-    send: async () => {
-      const polls = Array.from({ length: 20 }, () => fetch(url + job, { headers }));
-      const answers = await Promise.all(polls);
-      await Promise.all(answers.map((answer) => answer.arrayBuffer()));
-      return answers.map(({ status }) => status).sort()[19];
+    send: (headers) => times(25, () => hold(postText('irs/users', usersPage, headers).repeat(10))),
+  },
+  'page of outcomes': {
+    pauseMs: 1_000,
+    send: (headers) => {
+      const all = get(`${job}?pageSize=1000`, { ...headers, prefer: 'return=representation' });
+      const failed = get(`${job}/failed`, headers);
+      return times(25, () => hold(`${all}${failed}`.repeat(5)));
     },
   },
+  'page of the audit log': {
+    pauseMs: 1_000,
+    send: (headers) => times(25, () => hold(get('/admin/v1/audit?pageSize=1000', headers).repeat(10))),
+  },
+  'page of events': {
+    pauseMs: 1_000,
+    send: (headers) => times(25, () => hold(get(`${api}/events?pageSize=1000`, headers).repeat(10))),
+  },
+  export: {
+    pauseMs: 1_000,
+    send: (headers) => times(4, () => hold(get(`${api}/irs/export`, headers))),
+  },
+  'slow reader': {
+    pauseMs: 1_000,
+    send: (headers) =>
+      times(10, () => hold(postText('irs/users', usersPage, headers), { readPerSecond: 16 })),
+  },
+  'dry run': { pauseMs: 5_000, send: (headers) => post('irs/upsert?dryRun=true', names, headers) },
+  'jobs over quota': {
+    pauseMs: 100,
+    send: (headers, round) => post('irs/insert', hashedUsers(round), { ...headers, prefer: 'respond-async' }),
+  },
+  'poll of a job': { pauseMs: 500, send: (headers) => times(20, () => read(job, headers)) },
   'hostile JSON': {
     pauseMs: 500,
-    send: (round) => post('irs/update', hostileBodies[round % hostileBodies.length] ?? ''),
+    send: (headers, round) => post('irs/update', hostileBodies[round % hostileBodies.length] ?? '', headers),
+  },
+  'wrong login': {
+    pauseMs: 100,
+    send: (headers, round) => {
+      const body = JSON.stringify({ Username: `nobody ${round}`, Password: 'wrong' });
+      return post('login', body, round % 2 === 0 ? headers : {});
+    },
+  },
+  'wrong credential': {
+    pauseMs: 100,
+    send: (headers) => times(5, () => read(job, { ...headers, SyncSecretKey: 'wrong' })),
   },
   'slow body': {
     pauseMs: 1_000,
+    send: (headers) =>
+      times(30, () => hold(postText('irs/update', startOfBody, headers, 30_000_000), { sendPerSecond: 'x' })),
+  },
+  'slow body without a credential': {
+    pauseMs: 1_000,
     send: () =>
-      neverRead(
-        50,
-        `POST /api/sync/v1/irs/update HTTP/1.1\r\n${headerLines}content-type: application/json\r\ncontent-length: 30000000\r\n\r\n[`,
-      ),
+      times(50, () => hold(postText('login', '{', {}, 16_000), { sendPerSecond: ' ', forMs: 15_000 })),
   },
 };
 
-const selected = Object.entries(shapes).filter(([name]) => JSON.parse(wanted).includes(name));
-const names = selected.some(([name]) => name === 'dry run') ? manyNames() : '';
+const names = 'dry run' in clients ? manyNames() : '';
+/** @type {Record<string, Record<string, number>>} */
+const seen = {};
 
-await Promise.all(
-  selected.map(async ([name, { pauseMs, send }]) => {
-    /** @type {Record<string, number>} */
-    const answers = {};
-    seen[name] = answers;
-    for (let round = 0; Date.now() < end; round++) {
-      const answer = String(await send(round).catch((error) => error.cause?.code ?? error));
-      answers[answer] = (answers[answer] ?? 0) + 1;
-      await sleep(pauseMs);
-    }
-  }),
-);
-process.stdout.write(JSON.stringify(seen));
-process.exit();
+/** @param {string} name @param {Headers} headers */
+async function repeat(name, headers) {
+  const shape = shapes[name];
+  if (!shape) throw new Error(`there is no shape "${name}"`);
+  const answers = seen[name] ?? {};
+  seen[name] = answers;
+  for (let round = 0; Date.now() < end; round++) {
+    const got = await shape.send(headers, round).catch((error) => `${error.cause?.code ?? error}`);
+    for (const answer of [got].flat()) answers[answer] = (answers[answer] ?? 0) + 1;
+    await sleep(shape.pauseMs);
+  }
+}
+
+setInterval(() => process.stdout.write(`${JSON.stringify(seen)}\n`), 60_000);
+const loops = Object.entries(clients).flatMap(([name, each]) => each.map((headers) => repeat(name, headers)));
+await Promise.all(loops);
+process.stdout.write(`${JSON.stringify(seen)}\n`, () => process.exit());
