@@ -111,7 +111,7 @@ export async function write(
 ) {
   const failures: unknown[] = [];
   const body = request.body as RecordList | null;
-  request.holdMemory(workingMemory(body));
+  request.received.reserve(workingMemory(body));
   const call = {
     operation,
     body,
@@ -121,7 +121,7 @@ export async function write(
     dryRun: isFlagged(request, 'dryRun'),
     async: wantsAsync(request.headers),
     upsert,
-    holdMemory: (bytes: number) => request.holdMemory(bytes),
+    holdMemory: (bytes: number) => request.received.reserve(bytes),
     report(error: unknown) {
       if (!isPartOfOutage(error)) failures.push(error);
     },
@@ -215,7 +215,8 @@ export function fingerprintBy(newFingerprint: () => Hmac): (request: FastifyRequ
 
 function idempotencyKeyOf(request: FastifyRequest): IdempotencyKey | null {
   const text = keyText(request);
-  return text !== null && request.fingerprint ? { text, fingerprint: request.fingerprint } : null;
+  const { fingerprint } = request.received;
+  return text !== null && fingerprint ? { text, fingerprint } : null;
 }
 
 function keyText(request: FastifyRequest): string | null {

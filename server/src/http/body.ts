@@ -1,4 +1,5 @@
 import type { Hmac } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { JsonError } from '../json/errors.ts';
@@ -23,14 +24,7 @@ export interface BodyLimits {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The memory reservation of the request; null until its body arrives. */
-    memory: MemoryReservation | null;
-    /** Reference count of the body: the connection and the handler. At 0 the memory is released. */
-    holders: number;
-    /** Reserves memory to process the body, until the request ends. Throws an `ApiError` OVERLOADED. */
-    holdMemory(bytes: number): void;
-    /** HMAC of the body of a request with an idempotency key; null without a key. */
-    fingerprint: Buffer | null;
+    received: RequestBody;
   }
   interface FastifyContextConfig {
     /** Accepts a request without a body as one without parameters. */
@@ -65,6 +59,83 @@ function refuseAll(): never {
   throw new ApiError('NOT_FOUND');
 }
 
+/** The limits for one body. */
+interface Allowance {
+  readonly maxBytes: number;
+  readonly budget: BodyBudget;
+  /** Identifies the caller in the budget. */
+  readonly caller: string;
+  /** Time limit in milliseconds; null for the limit of the connection. */
+  readonly timeoutMs: number | null;
+}
+
+/** The body of a request. It holds its memory until the connection of the request and its handler have both ended. */
+class RequestBody {
+  /** HMAC of the body of a request with an idempotency key; null without a key. */
+  fingerprint: Buffer | null = null;
+  #memory: MemoryReservation | null = null;
+  #isConnected = true;
+  #isHandled = false;
+
+  constructor(response: ServerResponse) {
+    // The close event covers every end of a request: no response hook runs if the client disconnects within the body.
+    onceClosed(response, () => {
+      this.#isConnected = false;
+      this.#releaseUnused();
+    });
+  }
+
+  /** Returns the bytes of the body, of which `declared` are expected. Throws an `ApiError` if they exceed a limit. */
+  async read(payload: Readable, declared: number, allowance: Allowance, hmac: Hmac | null): Promise<Buffer> {
+    if (!this.#isConnected) throw new ApiError('INVALID_REQUEST');
+    const { maxBytes, budget, caller, timeoutMs } = allowance;
+    const timeout = new AbortController();
+    const abort = () => timeout.abort(new ApiError('REQUEST_TIMEOUT'));
+    const timer = timeoutMs === null ? undefined : setTimeout(abort, timeoutMs).unref();
+    const memory = budget.open(caller, abort);
+    this.#memory = memory;
+    let length = 0;
+    const add = (piece: Buffer) => {
+      length += piece.length;
+      if (declared > maxBytes || length > maxBytes)
+        throw new ApiError('BODY_TOO_LARGE', { variant: 'bytes', figures: { bytes: maxBytes } });
+      memory.add(piece.length);
+      hmac?.update(piece);
+    };
+    try {
+      const bytes = await collect(payload, Math.min(declared, maxBytes), add, timeout.signal);
+      memory.complete();
+      this.fingerprint = hmac?.digest() ?? null;
+      return bytes;
+    } catch (error) {
+      memory.release();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Reserves memory to process the body. Throws an `ApiError` OVERLOADED. */
+  reserve(bytes: number): void {
+    this.#memory?.addEstimate(bytes);
+  }
+
+  /** Runs the handler, which may use the body after the client has disconnected. */
+  async handle<Answer>(handler: () => Answer): Promise<Awaited<Answer>> {
+    this.#isHandled = true;
+    try {
+      return await handler();
+    } finally {
+      this.#isHandled = false;
+      this.#releaseUnused();
+    }
+  }
+
+  #releaseUnused(): void {
+    if (!this.#isConnected && !this.#isHandled) this.#memory?.release();
+  }
+}
+
 /** Reads bodies as strict JSON in time slices. `fingerprintOf` returns null if the request needs no fingerprint. */
 export function readBodies(
   app: FastifyInstance,
@@ -84,47 +155,28 @@ export function readBodies(
     evicts: true,
   });
 
-  function tooLarge(variant: 'bytes' | 'deep' | 'values' | 'names', bytes = limits.bytes): ApiError {
-    return new ApiError('BODY_TOO_LARGE', {
-      variant,
-      figures: { bytes, depth: limits.depth, values: limits.values },
-    });
+  function allowanceOf(request: FastifyRequest): Allowance {
+    const { user, scopes, clientId } = request.caller;
+    const most = (bytes: number) => Math.min(limits.bytes, bytes);
+    if (user || scopes.size === 0) {
+      const caller = user ? `user ${user.id}` : sourceOf(addressOf(request));
+      const maxBytes = most(user ? smallBytes : openBytes);
+      return { maxBytes, budget: openBudget, caller, timeoutMs: openBodyMs };
+    }
+    const maxBytes = request.routeOptions.config.maxValues === undefined ? limits.bytes : most(smallBytes);
+    return { maxBytes, budget: clientBudget, caller: `client ${clientId}`, timeoutMs: null };
   }
 
-  function toApiError({ problem, offset, at }: JsonError): ApiError {
-    if (problem === 'deep' || problem === 'names' || problem === 'values') return tooLarge(problem);
-    return new ApiError('INVALID_JSON', { variant: problem, figures: { offset, at: at === '' ? '$' : at } });
-  }
-
-  app.decorateRequest('memory', null);
-  app.decorateRequest('fingerprint', null);
-  app.decorateRequest('holders', 0);
-  app.decorateRequest('holdMemory', function (this: FastifyRequest, bytes: number) {
-    this.memory?.addEstimate(bytes);
-  });
-
-  function releaseBody(request: FastifyRequest): void {
-    if (--request.holders > 0) return;
-    request.memory?.release();
-  }
+  app.decorateRequest('received', null as never);
   app.addHook('onRequest', async (request, reply) => {
-    request.holders++;
-    // The close event covers every end of a request: no response hook runs if the client disconnects within the body.
-    onceClosed(reply.raw, () => releaseBody(request));
+    request.received = new RequestBody(reply.raw);
   });
   app.addHook('onRoute', (route) => {
     const { handler } = route;
-    // The handler counts as a holder, because it continues to use the body after the client has disconnected.
-    route.handler = async function (request, reply) {
-      request.holders++;
-      try {
-        return await handler.call(this, request, reply);
-      } finally {
-        releaseBody(request);
-      }
+    route.handler = function (request, reply) {
+      return request.received.handle(() => handler.call(this, request, reply));
     };
   });
-
   app.addHook('preValidation', async (request) => {
     if (request.routeOptions.config.emptyBody) request.body ??= {};
   });
@@ -132,54 +184,25 @@ export function readBodies(
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
     refuseOtherCodings(request);
-    // The connection is lost: nothing would release the memory of the body.
-    if (request.holders === 0) throw new ApiError('INVALID_REQUEST');
-    const { maxValues, records } = request.routeOptions.config;
-    const { caller } = request;
-    const isClient = caller.user === null && caller.scopes.size > 0;
-    const small = !isClient && caller.user === null ? openBytes : smallBytes;
-    const maxBytes = isClient && maxValues === undefined ? limits.bytes : Math.min(limits.bytes, small);
+    const { maxValues = limits.values, records, emptyBody } = request.routeOptions.config;
     const declared = Number(request.headers['content-length'] ?? 0);
-    const fingerprint = fingerprintOf(request);
-    const timeout = new AbortController();
-    const abort = () => timeout.abort(new ApiError('REQUEST_TIMEOUT'));
-    const timer = isClient ? undefined : setTimeout(abort, openBodyMs).unref();
-    const memory = isClient
-      ? clientBudget.open(`client ${caller.clientId}`, abort)
-      : openBudget.open(caller.user ? `user ${caller.user.id}` : sourceOf(addressOf(request)), abort);
-    request.memory = memory;
-    let length = 0;
-    const bytes = await collect(
-      payload,
-      Math.min(declared, maxBytes),
-      (piece) => {
-        length += piece.length;
-        if (declared > maxBytes || length > maxBytes) throw tooLarge('bytes', maxBytes);
-        memory.add(piece.length);
-        fingerprint?.update(piece);
-      },
-      timeout.signal,
-    )
-      .catch((error) => {
-        memory.release();
-        throw error;
-      })
-      .finally(() => clearTimeout(timer));
-    memory.complete();
-    request.fingerprint = fingerprint?.digest() ?? null;
-    const jsonLimits = {
-      maxDepth: limits.depth,
-      maxValues: maxValues ?? limits.values,
-      maxRecordUsers: limits.recordUsers,
-    };
+    const hmac = fingerprintOf(request);
+    const bytes = await request.received.read(payload, declared, allowanceOf(request), hmac);
+    const jsonLimits = { maxDepth: limits.depth, maxValues, maxRecordUsers: limits.recordUsers };
     try {
       return records ? await RecordList.read(bytes, jsonLimits) : await readJson(bytes, jsonLimits);
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
-      if (error.problem === 'empty' && request.routeOptions.config.emptyBody) return undefined;
-      throw toApiError(error);
+      if (error.problem === 'empty' && emptyBody) return undefined;
+      throw toApiError(error, limits);
     }
   });
+}
+
+function toApiError({ problem, offset, at }: JsonError, { depth, values }: BodyLimits): ApiError {
+  if (problem === 'deep' || problem === 'names' || problem === 'values')
+    return new ApiError('BODY_TOO_LARGE', { variant: problem, figures: { depth, values } });
+  return new ApiError('INVALID_JSON', { variant: problem, figures: { offset, at: at === '' ? '$' : at } });
 }
 
 function refuseOtherCodings(request: FastifyRequest): void {
