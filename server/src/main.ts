@@ -102,6 +102,7 @@ export async function startService(
       hasher,
       ownHash,
       onCountError: warningOf(log, 'could not count the formats of password hashes'),
+      onThrottleError: warningOf(log, 'could not clear the counters of a password guess'),
     });
     const idempotency = openIdempotencyStore(database, { keyHours: config.IDEMPOTENCY_HOURS });
     const calls = openCalls({ ...applying, database, config, jobs, idempotency, signIn: accounts.signIn });

@@ -25,6 +25,7 @@ interface AccountParts {
   /** A hash of the configured cost. */
   readonly ownHash: string;
   onCountError(error: unknown): void;
+  onThrottleError(error: unknown): void;
 }
 
 export async function openAccounts(parts: AccountParts): Promise<Accounts> {
@@ -51,6 +52,7 @@ export async function openAccounts(parts: AccountParts): Promise<Accounts> {
     auditLog,
     hasher,
     decoyFor: (username: string) => decoyHashes.hashFor(username),
+    report: parts.onThrottleError,
   };
   return { signIn, userSessions: openUserSessions(database) };
 }

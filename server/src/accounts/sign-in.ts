@@ -24,6 +24,8 @@ export interface SignInTools {
   needsRehash(hash: string): boolean;
   /** Returns the hash that the password of an unknown username is verified against, for equal timing. */
   decoyFor(username: string): string;
+  /** Logs an error that the answer does not show. */
+  report(error: unknown): void;
 }
 
 export interface SignInRequest {
@@ -71,16 +73,18 @@ async function throttled<Result>(
   guess: AttemptCounters,
   account: StoredAccount | null,
   actor: Actor,
-  { loginThrottle, auditLog }: SignInTools,
+  { loginThrottle, auditLog, report }: SignInTools,
   verify: (known: boolean) => Promise<Result | null>,
 ): Promise<Result | null> {
   const { counters, known } = await reserveAttempt(guess, loginThrottle);
   const result = await verify(known).catch(async (error) => {
-    await loginThrottle.takeBack(counters);
+    // The error of the counters must not replace that of `verify`, which may have stored a session.
+    await loginThrottle.takeBack(counters).catch(report);
     throw error;
   });
   if (result !== null) {
-    await loginThrottle.clear(guess, counters);
+    // The session is stored. Counters that stay too high delay later guesses at most.
+    await loginThrottle.clear(guess, counters).catch(report);
     return result;
   }
   const details = { user: account?.userId ?? null };

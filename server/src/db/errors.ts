@@ -22,8 +22,12 @@ export class WriteFailure extends Error {
   }
 }
 
-/** Why nothing could be written: the database did not answer, or concurrent writes of the same data went first. */
-export type UnavailableReason = 'database' | 'conflict';
+/**
+ * `database`: the database could not be reached, or has refused; nothing was changed.
+ * `conflict`: concurrent writes of the same data went first; nothing was changed.
+ * `noAnswer`: a statement was sent, and there was no answer, so the text does not say that nothing was changed.
+ */
+export type UnavailableReason = 'database' | 'conflict' | 'noAnswer';
 
 export function unavailable(cause?: unknown, reason: UnavailableReason = 'database'): ApiError {
   const seconds = 5;
@@ -81,15 +85,17 @@ export class CommitUnknown extends NoAnswer {
 
 /**
  * Runs statements whose failure is the failure of the request. Throws an `ApiError` UNAVAILABLE with Retry-After if the
- * database cannot be reached, and OUTCOME_UNKNOWN if there was no answer to a commit. The statements that write
- * records throw a `WriteFailure` instead.
+ * database cannot be reached or does not answer, and OUTCOME_UNKNOWN if there was no answer to a commit. A write without
+ * a transaction is thus one that the caller may simply repeat. The statements that write records throw a `WriteFailure`
+ * instead.
  */
 export async function withApiErrors<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof CommitUnknown) throw new ApiError('OUTCOME_UNKNOWN', { cause: error });
-    throw error instanceof NoAnswer || failureKind(error) === 'notWritten' ? unavailable(error) : error;
+    if (error instanceof NoAnswer) throw unavailable(error, 'noAnswer');
+    throw failureKind(error) === 'notWritten' ? unavailable(error) : error;
   }
 }
 

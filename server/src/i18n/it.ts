@@ -137,6 +137,7 @@ export const italian: typeof english = {
     database: 'Il database non è disponibile. Nessuna modifica eseguita. Riprovare tra {seconds} s.',
     conflict:
       'Altre richieste stanno modificando gli stessi dati. Nessuna modifica eseguita. Riprovare tra {seconds} s.',
+    noAnswer: 'Il database non ha risposto. Riprovare tra {seconds} s.',
   },
   INTERNAL: 'Errore interno. I dettagli sono nel log del servizio, con ID richiesta {request}.',
 

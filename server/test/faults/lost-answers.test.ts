@@ -3,8 +3,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { completeSettledCalls } from '../../src/calls/calls.store.ts';
 import { openIdempotencyStore } from '../../src/idempotency/idempotency.store.ts';
 import { adminOf, credential } from '../setup/admin.ts';
+import { browserOf, keysOf, ownPage } from '../setup/console.ts';
 import { importedUser } from '../setup/jobs.ts';
+import { login, loginOf, registerUsers, signedIn } from '../setup/login.ts';
+import { startReceiver } from '../setup/receiver.ts';
 import { type Answer, insertPrincipals } from '../setup/service.ts';
+import { subscribe } from '../setup/webhooks.ts';
 import { type HurtService, startHurtService } from './hurt-answers.ts';
 
 let tested: HurtService;
@@ -171,5 +175,66 @@ describe('a change of the admin API whose commit was not confirmed', () => {
     expect([answer.status, answer.body.errorCode]).toEqual([500, 'OUTCOME_UNKNOWN']);
     expect(answer.body.message).toContain('its outcome is unknown');
     expect(await rows()).toHaveLength(before + 1);
+  });
+});
+
+describe('a write of one statement that was stored although its answer was lost', () => {
+  /** Loses the answer to the first statement that contains the text, after its execution. */
+  const lose = (text: string, when: 'before' | 'after' = 'after') =>
+    tested.proxy.arm({
+      fault: 'a TLS alert',
+      when,
+      nth: 1,
+      seed: 0,
+      concerns: (sent) => sent.includes(text),
+    });
+  const withoutClaim = {
+    errorCode: 'UNAVAILABLE',
+    message: 'The database did not answer. Retry after 5 s.',
+    result: null,
+  };
+  const count = async (table: string) => (await tested.rows(`select from anagrafe.${table}`, [])).length;
+
+  it('is answered without the claim that nothing was changed: a sign-in', async () => {
+    await registerUsers(tested.service, 'lost.session');
+    const before = await count('sessions');
+    lose('insert into anagrafe.sessions');
+    const { status, body } = await login(tested.service, 'lost.session');
+    expect([status, body]).toEqual([503, expect.objectContaining(withoutClaim)]);
+    expect(await count('sessions')).toBe(before + 1);
+    expect((await login(tested.service, 'lost.session')).status).toBe(200);
+  });
+
+  it('does not end a sign-in whose session is stored if its counters cannot be cleared', async () => {
+    await registerUsers(tested.service, 'lost.counters');
+    lose('delete from anagrafe.throttles', 'before');
+    const { RefreshToken } = await signedIn(tested.service, 'lost.counters');
+    expect(tested.proxy.isArmed()).toBe(false);
+    const { body } = await tested.service.call('login/refresh', { RefreshToken });
+    expect(loginOf(body).Token).toMatch(/^agt_/);
+  });
+
+  it('is answered without the claim that nothing was changed: a sign-in at the console', async () => {
+    const other = await startHurtService({ tls: false });
+    const keys = keysOf(await credential(other.service));
+    const concerns = (sent: string) => sent.includes('insert into anagrafe.console_sessions');
+    other.proxy.arm({ fault: 'a TLS alert', when: 'after', nth: 1, seed: 0, concerns });
+    const signIn = () => browserOf(other.service)('POST /console/session', ownPage, keys);
+    const { status, body } = await signIn();
+    expect([status, body]).toEqual([503, expect.objectContaining(withoutClaim)]);
+    expect(await other.rows('select from anagrafe.console_sessions', [])).toHaveLength(1);
+    expect((await signIn()).status).toBe(200);
+  });
+
+  it('is answered without the claim that nothing was changed: the test of a webhook', async () => {
+    const other = await startHurtService({ tls: false });
+    const headers = await credential(other.service);
+    const receiver = await startReceiver();
+    const { id } = await subscribe(other.service, receiver.url);
+    const concerns = (sent: string) => sent.includes('insert into anagrafe.deliveries');
+    other.proxy.arm({ fault: 'a TLS alert', when: 'after', nth: 1, seed: 0, concerns });
+    const { status, body } = await adminOf(other.service)(`POST webhooks/${id}/test`, headers);
+    expect([status, body]).toEqual([503, expect.objectContaining(withoutClaim)]);
+    expect(await other.rows('select from anagrafe.deliveries where position is null', [])).toHaveLength(1);
   });
 });
