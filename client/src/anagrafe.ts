@@ -256,7 +256,7 @@ export class Anagrafe {
 
   /**
    * Exchanges a refresh token for the next access token and refresh token. A refresh token is valid for one exchange.
-   * If no answer arrives, it can be sent once more within 10 seconds; after that, the user must sign in again.
+   * If no answer arrives, it can be sent once more within 60 seconds; after that, the user must sign in again.
    */
   refresh(refreshToken: string, options?: CallOptions): Promise<Login> {
     return this.#transport.record('refresh', { body: { RefreshToken: refreshToken } }, options);

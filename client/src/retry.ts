@@ -70,7 +70,7 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   replayFailed: 'not-started',
   replay: 'not-started',
   testWebhook: 'not-started',
-  // The service accepts a refresh token once more within 10 s only; after that it treats it as stolen and ends the session.
+  // The service accepts a refresh token once more within 60 s only; after that it treats it as stolen and ends the session.
   refresh: 'not-started',
   // A person waits for the answer, and every attempt counts for the login throttle.
   login: 'never',

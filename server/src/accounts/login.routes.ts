@@ -66,7 +66,7 @@ export function loginRoutes(app: Api, tools: SignInTools): void {
         operationId: 'refresh',
         summary: 'Refresh the tokens',
         description:
-          'Exchanges a refresh token for a new pair of tokens. A refresh token can be used once. If the answer was lost, it can be used once more within 10 seconds, and the new pair replaces the lost one. If it is used again after that, it may have been stolen, and its session ends.',
+          'Exchanges a refresh token for a new pair of tokens. A refresh token can be used once. If the answer was lost, it can be used once more within 60 seconds, and the new pair replaces the lost one. If it is used again after that, it may have been stolen, and its session ends.',
         ...about,
         body: RefreshBody,
         response: refreshAnswers,

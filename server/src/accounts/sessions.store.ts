@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { actorColumns, actorParameters, actorValues, openAuditLog } from '../audit/audit.store.ts';
-import type { Connection, Database } from '../db/database.ts';
+import { answerLimitMs, type Connection, type Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { bothActive, epochsMatch, sessionsOfUsers } from '../db/lookups.ts';
 import { ago, tableRule } from '../db/retention.ts';
@@ -62,14 +62,17 @@ const continueSql = statement(`insert into anagrafe.sessions
    select user_id, user_epoch, principal_epoch, family, id, :tokenDigest, :refreshDigest, ${lifetimes}
      from anagrafe.sessions where id = :id returning token_expires_at as expires`);
 
-/** The time in which a refresh token whose answer was lost can be exchanged again. */
-const graceTime = "interval '10 seconds'";
+/**
+ * The seconds in which a refresh token whose answer was lost can be exchanged again. The service may notice only after
+ * `answerLimitMs` that the database does not answer. The repetition gets as long, because it may wait for a connection.
+ */
+export const graceSeconds = (2 * answerLimitMs) / 1000;
 
 /**
  * True for a session whose refresh token was exchanged a moment ago, once, for a pair that was not exchanged since. The
  * caller has probably not received that pair.
  */
-const mayRepeat = `spent_at > now() - ${graceTime} and (
+const mayRepeat = `spent_at > now() - make_interval(secs => ${graceSeconds}) and (
     select count(*) = 1 and bool_and(next.spent_at is null) from anagrafe.sessions as next
      where next.family = sessions.family and next.predecessor_id = sessions.id)`;
 

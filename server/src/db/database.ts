@@ -81,6 +81,9 @@ export interface DatabaseOptions {
 
 /** Additional wait on the client, so that the statement timeout of the server is reported first. */
 const answerSlackMs = 5000;
+const defaultStatementMs = 25_000;
+/** Time after which a statement, or a transaction that is not patient, counts as one without an answer. */
+export const answerLimitMs = defaultStatementMs + answerSlackMs;
 const idleMs = 10_000;
 const rollbackMs = 5000;
 /** Time for the server to close the connections of a pool that is closed. A lost server does not close them. */
@@ -89,7 +92,7 @@ const disconnectMs = 2000;
 const patientMs = 600_000;
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const statementMs = options.statementMs ?? 25_000;
+  const statementMs = options.statementMs ?? defaultStatementMs;
   const pool = new pg.Pool({
     ...options.connection,
     Client,

@@ -2,6 +2,8 @@ import { userFields } from '@anagrafe/client';
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { countHashProfiles } from '../../src/accounts/decoy-hashes.store.ts';
+import { graceSeconds } from '../../src/accounts/sessions.store.ts';
+import { answerLimitMs } from '../../src/db/database.ts';
 import { HashThread } from '../../src/passwords/hash-thread.ts';
 import { holding } from '../setup/jobs.ts';
 import { asUser, login, loginOf, ownHash, registerUsers, rightPassword, signedIn } from '../setup/login.ts';
@@ -216,7 +218,7 @@ describe('the tokens of a session', () => {
   /** Ends the time in which a refresh can be repeated. */
   const endGraceTime = () =>
     service.database.query(
-      "update anagrafe.sessions set spent_at = now() - interval '10 seconds' where spent_at is not null",
+      `update anagrafe.sessions set spent_at = now() - interval '${graceSeconds} seconds' where spent_at is not null`,
     );
 
   it('can be refreshed once; a later use of the refresh token ends all sessions of that login', async () => {
@@ -242,6 +244,18 @@ describe('the tokens of a session', () => {
     const next = await refreshed(repeated.RefreshToken);
     expect(next.status).toBe(200);
     expect((await ownList(loginOf(next.body).Token)).status).toBe(200);
+  });
+
+  it('can be refreshed once more after the time in which the service notices that the database hangs', async () => {
+    const { RefreshToken } = await signedIn(service, 'anna');
+    expect((await refreshed(RefreshToken)).status).toBe(200);
+    // A statement that takes longer than the limit, and so the whole test, would fail by itself.
+    await service.database.query(
+      `update anagrafe.sessions set spent_at = now() - make_interval(secs => $1) where spent_at is not null`,
+      [answerLimitMs / 1000],
+    );
+    expect((await refreshed(RefreshToken)).status).toBe(200);
+    expect((await refreshed(RefreshToken)).status).toBe(401);
   });
 
   it('end after a repeated refresh if the first pair of tokens is used, which somebody has received', async () => {
