@@ -4,7 +4,12 @@ import { insertPrincipals } from '../setup/service.ts';
 import { expectTruth, type HurtService, startHurtService } from './hurt-answers.ts';
 import { faultNames, faultsBelowTls } from './hurting-proxy.ts';
 
+const unkeyed = { operation: 'register', keyed: false };
+const keyed = { operation: 'register', keyed: true };
+
 const writesUsers = (text: string) => text.includes('insert into anagrafe.users');
+const commitsCall = (text: string, isOfCall: boolean) => isOfCall && text === 'commit';
+const beginsCall = (text: string, isOfCall: boolean) => isOfCall && text.startsWith('begin');
 
 describe.each([
   { transport: 'plain TCP', tls: false, faults: faultNames },
@@ -18,15 +23,26 @@ describe.each([
   describe.each(faults)('and gets %s', (fault) => {
     it('does not say that a committed record has failed', async () => {
       const hurt = { fault, when: 'after', nth: 1, seed: 0, concerns: writesUsers } as const;
-      const { body } = await expectTruth(tested, 'register', hurt, false);
+      const { body } = await expectTruth(tested, unkeyed, hurt);
       // Null if the transaction was committed before the call read its outcome.
       expect(['OUTCOME_UNKNOWN', null]).toContain(body.result?.records[0]?.Item2);
       expect(tested.proxy.isArmed()).toBe(false);
     });
 
+    it('does not say that a record has failed if only its commit is not confirmed', async () => {
+      await expectTruth(tested, unkeyed, { fault, when: 'after', nth: 1, seed: 0, concerns: commitsCall });
+      expect(tested.proxy.hit()).toEqual({ text: 'commit', mayBeStored: true });
+    });
+
+    it('says that nothing was applied if its transaction has not begun', async () => {
+      const hurt = { fault, when: 'after', nth: 1, seed: 0, concerns: beginsCall } as const;
+      const { status, body } = await expectTruth(tested, unkeyed, hurt);
+      expect([status, body.result?.records[0]?.Item2]).toEqual([503, 'NOT_APPLIED']);
+    });
+
     it('applies the record of a call with a key once, if the client sends it again', async () => {
       for (const when of ['before', 'after'] as const)
-        await expectTruth(tested, 'register', { fault, when, nth: 1, seed: 0, concerns: writesUsers }, true);
+        await expectTruth(tested, keyed, { fault, when, nth: 1, seed: 0, concerns: writesUsers });
       expect(tested.proxy.isArmed()).toBe(false);
     });
 

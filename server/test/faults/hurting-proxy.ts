@@ -91,13 +91,26 @@ export interface Hurt {
   /** The statement, counted from 1, among those that `concerns` accepts. */
   readonly nth: number;
   readonly seed: number;
-  /** Accepts the statements of requests by default. */
-  concerns?(text: string): boolean;
+  /** Accepts the statements of requests and of jobs by default, among them `begin`, `commit` and `rollback`. */
+  concerns?(text: string, isOfCall: boolean): boolean;
 }
 
-/** The statements of the queue, the hash chain and new connections, which do not belong to a request. */
+/** A statement that was hurt. */
+export interface Hit {
+  readonly text: string;
+  /** True if the statement, or one before it in the same transaction, can change rows or ends the transaction. */
+  readonly mayBeStored: boolean;
+}
+
+/** The settings of a new connection. */
+const isSetUp = (text: string) => text.includes('set_config');
+/**
+ * Statements of which one, outside of a transaction, shows that a connection belongs to the pool for background work:
+ * that of the queue, the hash chain, the webhooks and the metrics.
+ */
 const isBackground = (text: string) =>
-  /anagrafe_queue|audit_chain|webhooks|set_config|^(begin|commit|rollback)/.test(text);
+  /^(listen|with settled)|anagrafe_queue|audit_chain|webhooks|position is null|as overdue/i.test(text);
+const reads = /^(begin|select|rollback|set )/;
 
 /**
  * Starts a proxy between a service and PostgreSQL that damages the answer to a chosen statement. With `tls`, the service
@@ -112,10 +125,10 @@ export async function startHurtingProxy(databaseUrl: string, { tls = false } = {
   let armedForConnect: Hurt | null = null;
   let seen = 0;
   let hurts = 0;
+  let hit: Hit | null = null;
 
-  function isTarget(text: string): Hurt | null {
-    const accepts = armed?.concerns ?? ((sent: string) => !isBackground(sent));
-    if (!accepts(text)) return null;
+  function targeted(text: string, isOfCall: boolean): Hurt | null {
+    if (!(armed?.concerns?.(text, isOfCall) ?? isOfCall)) return null;
     seen++;
     const hurt = armed?.nth === seen ? armed : null;
     if (hurt) armed = null;
@@ -142,8 +155,15 @@ export async function startHurtingProxy(databaseUrl: string, { tls = false } = {
     let started = false;
     let text = '';
     const names = new Map<string, string>();
-    /** The answer that is being collected, and what is done with it. */
-    let answer: { hurt: Hurt; bytes: Buffer } | null = null;
+    let isOfBackground = false;
+    let transaction: { mayBeStored: boolean } | null = null;
+    /** The number of statements that PostgreSQL got, and of those that it has answered. */
+    let sent = 0;
+    let answered = 0;
+    /** Bytes of PostgreSQL that are not a whole message yet. */
+    let partial: Buffer = Buffer.alloc(0);
+    /** The answer to be damaged, to the statement with this number. */
+    let answer: { hurt: Hurt; number: number; bytes: Buffer[] } | null = null;
 
     function damage(hurt: Hurt, bytes: Buffer): void {
       hurts++;
@@ -164,16 +184,35 @@ export async function startHurtingProxy(databaseUrl: string, { tls = false } = {
         const hurt = armedForConnect;
         armedForConnect = null;
         damage({ ...hurt, when: 'before' }, bytes);
-      } else if (!answer) stream.write(bytes);
-      else {
-        answer.bytes = Buffer.concat([answer.bytes, bytes]);
-        if (answer.bytes.subarray(-6, -1).equals(ready.subarray(0, 5))) {
-          const { hurt, bytes: whole } = answer;
+        return;
+      }
+      partial = Buffer.concat([partial, bytes]);
+      while (partial.length > 4 && partial.length > partial.readUInt32BE(1)) {
+        const length = 1 + partial.readUInt32BE(1);
+        const whole = partial.subarray(0, length);
+        partial = partial.subarray(length);
+        const isEnd = whole[0] === ready[0];
+        if (answer?.number === answered) answer.bytes.push(whole);
+        else if (!far.destroyed) stream.write(whole);
+        if (isEnd && answer?.number === answered) {
+          const { hurt, bytes: parts } = answer;
           answer = null;
-          damage(hurt, whole);
+          damage(hurt, Buffer.concat(parts));
         }
+        if (isEnd) answered++;
       }
     });
+
+    /** Returns what is done to the answer to a statement. */
+    function hurtFor(statement: string): Hurt | null {
+      isOfBackground ||= !transaction && isBackground(statement);
+      if (statement.startsWith('begin')) transaction = { mayBeStored: false };
+      const mayBeStored = transaction !== null && (transaction.mayBeStored || !reads.test(statement));
+      if (transaction) transaction = /^(commit|rollback)/.test(statement) ? null : { mayBeStored };
+      const hurt = targeted(statement, !isOfBackground && !isSetUp(statement));
+      if (hurt) hit = { text: statement, mayBeStored };
+      return hurt;
+    }
 
     /** Reads the messages of the service. A statement ends with Sync or is a Query. */
     function onSent(bytes: Buffer): void {
@@ -198,10 +237,13 @@ export async function startHurtingProxy(databaseUrl: string, { tls = false } = {
         if (type === 'B') text = names.get(second) ?? '';
         if (type === 'Q') text = first;
         if (!'QSpXdcf'.includes(type)) continue;
-        const hurt = type === 'Q' || type === 'S' ? isTarget(text) : null;
-        if (hurt?.when === 'after') answer = { hurt, bytes: Buffer.alloc(0) };
+        const isStatement = type === 'Q' || type === 'S';
+        const hurt = isStatement ? hurtFor(text.trimStart()) : null;
+        if (isStatement) sent++;
+        // The first answer is the end of the start of the connection, so this number is that of the answer too.
+        if (hurt?.when === 'after') answer = { hurt, number: sent, bytes: [] };
         if (hurt?.when === 'before') damage(hurt, ready);
-        else far.write(waiting.subarray(0, end));
+        else if (!far.destroyed) far.write(waiting.subarray(0, end));
         waiting = waiting.subarray(end);
         end = 0;
       }
@@ -245,6 +287,7 @@ export async function startHurtingProxy(databaseUrl: string, { tls = false } = {
     arm(hurt: Hurt): void {
       armed = hurt;
       seen = 0;
+      hit = null;
     },
     /** Damages what PostgreSQL first sends on the next connection. */
     armConnect(fault: Fault): void {
@@ -261,6 +304,8 @@ export async function startHurtingProxy(databaseUrl: string, { tls = false } = {
     },
     /** Returns the number of statements since `arm` or `count`. */
     counted: () => seen,
+    /** Returns the statement that was hurt since `arm`. */
+    hit: () => hit,
     isArmed: () => armed !== null || armedForConnect !== null,
     /** Returns the number of connections that were hurt. */
     hurts: () => hurts,
