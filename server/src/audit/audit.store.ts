@@ -159,13 +159,11 @@ export async function readEntries(
 export function openEvents(database: Database, options: { days: number }): EventStore {
   return storeWithApiErrors<EventStore>({
     entries: (order, from, limit) =>
-      readGroup(() =>
-        readEntries(
-          database,
-          `${bounds[order]} and action in (${eventActionsSql}) and at > now() - make_interval(days => $2)`,
-          { order: order === 'newest' ? 'desc' : 'asc', limit, bytes: bytesOfAnswer },
-          [from, options.days],
-        ),
+      readEntries(
+        database,
+        `${bounds[order]} and action in (${eventActionsSql}) and at > now() - make_interval(days => $2)`,
+        { order: order === 'newest' ? 'desc' : 'asc', limit, bytes: bytesOfAnswer },
+        [from, options.days],
       ),
     end: async () => (await readChain(database)).lastPosition,
     names: (subjects) => eventNamesOf(database, subjects),

@@ -8,7 +8,7 @@ const storedBytes = ['registered', 'reset', 'deleted', 'details']
 /** Stored bytes that a query of a background task reads. They are compressed: in memory they may take ten times as much. */
 const bytesAtOnce = 1024 * 1024;
 /** The same for an answer: 64 answers may wait for their readers at once. */
-export const bytesOfAnswer = 128 * 1024;
+export const bytesOfAnswer = 64 * 1024;
 
 interface BoundedRows {
   readonly columns: string;

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { readGroup } from '../db/paging.ts';
 import { answers, Count, Moment, page, Text } from '../http/answer-schemas.ts';
 import { pageEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
@@ -39,7 +40,9 @@ export function eventRoute(app: Api, store: EventStore): void {
     },
     async (request) => {
       const { order, after: from = null, pageSize } = request.query;
-      const { events, after, more } = await readEvents({ order, after: from }, pageSize, store);
+      const { events, after, more } = await readGroup(() =>
+        readEvents({ order, after: from }, pageSize, store),
+      );
       const page = { totalCount: events.length, pageSize };
       return pageEnvelope(page, events, debugOf(request), { After: after, More: more });
     },
