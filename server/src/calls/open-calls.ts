@@ -34,7 +34,6 @@ export function openCalls({ database, config, jobs, signIn, ...tools }: CallPart
       ...tools,
       calls: openCallStore(database),
       submissions: jobs.submissions,
-      recentChunks: jobs.recentChunks,
       maxRemovals: config.MAX_REMOVALS,
       limits: {
         answered: { records: config.MAX_RECORDS, users: config.MAX_USERS },

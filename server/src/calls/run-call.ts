@@ -11,7 +11,6 @@ import {
   leaseRenewalMs,
 } from '../idempotency/idempotency.ts';
 import type { Job } from '../jobs/job.ts';
-import type { RecentChunks } from '../jobs/recent-chunks.ts';
 import { type SubmissionStore, submitJob } from '../jobs/submit.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
@@ -89,7 +88,6 @@ export interface CallTools {
   readonly calls: CallStore;
   readonly idempotency: IdempotencyStore;
   readonly submissions: SubmissionStore;
-  readonly recentChunks: RecentChunks;
   readonly limits: { readonly answered: BatchLimits; readonly job: BatchLimits };
   /** Maximum share of users that an upsert without a plan may disable or delete, in percent. */
   readonly maxRemovals: number;

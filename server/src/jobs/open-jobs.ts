@@ -8,7 +8,6 @@ import { createChunkQueue, workOnChunks } from './chunk-queue.ts';
 import { openChunks } from './chunks.store.ts';
 import type { JobStore } from './job.ts';
 import { openJobStore } from './jobs.store.ts';
-import { RecentChunks } from './recent-chunks.ts';
 import type { ChunkTools } from './run-chunk.ts';
 import { openSubmissions } from './submissions.store.ts';
 import type { SubmissionStore } from './submit.ts';
@@ -16,12 +15,11 @@ import type { SubmissionStore } from './submit.ts';
 export interface Jobs {
   readonly store: JobStore;
   readonly submissions: SubmissionStore;
-  readonly recentChunks: RecentChunks;
   /** Starts the workers that run chunks. */
   startWorkers(): Promise<void>;
 }
 
-interface JobParts extends Omit<ChunkTools, 'store' | 'recentChunks' | 'writer'> {
+interface JobParts extends Omit<ChunkTools, 'store' | 'writer'> {
   readonly database: Database;
   readonly recordStore: RecordStore;
   readonly queue: Queue;
@@ -30,19 +28,16 @@ interface JobParts extends Omit<ChunkTools, 'store' | 'recentChunks' | 'writer'>
 
 export async function openJobs({ database, recordStore, queue, config, ...tools }: JobParts): Promise<Jobs> {
   await createChunkQueue(queue);
-  const recentChunks = new RecentChunks();
   return {
     store: openJobStore(database, queue),
     submissions: openSubmissions(database, queue, {
       jobs: config.MAX_OPEN_JOBS,
       bytes: config.MAX_OPEN_JOB_BYTES,
     }),
-    recentChunks,
     startWorkers: () =>
       workOnChunks(queue, {
         ...tools,
         store: openChunks(database),
-        recentChunks,
         writer: new RecordWriter(recordStore, {
           writesAtOnce: writesAtOnce(),
           pause: () => tools.hasher.interactiveEnded(),

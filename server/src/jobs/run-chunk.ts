@@ -21,7 +21,6 @@ import type { Outcome } from '../records/write/outcome.ts';
 import type { RecordWriter } from '../records/write/record-writer.ts';
 import { inGroups } from './chunk-planner.ts';
 import { decryptRecords, type WaitingRecord } from './encrypted-chunk.ts';
-import type { CheckedWaitingRecord, RecentChunks } from './recent-chunks.ts';
 import { chunkName } from './submit.ts';
 
 /** Weight of a group, in passwords to hash. The records of a group are looked up, hashed and written together. */
@@ -66,7 +65,6 @@ export interface ChunkTools {
   readonly operations: Operations;
   readonly hasher: HashPool;
   readonly keyRing: KeyRing;
-  readonly recentChunks: RecentChunks;
   /** Shared by all chunks of this node, so that connections stay free for synchronous calls. */
   readonly writer: RecordWriter;
   /** Called with outcomes once they are final. */
@@ -106,8 +104,6 @@ async function begin(callId: string, number: number, tools: ChunkTools) {
   const begun = await tools.store.begin(callId, number);
   if (!begun) return null;
   const { wrappedKey, bytes, positions, done, ...chunk } = begun;
-  const recent = tools.recentChunks.take(chunkName(callId, number));
-  if (recent && done.size === 0) return { chunk, left: recent, readable: true };
   const encryptedRecords = await tools.store.readRecords(callId, number, bytes);
   if (!encryptedRecords) return null;
   const decrypted = decryptChunk(encryptedRecords, wrappedKey, callId, number, tools);
@@ -147,10 +143,8 @@ function unreadable(position: number): WaitingRecord {
   };
 }
 
-async function applyAll(
-  records: readonly (WaitingRecord | CheckedWaitingRecord)[],
-  run: ChunkRun,
-): Promise<void> {
+async function applyAll(records: readonly WaitingRecord[], run: ChunkRun): Promise<void> {
+  const operation = operationFor(run);
   const lastOutcomes = new Map<number, Promise<Outcome | null>>();
   const running = new Set<Promise<void>>();
   try {
@@ -163,7 +157,8 @@ async function applyAll(
         await refuseAll(group, 'CANCELLED', run);
         continue;
       }
-      const checked = await checkedRecords(group, operationFor(run));
+      const check = operation.newCheck();
+      const checked = await checkRecords(fieldsOf(group), operation, check, new ErrorBudget());
       for (const [at, { approved }] of group.entries())
         if (approved !== null) requireApproved(required(checked[at]), approved);
       const applying = applyGroup(group, checked, lastOutcomes, run);
@@ -174,16 +169,6 @@ async function applyAll(
     await Promise.allSettled(running);
   }
   await Promise.all(running);
-}
-
-/** Returns the parsed and checked records of a group. */
-async function checkedRecords(
-  group: readonly (WaitingRecord | CheckedWaitingRecord)[],
-  operation: Operation,
-): Promise<readonly CheckedRecord[]> {
-  const checked = group.flatMap((record) => ('checked' in record ? [record.checked] : []));
-  if (checked.length === group.length) return checked;
-  return checkRecords(fieldsOf(group), operation, operation.newCheck(), new ErrorBudget());
 }
 
 function operationFor({ chunk, tools }: ChunkRun): Operation {

@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/audit-log.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
-import { type RecordList, readRecord } from '../json/record-list.ts';
+import type { RecordList } from '../json/record-list.ts';
 import { ErrorBudget } from '../lib/field-errors.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
 import { type CheckedRecord, checkRecords, positionsOf, recordsAt } from '../records/check/batch.ts';
@@ -8,13 +8,12 @@ import type { Operation, UpsertOptions } from '../records/check/operation.ts';
 import type { PlanReview } from '../records/check/plan.ts';
 import { hashesNeededBy } from '../records/operations/apply.ts';
 import { type OperationName, required } from '../records/parse/parsed-record.ts';
-import { type ReservedIds, sizeOf } from '../records/write/change.ts';
+import { type PrincipalChange, type ReservedIds, sizeOf } from '../records/write/change.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
 import { IdReservation, type RecordStore } from '../records/write/id-reservation.ts';
 import { type Outcome, refused } from '../records/write/outcome.ts';
 import { inGroups, type PlannedRecord, planChunks } from './chunk-planner.ts';
 import { encryptRecords, type SentRecord } from './encrypted-chunk.ts';
-import { type CheckedWaitingRecord, callMemoryMax, memoryOf, type RecentChunks } from './recent-chunks.ts';
 
 /** Number of users per group. The records of a group are checked with one set of queries. */
 const usersPerGroup = 500;
@@ -67,7 +66,6 @@ interface SubmittedCall {
   readonly review: PlanReview | null;
   /** The stored approvals by position, if a part of the call is applied. */
   readonly approvals: readonly string[];
-  holdMemory(bytes: number): void;
 }
 
 interface SubmissionTools {
@@ -75,7 +73,6 @@ interface SubmissionTools {
   readonly recordStore: RecordStore;
   readonly keyRing: KeyRing;
   readonly hasher: Pick<HashPool, 'interactiveEnded'>;
-  readonly recentChunks: RecentChunks;
 }
 
 /**
@@ -88,131 +85,96 @@ export async function submitJob(
   operation: Operation,
   tools: SubmissionTools,
 ): Promise<readonly Outcome[] | null> {
-  const { id, records } = call;
+  const { id, clientId, actor, options, records } = call;
   const { key, wrapped } = tools.keyRing.newJobKey(id);
-  const { clientId, actor, options } = call;
   const counts = { records: records.count, users: records.users, bytes: records.bytes };
   const job = { id, clientId, actor, operation: operation.name, options, ...counts, wrappedKey: wrapped };
+  const idReservation = new IdReservation();
   // The checks run before the transaction: their queries must not wait for connections that open transactions hold.
-  const { failureGroups, waiting, idReservation } = await partitionRecords(call, operation, tools.hasher);
+  const { failureGroups, valid } = await partitionRecords(call, operation, idReservation, tools.hasher);
   // IDs are reserved now, so that they follow the order sent even if the chunks run in another order.
   await idReservation.reserve(tools.recordStore);
-  const checkedChunks = new Map<string, CheckedWaitingRecord[]>();
   const submitted = await tools.store.submit(job, async (writer) => {
     for (const failures of failureGroups) await writer.storeFailures(failures);
-    for (const [number, { positions, weight }] of planChunks(waiting.values()).entries()) {
-      const chunk = positions.map((position) => {
-        const { ids, approved, weight, checked } = required(waiting.get(position));
-        const users = records.usersOf(position);
-        return {
-          position,
-          users,
-          text: records.text(position),
-          ids: ids(),
-          approved,
-          weight,
-          checked,
-        };
-      });
-      const name = chunkName(id, number);
-      const encrypted = encryptRecords(chunk, key, name);
+    for (const [number, { positions, weight }] of planChunks(valid.values()).entries()) {
+      const chunk = positions.map((position) => sentRecord(required(valid.get(position)), records));
+      const encrypted = encryptRecords(chunk, key, chunkName(id, number));
       await writer.addChunk({ number, weight: Math.ceil(weight), positions, encrypted });
-      if (chunk.every(isChecked)) checkedChunks.set(name, checkedRecords(chunk));
     }
   });
-  if (!submitted) return null;
-  for (const [name, checked] of checkedChunks)
-    tools.recentChunks.keep(name, checked, callMemory(records) / checkedChunks.size);
-  return failureGroups.flat().map(({ outcome }) => outcome);
-}
-
-type SentAndChecked = SentRecord & Pick<CheckedWaitingRecord, 'checked'>;
-
-function isChecked(record: SentRecord & { checked: CheckedRecord | null }): record is SentAndChecked {
-  return record.checked !== null;
-}
-
-/** Copies the texts: a part of the body would keep the whole body in memory, with the passwords of other records. */
-function checkedRecords(chunk: readonly SentAndChecked[]): CheckedWaitingRecord[] {
-  const texts = Buffer.concat(chunk.map(({ text }) => text));
-  let end = 0;
-  return chunk.map(({ position, users, weight, ids, approved, checked, text }) => {
-    const start = end;
-    const bytes = text.length;
-    end += bytes;
-    const fields = () => readRecord(texts.subarray(start, start + bytes));
-    return { position, users, weight, ids, approved, checked, fields };
-  });
-}
-
-function callMemory({ bytes, count, users }: RecordList): number {
-  return memoryOf({ bytes, records: count, users });
+  return submitted ? failureGroups.flat().map(({ outcome }) => outcome) : null;
 }
 
 export function chunkName(callId: string, number: number): string {
   return `${callId} ${number}`;
 }
 
-interface CheckedWaiting extends PlannedRecord {
+interface ValidRecord extends PlannedRecord {
   /** See `PlanReview.add`. */
   readonly approved: string | null;
-  /** Null if the record is parsed again when its chunk runs. */
-  readonly checked: CheckedRecord | null;
   ids(): ReservedIds;
 }
 
-/** Number of records and users without a password to hash that cost about as much as one password. */
-const unhashedPerHash = 16;
+function sentRecord({ position, weight, approved, ids }: ValidRecord, records: RecordList): SentRecord {
+  const users = records.usersOf(position);
+  return { position, users, weight, text: records.text(position), ids: ids(), approved };
+}
 
 /**
- * Checks the records in groups and separates valid from invalid ones. Only invalid records and those of a small call
- * stay in memory. Records in `done` are checked too: what they claim is not free for the others.
+ * Checks the records in groups and separates valid from invalid ones, of which only the invalid ones stay in memory.
+ * Records in `done` are checked too: what they claim is not free for the others.
  */
 async function partitionRecords(
-  { records, done, review, approvals, holdMemory }: SubmittedCall,
+  call: SubmittedCall,
   operation: Operation,
+  idReservation: IdReservation,
   hasher: SubmissionTools['hasher'],
 ) {
-  const check = operation.newCheck({ holdMemory });
+  const { records, done } = call;
+  const check = operation.newCheck();
   const budget = new ErrorBudget();
   const failureGroups: StoredFailure[][] = [];
   /** By position. */
-  const waiting = new Map<number, CheckedWaiting>();
-  const idReservation = new IdReservation();
-  // The plan of a resumed call cannot be computed any more, because a part of its records is applied.
-  const isResumed = done.size > 0;
-  const all = positionsOf(records);
-  for (const positions of inGroups(all, usersPerGroup, (position) => records.usersOf(position))) {
+  const valid = new Map<number, ValidRecord>();
+  for (const positions of inGroups(positionsOf(records), usersPerGroup, (at) => records.usersOf(at))) {
     await hasher.interactiveEnded();
     const checkedRecords = await checkRecords(recordsAt(records, positions), operation, check, budget);
     const failures: Failure[] = [];
     for (const [at, position] of positions.entries()) {
       if (done.has(position)) continue;
       const checked = required(checkedRecords[at]);
+      const approved = approvalOf(checked, position, call);
       const { parsed, change } = checked;
-      const approved = isResumed
-        ? (approvals[position] ?? review?.unknownApproval ?? null)
-        : (review?.add(checked, records.text(position)) ?? null);
       if (change) {
-        const passwords = hashesNeededBy(change);
-        const users = Math.max(records.usersOf(position), sizeOf(change));
-        const weight = passwords + (1 + users - passwords) / unhashedPerHash;
-        // Not kept: plaintext passwords, and records that hold stored values, which may be large.
-        const isKept = callMemory(records) <= callMemoryMax && passwords === 0 && change.principalId === null;
-        waiting.set(position, {
-          position,
-          weight,
-          orderingKey: change.principalId,
-          approved,
-          checked: isKept ? checked : null,
-          ids: idReservation.add(change),
-        });
+        const weight = weightOf(change, records.usersOf(position));
+        const ids = idReservation.add(change);
+        valid.set(position, { position, weight, orderingKey: change.principalId, approved, ids });
       } else {
         failures.push({ position, outcome: refused(parsed), fields: () => records.fields(position) });
       }
     }
     failureGroups.push(await storedFailures(operation.name, failures));
   }
-  if (!isResumed) review?.finish();
-  return { failureGroups, waiting, idReservation };
+  if (done.size === 0) call.review?.finish();
+  return { failureGroups, valid };
+}
+
+/** The plan of a resumed call cannot be computed any more, because a part of its records is applied. */
+function approvalOf(
+  checked: CheckedRecord,
+  position: number,
+  { records, done, review, approvals }: SubmittedCall,
+): string | null {
+  if (!review) return null;
+  if (done.size === 0) return review.add(checked, records.text(position));
+  return approvals[position] ?? review.unknownApproval;
+}
+
+/** Number of records and users without a password to hash that cost about as much as one password. */
+const unhashedPerHash = 16;
+
+function weightOf(change: PrincipalChange, sentUsers: number): number {
+  const passwords = hashesNeededBy(change);
+  const users = Math.max(sentUsers, sizeOf(change));
+  return passwords + (1 + users - passwords) / unhashedPerHash;
 }

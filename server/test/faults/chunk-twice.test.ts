@@ -7,7 +7,6 @@ import { KeyRing } from '../../src/encryption/key-ring.ts';
 import { createChunkQueue } from '../../src/jobs/chunk-queue.ts';
 import { openChunks } from '../../src/jobs/chunks.store.ts';
 import { openJobStore } from '../../src/jobs/jobs.store.ts';
-import { RecentChunks } from '../../src/jobs/recent-chunks.ts';
 import { type ChunkTools, runChunk } from '../../src/jobs/run-chunk.ts';
 import { openSubmissions } from '../../src/jobs/submissions.store.ts';
 import { submitJob } from '../../src/jobs/submit.ts';
@@ -84,7 +83,6 @@ function newNode(onHash?: () => void): ChunkTools {
       ...(onHash && { onHash }),
     }),
     keyRing,
-    recentChunks: new RecentChunks(),
     writer: new RecordWriter(registry),
     onOutcomes: () => {},
     report: () => {},
@@ -107,11 +105,10 @@ async function submit(
     options: null,
     review: null,
     approvals: [],
-    holdMemory: () => {},
   };
   const submissions = openSubmissions(store.database, queue, { jobs: 200, bytes: 1e9 });
-  const { operations, recentChunks, hasher, writer } = node;
-  const tools = { store: submissions, recordStore: writer.store, keyRing, recentChunks, hasher };
+  const { operations, hasher, writer } = node;
+  const tools = { store: submissions, recordStore: writer.store, keyRing, hasher };
   await submitJob(call, operationOf(operations, operation, null), tools);
   return id;
 }
@@ -374,29 +371,11 @@ describe('the progress of a job', () => {
   });
 });
 
-describe('a node that runs a chunk which it has just accepted', () => {
+describe('a node that runs a chunk that it has accepted', () => {
   const newRecord = (name: string) => ({
     ExternalKey: `key ${name}`,
     Denomination: name,
     Users: [importedUser(`user ${name}`)],
-  });
-
-  /** Makes sure that the records come from memory: the stored ones can no longer be decrypted. */
-  const damageStored = (id: string) =>
-    store.database.query(`update anagrafe.chunks set encrypted_records = '' where call_id = $1`, [id]);
-
-  it('applies the records without reading the stored ones', async () => {
-    const node = newNode();
-    const id = await submit(
-      'upsert',
-      range(5).map((n) => newRecord(`kept ${n}`)),
-      node,
-    );
-    await damageStored(id);
-    await runToItsEnd(id, 0, node);
-    const { job, outcomes } = await ended(id);
-    expect(job).toMatchObject({ recordsFailed: 0, usersApplied: 5 });
-    expect(outcomes.map(({ principal }) => principal)).toEqual(outcomes.map(() => 'inserted'));
   });
 
   it('checks records again that other clients have made invalid or have inserted meanwhile', async () => {
@@ -408,7 +387,6 @@ describe('a node that runs a chunk which it has just accepted', () => {
       { Denomination: 'The same key', ExternalKey: 'key late c', Users: [importedUser('user late c')] },
     ]);
     await runToItsEnd(other, 0, newNode());
-    await damageStored(id);
     await runToItsEnd(id, 0, node);
     const { outcomes } = await ended(id);
     expect(outcomes.map(({ errors }) => [...errors.byPlace.keys()])).toEqual([[], ['Users[0].Username'], []]);
@@ -431,15 +409,5 @@ describe('a node that runs a chunk which it has just accepted', () => {
     const { job } = await ended(id);
     expect(job).toMatchObject({ recordsFailed: 0, usersApplied: 20 });
     expect(await repeatedWrites(store.database)).toEqual([]);
-  });
-
-  it('keeps no plaintext password and no stored value in memory', async () => {
-    const node = newNode();
-    const [principal] = await newPrincipals(1);
-    const withPassword = await submit('insert', [{ Denomination: 'New', Users: [newUser('secret')] }], node);
-    const existing = await submit('update', [{ ID: principal, Users: [importedUser('of existing')] }], node);
-    expect(node.recentChunks.take(`${withPassword} 0`)).toBeNull();
-    expect(node.recentChunks.take(`${existing} 0`)).toBeNull();
-    for (const id of [withPassword, existing]) await runToItsEnd(id, 0, node);
   });
 });

@@ -7,7 +7,6 @@ import { KeyRing } from '../../src/encryption/key-ring.ts';
 import { openIdempotencyStore } from '../../src/idempotency/idempotency.store.ts';
 import type { Claim, KeyedCall, Lease } from '../../src/idempotency/idempotency.ts';
 import { createChunkQueue } from '../../src/jobs/chunk-queue.ts';
-import { RecentChunks } from '../../src/jobs/recent-chunks.ts';
 import { openSubmissions } from '../../src/jobs/submissions.store.ts';
 import { submitJob } from '../../src/jobs/submit.ts';
 import { openQueue } from '../../src/queue/queue.ts';
@@ -86,7 +85,6 @@ describe('the holder of a lease that has expired', () => {
       recordStore,
       store: openSubmissions(service.database, queue, { jobs: 200, bytes: 1e9 }),
       keyRing: new KeyRing(Buffer.alloc(32, 'a key of its own')),
-      recentChunks: new RecentChunks(),
       hasher: { interactiveEnded: async () => {} },
     };
     const records = await recordList([{ ID, Users: [importedUser('taken over')] }]);
@@ -99,7 +97,6 @@ describe('the holder of a lease that has expired', () => {
       options: null,
       review: null,
       approvals: [],
-      holdMemory: () => {},
     };
     expect(await submitJob(job, operation, tools)).toEqual([]);
     expect(await submitJob(job, operation, tools)).toBeNull();
