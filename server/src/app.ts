@@ -20,6 +20,7 @@ import type { Readiness } from './db/readiness.ts';
 import { healthRoutes, metricsRoute } from './health.routes.ts';
 import { answerLimits, CallerLimits, limitPublicRoutes } from './http/answer-limit.ts';
 import { type BodyLimits, dropBodies, readBodies } from './http/body.ts';
+import { workingMemory } from './http/body-memory-limit.ts';
 import { allowOrigins } from './http/cors.ts';
 import { answerFailures } from './http/errors.ts';
 import { describeApi, documentRoutes } from './http/openapi.ts';
@@ -64,17 +65,21 @@ interface AppOptions {
   readonly consoleFolder: string | null;
 }
 
-/** Limits the memory of all request bodies together, as a multiple of `MAX_BODY_BYTES`. */
-const bodyMemoryFactor = 8;
+/** Number of bodies of full size that a client may send at once, if its calls have few records and users. */
+const bodiesAtOnce = 4;
 /** JSON values that a body may contain for each record and each user that a job may have. */
 const valuesPerRecord = 16;
 
 function bodyLimits(config: Config): BodyLimits {
+  const largestCall = Math.max(
+    workingMemory({ records: config.MAX_RECORDS, users: config.MAX_USERS }, 'whole'),
+    workingMemory({ records: config.MAX_JOB_RECORDS, users: config.MAX_JOB_USERS }, 'grouped'),
+  );
   return {
     bytes: config.MAX_BODY_BYTES,
     depth: config.MAX_DEPTH,
     values: valuesPerRecord * (config.MAX_JOB_RECORDS + config.MAX_JOB_USERS),
-    bytesTogether: config.MAX_BODY_BYTES * bodyMemoryFactor,
+    clientMemory: Math.max(config.MAX_BODY_BYTES * bodiesAtOnce, config.MAX_BODY_BYTES + largestCall),
     recordUsers: config.MAX_RECORD_USERS,
   };
 }

@@ -75,10 +75,10 @@ async function applyLeft(
   options: AnswerOptions,
 ): Promise<(Outcome | null)[]> {
   const { callId, newCall, requester, admitted } = options;
-  const check = operation.newCheck({ holdMemory: options.holdMemory });
+  const check = operation.newCheck();
   // Records with a known outcome are checked too: what they claim is not free for the others.
   const all = recordsAt(records, positionsOf(records));
-  const allChecked = await checkRecords(all, operation, check, new ErrorBudget());
+  const allChecked = await checkRecords(all, operation, check, new ErrorBudget(), options.holdMemory);
   const checked = left.map((position) => required(allChecked[position]));
   const approvals = options.review
     ? await reviewRecords(checked, left, records, options.review, options)

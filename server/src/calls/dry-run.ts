@@ -63,8 +63,9 @@ interface DryRunTools {
 /** Runs all checks of a call without hashing or writing. */
 export async function dryRun(records: RecordList, operation: Operation, tools: DryRunTools): Promise<DryRun> {
   const { review, page, withUsers } = tools;
-  const check = operation.newCheck({ holdMemory: tools.holdMemory, showsChanges: withUsers });
+  const check = operation.newCheck({ showsChanges: withUsers });
   const budget = new ErrorBudget();
+  const holdMemory = withUsers ? tools.holdMemory : undefined;
   const outcomes: Outcome[] = [];
   const selected: IndexedOutcome[] = [];
   const counter = new EffectCounter();
@@ -76,7 +77,7 @@ export async function dryRun(records: RecordList, operation: Operation, tools: D
   const end = page?.pageSize ? first + page.pageSize : Number.POSITIVE_INFINITY;
   const groups = inGroups(positionsOf(records), usersPerGroup, (position) => records.usersOf(position));
   for (const positions of groups) {
-    const checked = await checkRecords(recordsAt(records, positions), operation, check, budget);
+    const checked = await checkRecords(recordsAt(records, positions), operation, check, budget, holdMemory);
     for (const [at, record] of checked.entries()) {
       const position = required(positions[at]);
       review?.add(record, records.text(position));

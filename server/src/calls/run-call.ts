@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Actor } from '../audit/audit-log.ts';
 import { isAnswerLost } from '../db/errors.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
+import { workingMemory } from '../http/body-memory-limit.ts';
 import {
   type Claim,
   type IdempotencyKey,
@@ -108,6 +109,7 @@ const releaseRetryMs = 500;
 export async function runCall(sent: WriteCall, tools: CallTools): Promise<WriteResult> {
   const call = { ...sent, records: readRecords(sent, tools) };
   if (call.dryRun) {
+    call.holdMemory(workingMemory(sizeOf(call.records), 'grouped'));
     const { page = null, withUsers = false } = call.upsert ?? {};
     const tried = await dryRun(call.records, operationFor(call, tools), {
       hasher: tools.hasher,
@@ -143,6 +145,10 @@ function readRecords(call: WriteCall, { limits }: CallTools): RecordList {
   return requireSyncLimits(call, limits);
 }
 
+function sizeOf({ count, users }: RecordList): { records: number; users: number } {
+  return { records: count, users };
+}
+
 function requireSyncLimits(call: WriteCall, limits: CallTools['limits']): RecordList {
   const figures = { jobUsers: limits.job.users };
   return readBatch(call.body, limits.answered, { variant: 'answered', figures });
@@ -150,7 +156,7 @@ function requireSyncLimits(call: WriteCall, limits: CallTools['limits']): Record
 
 async function handleOnce(call: ParsedCall, key: IdempotencyKey, tools: CallTools): Promise<WriteResult> {
   const { clientId, operation, records } = call;
-  const keyed = { clientId, operation, key, records: records.count, users: records.users };
+  const keyed = { clientId, operation, key, ...sizeOf(records) };
   const leaseId = randomUUID();
   const claim = await tools.idempotency.claim(keyed, leaseId).catch(async (error) => {
     if (isAnswerLost(error)) await release(() => tools.idempotency.abandon(keyed, leaseId), call.report);
@@ -225,6 +231,8 @@ async function work(
   known: ReadonlyMap<number, Outcome>,
   tools: CallTools,
 ): Promise<WriteResult> {
+  if (!call.async) requireSyncLimits(call, tools.limits);
+  call.holdMemory(workingMemory(sizeOf(call.records), call.async ? 'grouped' : 'whole'));
   const operation = operationFor(call, tools);
   const review = reviewOf(call, tools);
   const id = callId ?? randomUUID();
@@ -237,17 +245,15 @@ async function work(
     tools.onOutcomes(call.operation, refused);
     return { kind: 'job', jobId: job.id, replayed: false, job: asSubmitted(call, job.id, refused) };
   }
-  requireSyncLimits(call, tools.limits);
   const { actor, clientId, records, report } = call;
   const requester = { actor, share: String(clientId), report };
-  const counts = { records: records.count, users: records.users };
   const demand = { share: requester.share, count: records.passwords };
   const { outcomes, complete } = await tools.hasher.admit(demand, (admitted) =>
     applySync(records, operation, {
       ...tools,
       requester,
       callId: id,
-      newCall: callId === null ? { id, clientId, operation: call.operation, ...counts } : null,
+      newCall: callId === null ? { id, clientId, operation: call.operation, ...sizeOf(records) } : null,
       known,
       review,
       admitted,

@@ -111,7 +111,6 @@ export async function write(
 ) {
   const failures: unknown[] = [];
   const body = request.body as RecordList | null;
-  request.received.reserve(workingMemory(body));
   const call = {
     operation,
     body,
@@ -154,15 +153,6 @@ async function answerJob(
   reply.header('location', location).header('preference-applied', 'respond-async');
   const envelope = jobEnvelope(jobFields(job), { id: jobId, location }, language, debugOf(request));
   return reply.code(202).header('content-language', language).send(envelope);
-}
-
-/**
- * Returns the maximum memory in bytes that a call needs in addition to its body: parsed values are kept until they are
- * written, and a failed record with its field errors until the client has read the answer. For a body of three bytes per
- * record, that is over 100 times its size.
- */
-function workingMemory(body: RecordList | null): number {
-  return (body?.count ?? 0) * 1024 + (body?.users ?? 0) * 512 + (body?.values ?? 0) * 32;
 }
 
 async function answerOutcomes(

@@ -18,8 +18,8 @@ export interface BodyLimits {
   readonly recordUsers: number;
   /** Maximum number of JSON values (strings, numbers, objects, ...); more than a body of full size needs. */
   readonly values: number;
-  /** Maximum bytes of the bodies of all concurrent requests of API clients. */
-  readonly bytesTogether: number;
+  /** Memory in bytes for the bodies of all concurrent requests of one API client, and what is made of them. */
+  readonly clientMemory: number;
 }
 
 declare module 'fastify' {
@@ -117,7 +117,7 @@ class RequestBody {
 
   /** Reserves memory to process the body. Throws an `ApiError` OVERLOADED. */
   reserve(bytes: number): void {
-    this.#memory?.addEstimate(bytes);
+    this.#memory?.add(bytes);
   }
 
   /** Runs the handler, which may use the body after the client has disconnected. */
@@ -143,8 +143,8 @@ export function readBodies(
   fingerprintOf: (request: FastifyRequest) => Hmac | null,
 ): void {
   const clientBudget = new BodyBudget({
-    total: limits.bytesTogether,
-    perCaller: limits.bytesTogether / 2,
+    total: 2 * limits.clientMemory,
+    perCaller: limits.clientMemory,
     guaranteed: guaranteedPerClient,
     evicts: false,
   });

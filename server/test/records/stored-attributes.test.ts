@@ -91,9 +91,12 @@ describe('stored attributes', () => {
     const operation = upsertOperations(openUpsertStore(service.database), rules)(defaultOptions);
     const bytesHeld = async (tools: CheckTools) => {
       let bytes = 0;
-      const check = operation.newCheck({ ...tools, holdMemory: (more) => (bytes += more) });
+      const check = operation.newCheck(tools);
+      const holdMemory = (more: number) => {
+        bytes += more;
+      };
       const record = { ExternalKey, Users: structuredClone(Users) };
-      const [checked] = await checkRecords([record], operation, check, new ErrorBudget());
+      const [checked] = await checkRecords([record], operation, check, new ErrorBudget(), holdMemory);
       expect(checked?.parsed.errors.none).toBe(true);
       return bytes;
     };

@@ -3,6 +3,7 @@ import type { Figures } from '../../lib/error-codes.ts';
 import { ApiError, type ErrorBudget, FieldErrors } from '../../lib/field-errors.ts';
 import type { Fields } from '../../lib/request-fields.ts';
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
+import type { FieldValue } from '../fields/fields.ts';
 import type { OperationName, ParsedRecord } from '../parse/parsed-record.ts';
 import type { PrincipalChange } from '../write/change.ts';
 import type { Check, Operation } from './operation.ts';
@@ -45,13 +46,14 @@ export interface CheckedRecord {
 
 /**
  * Parses records one by one and checks them against the store, with pauses for the event loop. `budget` limits the
- * number of field errors that are kept for all records of the call.
+ * number of field errors that are kept for all records of the call. A caller that keeps the changes passes `holdMemory`.
  */
 export async function checkRecords(
   records: Iterable<Fields | RecordTooLarge>,
   operation: Operation,
   check: Check,
   budget: ErrorBudget,
+  holdMemory?: (bytes: number) => void,
 ): Promise<CheckedRecord[]> {
   const timeSlice = new TimeSlice();
   const parsedRecords: ParsedRecord[] = [];
@@ -66,7 +68,27 @@ export async function checkRecords(
   }
   const changes = await check(parsedRecords);
   for (const { errors } of parsedRecords) budget.limit(errors);
-  return parsedRecords.map((parsed, at) => ({ parsed, change: changes[at] ?? null }));
+  const checked = parsedRecords.map((parsed, at) => ({ parsed, change: changes[at] ?? null }));
+  holdMemory?.(checked.reduce((bytes, record) => bytes + storedBytes(record), 0));
+  return checked;
+}
+
+/** Memory in bytes of a user that the record does not contain, such as one to remove. */
+const bytesPerUser = 512;
+
+/** Returns the memory in bytes of what a change has of the store, beyond the estimate for its record. */
+function storedBytes({ parsed, change }: CheckedRecord): number {
+  if (!change) return 0;
+  const { applied, changes = [] } = change;
+  const users = Math.max(0, applied.length - (parsed.users?.length ?? 0));
+  const shown = [changes, ...applied.map((user) => user.changes ?? [])].flat();
+  return users * bytesPerUser + shown.reduce((bytes, { from }) => bytes + bytesOf(from), 0);
+}
+
+/** A character takes up to two bytes. */
+function bytesOf(value: FieldValue | null): number {
+  const text = value === null || typeof value === 'string' ? value : value.json;
+  return 128 + 2 * (text?.length ?? 0);
 }
 
 export function positionsOf(list: RecordList): number[] {

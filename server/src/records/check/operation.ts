@@ -16,8 +16,6 @@ export interface UpsertOptions {
 }
 
 export interface CheckTools {
-  /** Reserves memory that the checks need beyond the body of the call; throws an `ApiError` if there is too little. */
-  readonly holdMemory?: (bytes: number) => void;
   /** True for a dry run whose answer shows the stored values that would change. */
   readonly showsChanges?: boolean;
 }

@@ -1,7 +1,6 @@
 import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
 import { type NamedUser, namingPlace } from '../parse/parsed-user.ts';
-import type { CheckTools } from './operation.ts';
 import type { ExternalKeyStore } from './taken-names.ts';
 
 /** The users to find: those with one of the IDs, and those with one of the mapped usernames. */
@@ -13,8 +12,7 @@ export interface WantedUsers {
 /** Finds the principals and users that the records of a call refer to. */
 export interface ReferenceStore extends ExternalKeyStore {
   findPrincipals(ids: readonly number[]): Promise<ReadonlyMap<number, StoredPrincipal>>;
-  /** `holdMemory` is called with the bytes that the users need beyond the estimate for the call. */
-  findUsers(wanted: WantedUsers, holdMemory?: CheckTools['holdMemory']): Promise<readonly StoredUser[]>;
+  findUsers(wanted: WantedUsers): Promise<readonly StoredUser[]>;
 }
 
 /** The existing principal and users that a record refers to. */
@@ -28,7 +26,6 @@ interface Lookup {
   usersOf(parsed: ParsedRecord): readonly NamedUser[];
   /** True if the records are compared with stored values. */
   readonly comparesValues: boolean;
-  readonly tools: CheckTools | undefined;
 }
 
 /**
@@ -38,16 +35,13 @@ interface Lookup {
 export async function findReferences(
   parsedRecords: readonly ParsedRecord[],
   store: ReferenceStore,
-  { usersOf, comparesValues, tools }: Lookup,
+  { usersOf, comparesValues }: Lookup,
 ): Promise<Found[]> {
   const ids = await principalIdsOf(parsedRecords, store);
   const reading = store.findPrincipals([...new Set(ids.filter((id) => id !== null))]);
   // The version must not be newer than the values of the users, or a change between the two reads would be overwritten.
   if (comparesValues) await reading;
-  const [principals, users] = await Promise.all([
-    reading,
-    findUsers(parsedRecords.flatMap(usersOf), store, tools),
-  ]);
+  const [principals, users] = await Promise.all([reading, findUsers(parsedRecords.flatMap(usersOf), store)]);
   return parsedRecords.map((parsed, at) => {
     const id = ids[at] ?? null;
     const principal = principalOf(parsed, id === null ? undefined : principals.get(id));
@@ -87,15 +81,11 @@ interface FoundUsers {
   readonly byKey: ReadonlyMap<string, StoredUser>;
 }
 
-async function findUsers(
-  named: readonly NamedUser[],
-  store: ReferenceStore,
-  tools: CheckTools | undefined,
-): Promise<FoundUsers> {
+async function findUsers(named: readonly NamedUser[], store: ReferenceStore): Promise<FoundUsers> {
   const ids = new Set(named.map(({ id }) => id).filter((id) => id !== null));
   const usernameKeys = new Set(named.map(({ username }) => username?.key).filter((key) => key !== undefined));
   const wanted = { ids: [...ids], usernameKeys: [...usernameKeys] };
-  const users = ids.size + usernameKeys.size > 0 ? await store.findUsers(wanted, tools?.holdMemory) : [];
+  const users = ids.size + usernameKeys.size > 0 ? await store.findUsers(wanted) : [];
   return {
     byId: new Map(users.map((user) => [user.id, user])),
     byKey: new Map(users.map((user) => [user.usernameKey, user])),

@@ -1,6 +1,7 @@
 import { clip } from '../../lib/request-fields.ts';
 import type { StoredUser } from '../fields/compared-values.ts';
 import { type Attributes, AttributesText, isSameAttributes } from '../fields/field-formats.ts';
+import type { CheckTools } from './operation.ts';
 
 /** A user whose sent attributes are compared with the stored ones. Null means no attributes. */
 export interface SentAttributes {
@@ -29,13 +30,12 @@ const otherAttributes = new AttributesText([]);
 
 /**
  * Sets the stored attributes of users for whom attributes are sent. A call that sends little may name 100,000 users with
- * 2 GB of stored attributes, so that these are not kept in memory, unless `keep` is given, because a dry run shows them
- * (shortened). `keep` is called with their size in bytes, and throws an `ApiError` if there is too little memory.
+ * 2 GB of stored attributes, so that these are not kept in memory, unless a dry run shows them (shortened).
  */
 export async function setStoredAttributes(
   sent: readonly SentAttributes[],
   store: AttributeStore,
-  keep: ((bytes: number) => void) | null,
+  { showsChanges = false }: CheckTools = {},
 ): Promise<void> {
   for (let at = 0; at < sent.length; at += usersAtOnce) {
     const some = sent.slice(at, at + usersAtOnce);
@@ -44,21 +44,16 @@ export async function setStoredAttributes(
       const stored = found.get(user.id) ?? null;
       const isSame = stored && attributes ? isSameAttributes(stored, attributes) : stored === attributes;
       if (isSame || stored === null) user.fields.Attributes = isSame ? attributes : null;
-      else user.fields.Attributes = keep ? shownAttributes(stored, attributes, keep) : otherAttributes;
+      else user.fields.Attributes = showsChanges ? shownAttributes(stored, attributes) : otherAttributes;
     }
   }
 }
 
-/** Returns the attributes with shortened values, and counts their memory. They must still differ from the sent ones. */
-function shownAttributes(
-  stored: AttributeValues,
-  sent: Attributes | null,
-  keep: (bytes: number) => void,
-): Attributes {
+/** Returns the attributes with shortened values. They must still differ from the sent ones. */
+function shownAttributes(stored: AttributeValues, sent: Attributes | null): Attributes {
   const entries = Object.entries(stored).map(([name, value]) => {
     return [name, value.length > shownLength ? `${clip(value, shownLength)}…` : value] as const;
   });
   const shown = new AttributesText(entries);
-  keep(2 * shown.json.length + 64);
   return sent && isSameAttributes(shown, sent) ? otherAttributes : shown;
 }

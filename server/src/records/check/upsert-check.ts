@@ -48,7 +48,7 @@ export class UpsertCheck {
     this.#rules = rules;
     this.#options = options;
     this.#tools = tools;
-    this.#missing = new MissingUsers(store, options, rules, tools);
+    this.#missing = new MissingUsers(store, options, rules);
   }
 
   async run(parsedRecords: readonly ParsedRecord[]): Promise<(PrincipalChange | null)[]> {
@@ -118,7 +118,7 @@ export class UpsertCheck {
       parsedRecords.flatMap(({ users }) => (users ?? []).flatMap(({ username }) => username?.key ?? [])),
     );
     const wanted = { ids: [], usernameKeys: [...keys] };
-    const found = await this.#store.findUsers(wanted, this.#tools.holdMemory);
+    const found = await this.#store.findUsers(wanted);
     return new Map(found.map((user) => [user.usernameKey, user]));
   }
 
@@ -126,8 +126,7 @@ export class UpsertCheck {
     const sent = existing.flatMap(({ sent: { fields }, stored: user }): SentAttributes[] =>
       fields.Attributes === undefined ? [] : [{ user, attributes: fields.Attributes }],
     );
-    const { showsChanges = false, holdMemory = () => undefined } = this.#tools;
-    await setStoredAttributes(sent, this.#store, showsChanges ? holdMemory : null);
+    await setStoredAttributes(sent, this.#store, this.#tools);
   }
 
   async #findHashes(existing: readonly ExistingUser[]): Promise<ReadonlyMap<number, string>> {

@@ -1,4 +1,4 @@
-import type { CheckTools, Operation } from '../check/operation.ts';
+import type { Operation } from '../check/operation.ts';
 import { type Found, findReferences, type ReferenceStore } from '../check/references.ts';
 import { parseDelete } from '../parse/parse-records.ts';
 import { type ParsedRecord, required, usersWith } from '../parse/parsed-record.ts';
@@ -18,17 +18,16 @@ export function deleteOperation(store: DeleteStore): Operation {
   return {
     name: 'delete',
     parse: parseDelete,
-    newCheck: (tools) => (parsedRecords) => checkAgainstStore(parsedRecords, store, tools),
+    newCheck: () => (parsedRecords) => checkAgainstStore(parsedRecords, store),
   };
 }
 
 async function checkAgainstStore(
   parsedRecords: readonly ParsedRecord[],
   store: DeleteStore,
-  tools: CheckTools | undefined,
 ): Promise<(PrincipalChange | null)[]> {
   const usersOf = (parsed: ParsedRecord) => usersWith(parsed, 'delete');
-  const found = await findReferences(parsedRecords, store, { usersOf, comparesValues: true, tools });
+  const found = await findReferences(parsedRecords, store, { usersOf, comparesValues: true });
   // After the version of the principal: a user that is registered meanwhile changes the version.
   const deleted = found.flatMap(({ principal }, at) => {
     return principal && parsedRecords[at]?.users === null ? [principal.id] : [];

@@ -16,7 +16,7 @@ import type { UpdateStore } from './update.ts';
 export function openRecordStore(database: Database): UpdateStore & DeleteStore & RecordStore {
   return {
     findPrincipals: (ids) => withApiErrors(() => findPrincipals(database, ids)),
-    findUsers: (wanted, holdMemory) => withApiErrors(() => findUsers(database, wanted, holdMemory)),
+    findUsers: (wanted) => withApiErrors(() => findUsers(database, wanted)),
     findAttributes: (ids) => withApiErrors(() => findAttributes(database, ids)),
     findFirstUsers: (ids, limit) => withApiErrors(() => findFirstUsers(database, ids, limit)),
     findTakenUsernames: (keys) => withApiErrors(() => findTakenUsernames(database, keys)),
@@ -70,17 +70,9 @@ const usersBy = {
 
 type UserRow = Omit<StoredUser, 'fields'> & Omit<StoredUser['fields'], 'Attributes'>;
 
-/** Length in characters of the texts of a user that the estimate of a call's memory includes. */
-const lengthIncluded = 256;
-
-async function findUsers(
-  database: Database,
-  { ids, usernameKeys }: WantedUsers,
-  holdMemory?: (bytes: number) => void,
-): Promise<StoredUser[]> {
+async function findUsers(database: Database, { ids, usernameKeys }: WantedUsers): Promise<StoredUser[]> {
   const read = async (column: keyof typeof usersBy, keys: readonly (string | number)[]) => {
     const rows = await rowsByKeys<UserRow>(database, usersBy[column], keys);
-    holdMemory?.(rows.reduce((bytes, row) => bytes + bytesBeyondEstimate(row), 0));
     return rows.map(storedUser);
   };
   const found = await Promise.all([read('id', ids), read('username_key', usernameKeys)]);
@@ -89,13 +81,6 @@ async function findUsers(
 
 function storedUser({ id, principalId, username, usernameKey, state, ...row }: UserRow): StoredUser {
   return { id, principalId, username, usernameKey, state, fields: valuesOf(fieldsToCompare, row) };
-}
-
-/** A character takes up to two bytes. */
-function bytesBeyondEstimate(row: UserRow): number {
-  const texts = Object.values(row).filter((value) => typeof value === 'string');
-  const length = texts.reduce((sum, text) => sum + text.length, 0);
-  return Math.max(0, length - lengthIncluded) * 2;
 }
 
 const attributesById = selectByKeys('id, attributes', 'users', 'id', 'bigint');

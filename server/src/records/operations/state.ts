@@ -10,9 +10,9 @@ export function stateOperation(store: ReferenceStore): Operation {
   return {
     name: 'state',
     parse: parseState,
-    newCheck: (tools) => async (parsedRecords) => {
+    newCheck: () => async (parsedRecords) => {
       const usersOf = (parsed: ParsedRecord) => usersWith(parsed, 'edit');
-      const found = await findReferences(parsedRecords, store, { usersOf, comparesValues: true, tools });
+      const found = await findReferences(parsedRecords, store, { usersOf, comparesValues: true });
       return parsedRecords.map((parsed, at) => stateChange(parsed, required(found[at])));
     },
   };

@@ -8,7 +8,7 @@ import {
   registeredName,
   registeredUser,
 } from '../check/compare.ts';
-import type { CheckTools, Operation } from '../check/operation.ts';
+import type { Operation } from '../check/operation.ts';
 import { type Found, findReferences, type ReferenceStore } from '../check/references.ts';
 import { type AttributeStore, setStoredAttributes } from '../check/stored-attributes.ts';
 import { ClaimedNames, findStoredNames, type NewNames, type UsernameStore } from '../check/taken-names.ts';
@@ -26,22 +26,21 @@ export function updateOperation(store: UpdateStore, rules: UserRules): Operation
   return {
     name: 'update',
     parse: (fields, errors) => parseUpdate(fields, errors, rules),
-    newCheck(tools) {
+    newCheck() {
       const claimed = new ClaimedNames();
-      return (parsedRecords) => checkAgainstStore(parsedRecords, { claimed, store, tools });
+      return (parsedRecords) => checkAgainstStore(parsedRecords, { claimed, store });
     },
   };
 }
 
 async function checkAgainstStore(
   parsedRecords: readonly ParsedRecord[],
-  { claimed, store, tools }: { claimed: ClaimedNames; store: UpdateStore; tools: CheckTools | undefined },
+  { claimed, store }: { claimed: ClaimedNames; store: UpdateStore },
 ): Promise<(PrincipalChange | null)[]> {
   const [found, storedNames] = await Promise.all([
     findReferences(parsedRecords, store, {
       usersOf: (parsed) => usersWith(parsed, 'reset', 'edit', 'delete'),
       comparesValues: parsedRecords.some(comparesValues),
-      tools,
     }),
     findStoredNames(
       parsedRecords.map((parsed) => newNames(parsed, null)),
@@ -49,7 +48,7 @@ async function checkAgainstStore(
     ),
   ]);
   const records = parsedRecords.map((parsed, at) => ({ parsed, found: required(found[at]) }));
-  await setStoredAttributes(records.flatMap(sentAttributes), store, null);
+  await setStoredAttributes(records.flatMap(sentAttributes), store);
   return records.map(({ parsed, found }) => {
     refuseDisabled(parsed, found);
     refuseEmpty(parsed, found);
