@@ -80,6 +80,7 @@ function bodyLimits(config: Config): BodyLimits {
     depth: config.MAX_DEPTH,
     values: valuesPerRecord * (config.MAX_JOB_RECORDS + config.MAX_JOB_USERS),
     clientMemory: Math.max(config.MAX_BODY_BYTES * bodiesAtOnce, config.MAX_BODY_BYTES + largestCall),
+    records: Math.max(config.MAX_RECORDS, config.MAX_JOB_RECORDS),
     recordUsers: config.MAX_RECORD_USERS,
   };
 }

@@ -14,6 +14,8 @@ import { addressOf } from './credentials.ts';
 export interface BodyLimits {
   readonly bytes: number;
   readonly depth: number;
+  /** Maximum number of records in a call. */
+  readonly records: number;
   /** Maximum number of users in a record. */
   readonly recordUsers: number;
   /** Maximum number of JSON values (strings, numbers, objects, ...); more than a body of full size needs. */
@@ -188,7 +190,8 @@ export function readBodies(
     const declared = Number(request.headers['content-length'] ?? 0);
     const hmac = fingerprintOf(request);
     const bytes = await request.received.read(payload, declared, allowanceOf(request), hmac);
-    const jsonLimits = { maxDepth: limits.depth, maxValues, maxRecordUsers: limits.recordUsers };
+    const { depth: maxDepth, recordUsers: maxRecordUsers, records: maxRecords } = limits;
+    const jsonLimits = { maxDepth, maxValues, maxRecordUsers, maxRecords };
     try {
       return records ? await RecordList.read(bytes, jsonLimits) : await readJson(bytes, jsonLimits);
     } catch (error) {

@@ -67,10 +67,7 @@ export async function validateJson(
     while (!validator.advance()) {
       if (timeSlice?.isOver) await timeSlice.yield();
     }
-    if (records) {
-      records.values = validator.values;
-      records.passwords = validator.passwords;
-    }
+    if (records) records.passwords = validator.passwords;
     return validator.isArray;
   } catch (error) {
     if (!(error instanceof ScanError)) throw error;

@@ -1,37 +1,6 @@
 import type { Fields } from '../lib/request-fields.ts';
 import { type JsonLimits, validateJson } from './read-json.ts';
-import type { RecordSink } from './validator.ts';
-
-/** The number of entries in one typed array of a `NumberList`. */
-const PIECE = 4096;
-/** The entries of the first array while it suffices: most bodies have few records. */
-const FIRST_PIECE = 8;
-
-/** Integers below 2^32 in arrays of fixed size: one array of millions would block the event loop when it grows. */
-class NumberList {
-  readonly #pieces: Uint32Array[] = [];
-  length = 0;
-
-  push(number: number): void {
-    const at = this.length % PIECE;
-    if (this.length === 0) this.#pieces.push(new Uint32Array(FIRST_PIECE));
-    else if (this.length === FIRST_PIECE) this.#growFirst();
-    else if (at === 0) this.#pieces.push(new Uint32Array(PIECE));
-    this.length++;
-    const piece = this.#pieces.at(-1);
-    if (piece) piece[at] = number;
-  }
-
-  #growFirst(): void {
-    const larger = new Uint32Array(PIECE);
-    larger.set(this.#pieces[0] ?? []);
-    this.#pieces[0] = larger;
-  }
-
-  at(position: number): number {
-    return this.#pieces[Math.floor(position / PIECE)]?.[position % PIECE] ?? 0;
-  }
-}
+import type { RecordSink, ScannedRecord } from './validator.ts';
 
 /** The most users of a record. All of them are parsed, checked and written together, so more would block the others. */
 export const recordUsersMax = 10_000;
@@ -54,6 +23,8 @@ export class RecordTooLarge {
 export interface RecordLimits extends JsonLimits {
   /** The maximum number of users in a record; defaults to `recordUsersMax`. */
   readonly maxRecordUsers?: number;
+  /** The maximum number of records to keep; further ones are only counted, so that the call can be refused. */
+  readonly maxRecords?: number;
 }
 
 /**
@@ -63,39 +34,38 @@ export interface RecordLimits extends JsonLimits {
 export class RecordList implements RecordSink {
   readonly #bytes: Buffer;
   readonly #maxUsers: number;
-  readonly #starts = new NumberList();
-  readonly #ends = new NumberList();
-  readonly #users = new NumberList();
+  readonly #maxRecords: number;
+  /** The first `#maxRecords` records. */
+  readonly #records: ScannedRecord[] = [];
+  /** The number of records. */
+  count = 0;
   /** The number of users in all records. */
   users = 0;
-  /** The number of JSON values in the body. */
-  values = 0;
   /** The number of passwords that users of the records have: at least as many as have to be hashed. */
   passwords = 0;
   /** Zero-based index of the first element that is not an object; -1 if every element is one. */
   firstNonObject = -1;
 
-  private constructor(bytes: Buffer, maxUsers: number) {
+  private constructor(
+    bytes: Buffer,
+    { maxRecords = Number.POSITIVE_INFINITY, maxRecordUsers }: RecordLimits,
+  ) {
     this.#bytes = bytes;
-    this.#maxUsers = maxUsers;
+    this.#maxRecords = maxRecords;
+    this.#maxUsers = maxRecordUsers ?? recordUsersMax;
   }
 
   /** Returns null if the body is valid JSON, but not an array. Throws a `JsonError`. */
   static async read(bytes: Buffer, limits: RecordLimits): Promise<RecordList | null> {
-    const list = new RecordList(bytes, limits.maxRecordUsers ?? recordUsersMax);
+    const list = new RecordList(bytes, limits);
     return (await validateJson(bytes, limits, list)) ? list : null;
   }
 
-  add({ isObject, users, start, end }: Parameters<RecordSink['add']>[0]): void {
-    if (!isObject && this.firstNonObject < 0) this.firstNonObject = this.count;
-    this.#starts.push(start);
-    this.#ends.push(end);
-    this.#users.push(users);
-    this.users += users;
-  }
-
-  get count(): number {
-    return this.#starts.length;
+  add(record: ScannedRecord): void {
+    if (!record.isObject && this.firstNonObject < 0) this.firstNonObject = this.count;
+    if (this.count < this.#maxRecords) this.#records.push(record);
+    this.count++;
+    this.users += record.users;
   }
 
   /** The size of the whole body in bytes. */
@@ -104,12 +74,13 @@ export class RecordList implements RecordSink {
   }
 
   usersOf(position: number): number {
-    return this.#users.at(position);
+    return this.#records[position]?.users ?? 0;
   }
 
   /** Returns the unparsed bytes of the record: a view of the body, not a copy. */
   text(position: number): Buffer {
-    return this.#bytes.subarray(this.#starts.at(position), this.#ends.at(position));
+    const record = this.#records[position];
+    return this.#bytes.subarray(record?.start ?? 0, record?.end ?? 0);
   }
 
   /** Parses a record, unless it is too large. */

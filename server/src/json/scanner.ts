@@ -23,9 +23,6 @@ const STEP = 8_192;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const LONGEST_NUMBER = 1_000;
 
-const NAME_SLOTS = 256;
-const LONGEST_KEPT_NAME = 40;
-
 /** Lookup table by byte: 1 if the byte may occur in a number. */
 const NUMBER_BYTES = new Uint8Array(256);
 for (const byte of Buffer.from('0123456789+-.eE')) NUMBER_BYTES[byte] = 1;
@@ -62,8 +59,8 @@ export class Scanner {
   readonly names: string[] = [];
   readonly #bytes: Buffer;
   readonly #numbers = new Map<string, number>();
-  /** A cache: each slot holds the number of the last name with its hash. It saves decoding repeated names. */
-  readonly #slots = new Int32Array(NAME_SLOTS).fill(-1);
+  /** The same by the bytes of the name, as Latin-1 text, so that a repeated name is not decoded again. */
+  readonly #numbersByBytes = new Map<string, number>();
   readonly #maxNames: number;
 
   constructor(bytes: Buffer, start: number, maxNames: number) {
@@ -121,39 +118,21 @@ export class Scanner {
 
   /** Reads the name of a field from its opening quote and returns its number. */
   name(): number {
-    const bytes = this.#bytes;
-    const start = this.at + 1;
-    const stop = Math.min(start + LONGEST_KEPT_NAME, bytes.length);
-    let hash = 0;
-    for (let at = start; at < stop; at++) {
-      const byte = bytes[at] as number;
-      if (byte === QUOTE) {
-        const slot = (hash ^ (hash >> 8)) & (NAME_SLOTS - 1);
-        const kept = this.#slots[slot] as number;
-        const text = this.names[kept];
-        if (text !== undefined && text.length === at - start && this.#matchesAt(text, start)) {
-          this.at = at + 1;
-          return kept;
-        }
-        const name = this.#decodeName();
-        this.#slots[slot] = name;
-        return name;
-      }
-      if (byte === BACKSLASH || byte < SPACE || byte > 0x7f) break;
-      hash = (hash * 31 + byte) | 0;
-    }
-    return this.#decodeName();
-  }
-
-  #decodeName(): number {
     const start = this.at;
     if (!this.string()) throw new ScanError('names', start);
+    const raw = this.#bytes.toString('latin1', start, this.at);
+    return this.#numbersByBytes.get(raw) ?? this.#addName(raw, start);
+  }
+
+  #addName(raw: string, start: number): number {
     const text: string = JSON.parse(this.#bytes.toString('utf8', start, this.at));
-    const known = this.#numbers.get(text);
-    if (known !== undefined) return known;
-    if (this.names.length >= this.#maxNames) throw new ScanError('names', start);
-    this.#numbers.set(text, this.names.length);
-    return this.names.push(text) - 1;
+    const number = this.#numbers.get(text) ?? this.names.length;
+    if (number >= this.#maxNames) throw new ScanError('names', start);
+    this.names[number] = text;
+    this.#numbers.set(text, number);
+    // With escapes, one name can be written in very many ways.
+    if (!raw.includes('\\')) this.#numbersByBytes.set(raw, number);
+    return number;
   }
 
   /** Skips a number, `true`, `false` or `null` that begins with the byte. */

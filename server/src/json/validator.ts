@@ -28,12 +28,20 @@ const REST_OF_STRING = 6;
 /** Number of open containers in a user: the body, the record, its list of users, and the user. */
 const userDepth = 4;
 
+/** An element of a top-level array. */
+export interface ScannedRecord {
+  readonly isObject: boolean;
+  /** Number of its users. */
+  readonly users: number;
+  /** Offset of its first byte in the body. */
+  readonly start: number;
+  /** Offset after its last byte. */
+  readonly end: number;
+}
+
 /** Receives the elements of a top-level array. */
 export interface RecordSink {
-  /** `start` is the offset of the first byte of the element in the body, `end` the offset after its last byte. */
-  add(record: { isObject: boolean; users: number; start: number; end: number }): void;
-  /** Number of values in the body, objects and arrays included; set at the end. */
-  values: number;
+  add(record: ScannedRecord): void;
   /** Number of texts in fields `Password` of users; set at the end. */
   passwords: number;
 }
@@ -78,11 +86,6 @@ export class Validator {
     this.#maxDepth = maxDepth;
     this.#maxValues = maxValues;
     this.#records = records;
-  }
-
-  /** Number of values so far, objects and arrays included. */
-  get values(): number {
-    return this.#values;
   }
 
   /** The place of the value that is being read or was read last; while reading a name, the place of its object. */
