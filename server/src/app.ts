@@ -71,15 +71,16 @@ const bodiesAtOnce = 4;
 const valuesPerRecord = 16;
 
 function bodyLimits(config: Config): BodyLimits {
+  const bytes = config.MAX_BODY_BYTES;
   const largestCall = Math.max(
-    workingMemory({ records: config.MAX_RECORDS, users: config.MAX_USERS }, 'whole'),
-    workingMemory({ records: config.MAX_JOB_RECORDS, users: config.MAX_JOB_USERS }, 'grouped'),
+    workingMemory({ bytes, count: config.MAX_RECORDS, users: config.MAX_USERS }, 'whole'),
+    workingMemory({ bytes, count: config.MAX_JOB_RECORDS, users: config.MAX_JOB_USERS }, 'in groups'),
   );
   return {
-    bytes: config.MAX_BODY_BYTES,
+    bytes,
     depth: config.MAX_DEPTH,
     values: valuesPerRecord * (config.MAX_JOB_RECORDS + config.MAX_JOB_USERS),
-    clientMemory: Math.max(config.MAX_BODY_BYTES * bodiesAtOnce, config.MAX_BODY_BYTES + largestCall),
+    clientMemory: Math.max(bytes * bodiesAtOnce, bytes + largestCall),
     records: Math.max(config.MAX_RECORDS, config.MAX_JOB_RECORDS),
     recordUsers: config.MAX_RECORD_USERS,
   };

@@ -109,7 +109,7 @@ const releaseRetryMs = 500;
 export async function runCall(sent: WriteCall, tools: CallTools): Promise<WriteResult> {
   const call = { ...sent, records: readRecords(sent, tools) };
   if (call.dryRun) {
-    call.holdMemory(workingMemory(sizeOf(call.records), 'grouped'));
+    call.holdMemory(workingMemory(call.records, 'in groups'));
     const { page = null, withUsers = false } = call.upsert ?? {};
     const tried = await dryRun(call.records, operationFor(call, tools), {
       hasher: tools.hasher,
@@ -145,10 +145,6 @@ function readRecords(call: WriteCall, { limits }: CallTools): RecordList {
   return requireSyncLimits(call, limits);
 }
 
-function sizeOf({ count, users }: RecordList): { records: number; users: number } {
-  return { records: count, users };
-}
-
 function requireSyncLimits(call: WriteCall, limits: CallTools['limits']): RecordList {
   const figures = { jobUsers: limits.job.users };
   return readBatch(call.body, limits.answered, { variant: 'answered', figures });
@@ -156,7 +152,7 @@ function requireSyncLimits(call: WriteCall, limits: CallTools['limits']): Record
 
 async function handleOnce(call: ParsedCall, key: IdempotencyKey, tools: CallTools): Promise<WriteResult> {
   const { clientId, operation, records } = call;
-  const keyed = { clientId, operation, key, ...sizeOf(records) };
+  const keyed = { clientId, operation, key, records: records.count, users: records.users };
   const leaseId = randomUUID();
   const claim = await tools.idempotency.claim(keyed, leaseId).catch(async (error) => {
     if (isAnswerLost(error)) await release(() => tools.idempotency.abandon(keyed, leaseId), call.report);
@@ -232,7 +228,7 @@ async function work(
   tools: CallTools,
 ): Promise<WriteResult> {
   if (!call.async) requireSyncLimits(call, tools.limits);
-  call.holdMemory(workingMemory(sizeOf(call.records), call.async ? 'grouped' : 'whole'));
+  call.holdMemory(workingMemory(call.records, call.async ? 'in groups' : 'whole'));
   const operation = operationFor(call, tools);
   const review = reviewOf(call, tools);
   const id = callId ?? randomUUID();
@@ -247,13 +243,14 @@ async function work(
   }
   const { actor, clientId, records, report } = call;
   const requester = { actor, share: String(clientId), report };
+  const counts = { records: records.count, users: records.users };
   const demand = { share: requester.share, count: records.passwords };
   const { outcomes, complete } = await tools.hasher.admit(demand, (admitted) =>
     applySync(records, operation, {
       ...tools,
       requester,
       callId: id,
-      newCall: callId === null ? { id, clientId, operation: call.operation, ...sizeOf(records) } : null,
+      newCall: callId === null ? { id, clientId, operation: call.operation, ...counts } : null,
       known,
       review,
       admitted,
