@@ -1,7 +1,8 @@
+import { openAuditLog } from '../audit/audit.store.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { storeFailures } from '../records/write/call-outcomes.store.ts';
-import { paceSeconds } from './job.ts';
+import { type Job, jobActor, paceSeconds } from './job.ts';
 import type { BegunChunk, ChunkStore } from './run-chunk.ts';
 
 /** Number of bytes of a chunk that are read at a time: the driver decodes them in one step. */
@@ -17,31 +18,31 @@ const addCounts = `records_done = records_done + counted.records, records_failed
 
 export function openChunks(database: Database): ChunkStore {
   return storeWithApiErrors<ChunkStore>({
-    async begin(callId, number) {
-      const [chunk] = await database.query<Omit<BegunChunk, 'done'>>(
-        `with started as (
-           update anagrafe.calls set state = 'running', started_at = now()
-            where id = $1 and state = 'queued' and cancelled_at is null
-         )
-         update anagrafe.chunks as chunk set attempts = attempts + 1
-           from anagrafe.calls as call
-          where call.id = $1 and chunk.call_id = $1 and chunk.number = $2
-         returning operation, options, client_id as "clientId", attempts, cancelled_at is not null as cancelled,
-                   wrapped_key as "wrappedKey", positions, octet_length(encrypted_records) as bytes`,
-        [callId, number],
-      );
-      if (!chunk) return null;
-      // The first attempt finds no outcomes, unless another node was still answering the same call. The primary key
-      // of `outcomes` then rejects the second write of a record.
-      const rows =
-        chunk.attempts > 1
-          ? await database.query<{ position: number }>(
-              'select position from anagrafe.outcomes where call_id = $1 and position = any($2)',
-              [callId, chunk.positions],
-            )
-          : [];
-      return { ...chunk, done: new Set(rows.map((row) => row.position)) };
-    },
+    begin: (callId, number) =>
+      database.transaction(async (connection) => {
+        await connection.query(
+          `update anagrafe.calls set state = 'running', started_at = now()
+            where id = $1 and state = 'queued' and cancelled_at is null`,
+          [callId],
+        );
+        const [chunk] = await connection.query<Omit<BegunChunk, 'done'>>(
+          `update anagrafe.chunks as chunk set attempts = attempts + 1
+             from anagrafe.calls as call
+            where call.id = $1 and chunk.call_id = $1 and chunk.number = $2
+           returning operation, options, client_id as "clientId", attempts, cancelled_at is not null as cancelled,
+                     wrapped_key as "wrappedKey", positions, octet_length(encrypted_records) as bytes`,
+          [callId, number],
+        );
+        if (!chunk) return null;
+        // The first attempt finds no outcomes, unless another node was still answering the same call. The primary key
+        // of `outcomes` then rejects the second write of a record.
+        if (chunk.attempts === 1) return { ...chunk, done: new Set() };
+        const rows = await connection.query<{ position: number }>(
+          'select position from anagrafe.outcomes where call_id = $1 and position = any($2)',
+          [callId, chunk.positions],
+        );
+        return { ...chunk, done: new Set(rows.map(({ position }) => position)) };
+      }),
     async readRecords(callId, number, bytes) {
       const pieces: Buffer[] = [];
       for (let at = 1; at <= bytes; at += bytesPerRow) {
@@ -66,25 +67,24 @@ export function openChunks(database: Database): ChunkStore {
     end: (callId, number) =>
       database.transaction(
         async (connection) => {
-          // The deletion makes sure that the outcomes are counted once if two nodes end the chunk. The lock of the row of
-          // the call serialises the ends of the chunks of a job, so that one of them sees that it is the last.
-          const ended = await connection.query(
+          // The deletion makes sure that the outcomes are counted once if two nodes end the chunk.
+          const [ended] = await connection.query<{ positions: number[] }>(
+            'delete from anagrafe.chunks where call_id = $1 and number = $2 returning positions',
+            [callId, number],
+          );
+          if (!ended) return;
+          // The lock of the row serialises the ends of the chunks of a job, so that one of them sees that it is the last.
+          await connection.query(
             // Weights that are almost 0 count as 0: `exp` throws an error for a result that is too small.
-            `with ended as (
-               delete from anagrafe.chunks where call_id = $1 and number = $2 returning positions
-             ), counted as (
-               select ${outcomeCounts} from anagrafe.outcomes
-                where call_id = $1 and position = any(array(select unnest(positions) from ended))
-             )
-             update anagrafe.calls set ${addCounts}, recent_at = clock_timestamp(), recent_users =
+            `update anagrafe.calls set ${addCounts}, recent_at = clock_timestamp(), recent_users =
                     case when recent_users > 0.001 and recent_at > clock_timestamp() - interval '1 hour'
                       then recent_users * exp(-greatest(extract(epoch from clock_timestamp() - recent_at), 0) / $3::float8)
                       else 0 end + counted.applied
-               from counted where id = $1 and exists (select from ended)
-             returning id`,
-            [callId, number, paceSeconds],
+               from (select ${outcomeCounts} from anagrafe.outcomes
+                      where call_id = $1 and position = any($2)) as counted
+              where id = $1`,
+            [callId, ended.positions, paceSeconds],
           );
-          if (ended.length === 0) return;
           const left = await connection.query('select from anagrafe.chunks where call_id = $1 limit 1', [
             callId,
           ]);
@@ -128,21 +128,23 @@ export async function countOtherOutcomes(connection: Connection, callId: string)
   );
 }
 
+interface EndedJob
+  extends Pick<Job, 'clientId' | 'operation' | 'records' | 'recordsFailed' | 'users' | 'usersApplied'> {
+  readonly cancelled: boolean;
+}
+
 /** Ends a job whose records all have an outcome: stores its effects and destroys the job key. */
 export async function endJobWithoutChunks(connection: Connection, callId: string): Promise<void> {
-  await connection.query(
-    `with ended as (
-       update anagrafe.calls as job
-          set state = 'completed', ended_at = clock_timestamp(), wrapped_key = null,
-              counts = case when operation = 'upsert' then (${effectCounts}) end
-        where id = $1 and state <> 'completed'
-       returning job.*
-     )
-     insert into anagrafe.audit_log (actor, client_id, call_id, action, details)
-     select case when client_id is null then 'protected' else 'client' end, client_id, id, 'job.completed',
-            jsonb_build_object('operation', operation, 'cancelled', cancelled_at is not null, 'records', records,
-                               'recordsFailed', records_failed, 'users', users, 'usersApplied', users_applied)
-       from ended`,
+  const [ended] = await connection.query<EndedJob>(
+    `update anagrafe.calls
+        set state = 'completed', ended_at = clock_timestamp(), wrapped_key = null,
+            counts = case when operation = 'upsert' then (${effectCounts}) end
+      where id = $1 and state <> 'completed'
+     returning client_id as "clientId", operation, cancelled_at is not null as cancelled, records,
+               records_failed as "recordsFailed", users, users_applied as "usersApplied"`,
     [callId],
   );
+  if (!ended) return;
+  const { clientId, ...details } = ended;
+  await openAuditLog(connection).note(jobActor(clientId), { action: 'job.completed', callId, details });
 }

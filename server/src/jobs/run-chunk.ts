@@ -1,4 +1,3 @@
-import { serviceActor } from '../audit/audit-log.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import { Aborted } from '../lib/aborted.ts';
 import type { CodeWithOneText } from '../lib/error-codes.ts';
@@ -21,6 +20,7 @@ import type { Outcome } from '../records/write/outcome.ts';
 import type { RecordWriter } from '../records/write/record-writer.ts';
 import { inGroups } from './chunk-planner.ts';
 import { decryptRecords, type WaitingRecord } from './encrypted-chunk.ts';
+import { jobActor } from './job.ts';
 import { chunkName } from './submit.ts';
 
 /** Weight of a group, in passwords to hash. The records of a group are looked up, hashed and written together. */
@@ -183,8 +183,7 @@ async function applyGroup(
 ): Promise<void> {
   const { callId, chunk, tools, signal } = run;
   const { clientId } = chunk;
-  const actor = { ...serviceActor, kind: clientId === null ? 'protected' : 'client', clientId } as const;
-  const requester = { actor, share: String(clientId), report: tools.report };
+  const requester = { actor: jobActor(clientId), share: String(clientId), report: tools.report };
   const toApply = group.map(({ position, ids, approved }, index) => ({
     ...required(checked[index]),
     ids,
