@@ -2,14 +2,12 @@ import { Type } from 'typebox';
 import type { AuditLog } from '../audit/audit-log.ts';
 import {
   actorFields,
-  answer,
+  answers,
   Count,
   count,
   ErrorCode,
   ErrorDetail,
-  ErrorEnvelope,
-  errorAnswers,
-  errorExample,
+  errorAnswer,
   Moment,
   page,
 } from '../http/answer-schemas.ts';
@@ -70,7 +68,7 @@ export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): voi
       const { page, pageSize, failed: failedOnly = false } = request.query;
       const { calls, totalCount } = await store.list({ page, pageSize, failedOnly });
       const records = calls.map(callFields);
-      return pageEnvelope({ page, pageSize, totalCount, count: records.length }, records, debugOf(request));
+      return pageEnvelope({ page, pageSize, totalCount }, records, debugOf(request));
     },
   );
 
@@ -95,17 +93,9 @@ export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): voi
       const language = languageOf(request);
       const records = outcomes.map((outcome) => tupleOf(outcome, language, null));
       reply.header('content-language', language);
-      return pageEnvelope(
-        {
-          page,
-          pageSize,
-          totalCount: failedOnly ? call.recordsFailed : call.records,
-          count: records.length,
-        },
-        records,
-        debugOf(request),
-        { ...callFields(call), Positions: positionsOf(outcomes) },
-      );
+      const totalCount = failedOnly ? call.recordsFailed : call.records;
+      const record = { ...callFields(call), Positions: positionsOf(outcomes) };
+      return pageEnvelope({ page, pageSize, totalCount }, records, debugOf(request), record);
     },
   );
 
@@ -170,7 +160,7 @@ export function failuresRoute(app: Api, store: FailureStore): void {
       const { refused, totalCount } = await store.list({ page, pageSize });
       const records = refused.map((record) => failureFields(record, language));
       reply.header('content-language', language);
-      return pageEnvelope({ page, pageSize, totalCount, count: records.length }, records, debugOf(request));
+      return pageEnvelope({ page, pageSize, totalCount }, records, debugOf(request));
     },
   );
 }
@@ -247,26 +237,15 @@ const CompletedCallQuery = Type.Object({
   failed: flag('Returns only calls with failed records.'),
   ...debug,
 });
-const completedCallsAnswers = {
-  200: answer('A page of calls.', page('CompletedCallsEnvelope', CompletedCallSchema)),
-  ...errorAnswers,
-};
-const failuresAnswers = {
-  200: answer('A page of failed records.', page('FailuresEnvelope', FailureItem)),
-  ...errorAnswers,
-};
-const noCall = {
-  ...errorAnswers,
-  404: answer('There is no such call.', ErrorEnvelope, errorExample(404, 'CALL_NOT_FOUND')),
-};
-const completedCallAnswers = {
-  200: answer(
-    'The call and a page of its tuples.',
-    page('CompletedCallEnvelope', TupleSchema, CallWithTuples),
-  ),
-  ...noCall,
-};
-const callFailedAnswers = {
-  200: answer('The failed records.', Type.Array(FailedRecordSchema)),
-  ...noCall,
-};
+const noCall = { 404: errorAnswer('There is no such call.', 'CALL_NOT_FOUND') };
+const completedCallsAnswers = answers(
+  'A page of calls.',
+  page('CompletedCallsEnvelope', CompletedCallSchema),
+);
+const failuresAnswers = answers('A page of failed records.', page('FailuresEnvelope', FailureItem));
+const completedCallAnswers = answers(
+  'The call and a page of its tuples.',
+  page('CompletedCallEnvelope', TupleSchema, CallWithTuples),
+  noCall,
+);
+const callFailedAnswers = answers('The failed records.', Type.Array(FailedRecordSchema), noCall);
