@@ -1,6 +1,6 @@
 export { dryRunImport, type ImportDryRun } from './dry-run.ts';
 export { JobCancelledError } from './job-wait.ts';
-export { ImportLock } from './lock.ts';
+export { acquireLock } from './lock.ts';
 export { type ImportResult, runImport } from './run.ts';
 export { readSavedMapping, saveMapping } from './saved-mapping.ts';
 export {

@@ -55,7 +55,7 @@ const nothing: CompletedPart = {
 
 /**
  * The saved progress of an import, in a file of its own, so that a later run can resume it after any interruption. Its
- * user holds the `ImportLock` of the import.
+ * user holds the lock of the import.
  */
 export class ImportProgress {
   readonly #path: string;

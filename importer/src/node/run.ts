@@ -2,7 +2,7 @@ import type { ReasonSummary } from '../import/reasons.ts';
 import type { ImportTotals } from '../import/totals.ts';
 import { WarningLog } from '../import/warnings.ts';
 import { ImportRun } from './import-run.ts';
-import { ImportLock } from './lock.ts';
+import { acquireLock } from './lock.ts';
 import { ImportProgress } from './progress-file.ts';
 import { ResultFiles, requireEmpty } from './result-files.ts';
 import {
@@ -49,11 +49,11 @@ export async function runImport(
   // Before the lock, whose files are beside this file: the error then names the file that the operator has named.
   await requireFile(task.path);
   await requireDistinctPaths(task);
-  const lock = await ImportLock.acquire(`${task.progressPath}.lock`, task.path);
+  const releaseLock = acquireLock(`${task.progressPath}.lock`, task.path);
   try {
     return await runLocked(task, context, options);
   } finally {
-    await lock.release();
+    releaseLock();
   }
 }
 
