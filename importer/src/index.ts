@@ -51,3 +51,24 @@ export { combineRows, errorsByRow, type RowGroup, rowsOfUsers } from './import/r
 export { sendRows } from './import/send.ts';
 export { type ImportTotals, noTotals } from './import/totals.ts';
 export { WarningLog, type WarningSummary } from './import/warnings.ts';
+export {
+  applyPlan,
+  changesIn,
+  changesOf,
+  countsOf,
+  joined,
+  type PlannedCall,
+  type PlannedChange,
+  pendingCalls,
+  planInserts,
+  planUpserts,
+  type RecordPlan,
+} from './plan/plan.ts';
+export {
+  findDisabled,
+  findExcessiveRemovals,
+  type MissingPolicy,
+  planSync,
+  type SyncPlan,
+} from './plan/sync.ts';
+export { problemsOfRecord, type RowProblem, readSyncFile, type SyncRecord } from './plan/sync-file.ts';

@@ -33,8 +33,8 @@ describe('the importer', () => {
     expect(foreign).toEqual([]);
   });
 
-  it('imports only from folders that come before in the order: file, import, node', () => {
-    const order = ['file', 'import', 'node'];
+  it('imports only from folders that come before in the order: file, import, plan, node', () => {
+    const order = ['file', 'import', 'plan', 'node'];
     const rank = (path: string) => order.indexOf(topFolderOf(path));
     const wrong = importer
       .filter(({ path }) => path !== 'index.ts')

@@ -1,26 +1,22 @@
-import type { FieldChange, Job, Tuple, UpsertCounts, UpsertTuple } from '@anagrafe/client';
+import type { FieldChange, Job, UpsertCounts } from '@anagrafe/client';
 import {
-  addCounts,
-  type CombinedRecord,
+  applyPlan,
+  changesOf,
   combineRows,
+  countsOf,
   errorsByRow,
   type ImportConnection,
   type ImportRow,
-  noCounts,
-  type Part,
+  joined,
+  type PlannedCall,
   type PrincipalAliases,
+  pendingCalls,
+  planInserts,
+  planUpserts,
   type RowErrors,
   type RowUnit,
   rowsOfUsers,
-  sendInParts,
 } from '@anagrafe/importer';
-
-/** Records that are sent in one call. */
-interface PlannedCall {
-  readonly records: readonly CombinedRecord[];
-  /** The plan of a call of `irs/upsert`; null for `irs/insert`, whose records depend on nothing that is stored. */
-  readonly tag: string | null;
-}
 
 /** A principal or user that the import would create or change. */
 export interface PlannedChange {
@@ -55,73 +51,28 @@ export interface Plan {
 export async function planRows(
   rows: readonly ImportRow[],
   { aliases, unit }: { readonly aliases: PrincipalAliases; readonly unit: RowUnit },
-  { anagrafe, signal }: ImportConnection,
+  connection: ImportConnection,
 ): Promise<Plan> {
-  const calls: PlannedCall[] = [];
+  const { groups, insert, errors } = combineRows(rows, { aliases, unit });
+  // The inserts are the last calls of the plan: a plan that is outdated is refused before they are sent.
+  const plan = joined(await planUpserts(groups, {}, connection), await planInserts(insert, connection));
   const changes: PlannedChange[] = [];
   const registered = new Set<number>();
-  const { groups, insert, errors } = combineRows(rows, { aliases, unit });
-  let counts = noCounts;
-  const upserted = await sendInParts(groups, (some) =>
-    anagrafe.upsert(bodyOf(some), { dryRun: true, representation: true, signal }),
-  );
-  for (const part of upserted) {
-    if (part.answer) counts = addCounts(counts, part.answer.counts);
-    const tag = part.answer?.plan ?? null;
-    addPart(part, tag, (planned, { Item1, Item6 }) => addChanges(planned, Item6, Item1));
-  }
-  // The last calls of the plan: a plan that is outdated is refused before they are sent.
-  const inserted = await sendInParts(insert, (some) =>
-    anagrafe.insert(bodyOf(some), { dryRun: true, signal }),
-  );
-  for (const part of inserted) addPart(part, null, addInserted);
-  return { calls, counts, changes, registered, errors };
-
-  function addPart<Result extends Pick<Tuple, 'Item3' | 'Item4' | 'Item5'>>(
-    { items, answer, rejection }: Part<CombinedRecord, { readonly tuples: readonly Result[] }>,
-    tag: string | null,
-    addApplied: (planned: CombinedRecord, tuple: Result) => void,
-  ): void {
-    if (answer) calls.push({ records: items, tag });
-    for (const [index, planned] of items.entries()) {
-      const tuple = answer?.tuples[index];
-      if (tuple?.Item3) addApplied(planned, tuple);
-      else
-        for (const [row, found] of errorsByRow(planned, tuple?.Item5 ?? {}, tuple?.Item4 ?? rejection))
-          errors.set(row, found);
+  for (const { planned, tuple } of plan.records) {
+    if (!tuple?.Item3)
+      for (const [row, found] of errorsByRow(planned, tuple?.Item5 ?? {}, tuple?.Item4 ?? null))
+        errors.set(row, found);
+    const key = planned.members[0]?.row.number ?? 0;
+    for (const [at, { action, ...change }] of changesOf({ planned, tuple }).entries()) {
+      // An import removes no users.
+      if (action === 'disable' || action === 'delete') continue;
+      changes.push({ ...change, action, key: `${key} ${at}`, principal: nameOf(planned.record) });
     }
-  }
-
-  function addInserted(planned: CombinedRecord): void {
-    const { Users = [] } = planned.record as { readonly Users?: readonly { readonly Username: string }[] };
-    const Operation = 'register' as const;
-    counts = addCounts(counts, { ...noCounts, PrincipalsInserted: 1, UsersRegistered: Users.length });
-    const users = Users.map(({ Username }) => ({ ID: null, Username, Email: null, Operation }));
-    addChanges(planned, { Principal: 'inserted', Users: users }, null);
-  }
-
-  function addChanges(planned: CombinedRecord, effect: UpsertTuple['Item6'], id: number | null): void {
-    const { Principal, Changes = [], Users = [] } = effect;
-    const about = { principal: nameOf(planned.record), principalId: Principal === 'inserted' ? null : id };
-    const key = `${planned.members[0]?.row.number ?? 0}`;
-    if (Principal === 'inserted')
-      changes.push({ ...about, key, username: null, action: 'insert', fields: [] });
-    else if (Changes.length > 0)
-      changes.push({ ...about, key, username: null, action: 'edit', fields: Changes });
-    const owners = rowsOfUsers(planned.members);
     // The answer has the users in the order of the record, hence of the rows.
-    for (const [at, { Username, Operation, Changes: fields = [] }] of Users.entries()) {
-      const change = { ...about, key: `${key} ${at}`, username: Username };
-      const owner = owners[at];
-      if (Operation === 'register' && owner) registered.add(owner.row.number);
-      if (Operation === 'register') changes.push({ ...change, action: 'register', fields: [] });
-      else if (Operation === 'edit') changes.push({ ...change, action: 'edit', fields });
-    }
+    for (const [at, { row }] of rowsOfUsers(planned.members).entries())
+      if (tuple?.Item3 && tuple.Item6.Users?.[at]?.Operation === 'register') registered.add(row.number);
   }
-}
-
-function bodyOf(records: readonly CombinedRecord[]): never[] {
-  return records.map(({ record }) => record) as never[];
+  return { calls: pendingCalls(plan), counts: countsOf(plan), changes, registered, errors };
 }
 
 function nameOf(record: object): string {
@@ -135,27 +86,14 @@ function nameOf(record: object): string {
  *
  * @param wait Waits for the end of a job.
  */
-export async function applyPlan(
+export async function applyRows(
   { calls }: Plan,
   name: string,
-  { anagrafe, signal }: ImportConnection,
+  connection: ImportConnection,
   wait: (id: string) => Promise<Job>,
 ): Promise<RowErrors> {
-  const jobs: Promise<Job>[] = [];
-  for (const [index, { records, tag }] of calls.entries()) {
-    const operation = tag === null ? 'insert' : 'upsert';
-    const idempotencyKey = `${name}-${operation}-${index}`;
-    const options = { idempotencyKey, signal, ...(tag !== null && { ifMatch: tag }) };
-    const { ID } = await anagrafe.jobs.submit(operation, bodyOf(records), options);
-    jobs.push(wait(ID));
-  }
   const errors: RowErrors = new Map();
-  for (const [index, { ID, RecordsFailed }] of (await Promise.all(jobs)).entries()) {
-    if (RecordsFailed === 0) continue;
-    for (const { Position, FieldErrors } of await anagrafe.jobs.failed(ID, { signal })) {
-      const planned = calls[index]?.records[Position];
-      if (planned) for (const [row, found] of errorsByRow(planned, FieldErrors, null)) errors.set(row, found);
-    }
-  }
+  for (const { planned, errors: failed } of await applyPlan(calls, { ...connection, name, wait }))
+    for (const [row, found] of errorsByRow(planned, failed.Item5, failed.Item4)) errors.set(row, found);
   return errors;
 }

@@ -12,7 +12,7 @@ import { useState } from 'react';
 import { usePatientAnagrafe } from '../session/api-client.ts';
 import { retryAfterSignIn } from '../session/retry-after-sign-in.ts';
 import type { GeneratedPasswords } from './generated-passwords.ts';
-import { applyPlan, type Plan } from './plan-rows.ts';
+import { applyRows, type Plan } from './plan-rows.ts';
 
 export interface Sending {
   /** Prefix of the idempotency keys. A retry with the same name does not apply a record twice. */
@@ -60,7 +60,7 @@ async function send(
 ): Promise<SentRows> {
   const { name, rows, plan } = sending;
   const wait = (id: string, using = signal) => anagrafe.jobs.wait(id, { signal: using, onProgress });
-  if (plan) return { ...sending, errors: await applyPlan(plan, name, { anagrafe, signal }, wait) };
+  if (plan) return { ...sending, errors: await applyRows(plan, name, { anagrafe, signal }, wait) };
   const sender = new JobSender({
     anagrafe,
     submit: submitWithKey(name, { anagrafe }),

@@ -1,19 +1,43 @@
-import { addCounts, noCounts, type RowUnit, rowUnit } from '@anagrafe/importer';
+import { type Anagrafe, ApiError, newIdempotencyKey } from '@anagrafe/client';
+import {
+  applyPlan,
+  changesIn,
+  countsOf,
+  findDisabled,
+  type MissingPolicy,
+  pendingCalls,
+  planSync,
+  problemsOfRecord,
+  type RowProblem,
+  readSyncFile,
+  rowUnit,
+  type SyncPlan,
+  type SyncRecord,
+} from '@anagrafe/importer';
 import { openTaskFile } from '@anagrafe/importer/node';
 import { Command, Option } from 'commander';
 import { ConfigError } from '../../settings/config.ts';
 import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
-import { fileTitle, lineList, printColumns, printUnusedColumns, printWarnings } from '../file-report.ts';
+import { fileTitle, printColumns, printUnusedColumns, printWarnings } from '../file-report.ts';
 import { type FileOptions, fileOptionsOf, withFileOptions } from '../import-file.ts';
-import { counted, grouped } from '../output/format.ts';
+import { counted } from '../output/format.ts';
+import { LiveLine } from '../output/live-line.ts';
 import { exitCodes, print, tell } from '../output/output.ts';
 import { confirm } from '../output/prompt.ts';
-import { findDisabled, printDisabled } from '../sync-disabled.ts';
-import { type RowProblem, readSyncFile } from '../sync-file.ts';
-import { changesIn, countsText, printPlan } from '../sync-plan.ts';
-import { applyParts, inParts, limitRemovals, planParts, type SyncRules } from '../sync-run.ts';
+import {
+  countsText,
+  limitRemovals,
+  outdatedPlan,
+  planLines,
+  printDisabled,
+  printFailedRecords,
+  printPlan,
+  printProblems,
+  unusableFile,
+} from '../sync-report.ts';
 
-interface SyncOptions extends ConnectionOptions, SyncRules, FileOptions {
+interface SyncOptions extends ConnectionOptions, FileOptions {
+  readonly missing: MissingPolicy;
   readonly clearEmpty: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
@@ -81,56 +105,73 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
   tell(`${counted(rows, 'row')}, ${counted(records.length, 'principal')}`);
 
   // A file with errors is compared too, to report all of its errors at once. The rows left out are not missing.
-  const rules: SyncRules = errors.length > 0 ? { missing: 'keep' } : options;
-  const planned = records.length > 0 ? await planParts(inParts(records), anagrafe, rules) : [];
-  const failed = planned.flatMap((part) => part.failed);
-  const unusable = [...errors, ...planned.flatMap(({ conflicts }) => conflicts)];
-  if (unusable.length > 0) throw unusableFile(path, [...unusable, ...failed], unit);
-  const counts = planned.reduce((sum, part) => addCounts(sum, part.counts), noCounts);
-  const lines = planned.flatMap((part) => part.lines);
-  const disabled = await findDisabled(records, anagrafe);
+  const plan = await compare(records, errors.length > 0 ? 'keep' : options.missing, anagrafe);
+  const unusable = [...errors, ...plan.conflicts];
+  if (unusable.length > 0) throw unusableFile(path, [...unusable, ...plan.failed], unit);
+  const counts = countsOf(plan);
+  const lines = planLines(plan);
+  const disabled = await findDisabled(records, { anagrafe });
   if (!options.json) await printPlan(lines, options);
-  for (const problem of failed) tell(`  ${unit} ${problem.line}: ${problem.message}`);
-  const changes = changesIn(counts);
+  printProblems(plan.failed, unit);
   tell(countsText(counts));
   printDisabled(disabled);
-  printFailedRecords(planned, unit);
+  printFailedRecords(plan, unit);
 
+  const failed = [...plan.failed];
   let applied = false;
-  if (changes === 0) tell('Nothing to change.');
+  if (changesIn(counts) === 0) tell('Nothing to change.');
   else if (options.dryRun) tell('Nothing was changed.');
   else if (options.yes || (await confirm('Apply these changes?'))) {
-    if (options.yes) limitRemovals(planned, config.MAX_REMOVALS);
-    failed.push(...(await applyParts(planned, anagrafe, options, unit)));
+    if (options.yes) limitRemovals(plan, config.MAX_REMOVALS);
+    const problems = await apply(plan, options.missing, anagrafe);
+    printProblems(problems, unit);
+    tell(problems.length === 0 ? 'Applied.' : 'Applied, except for these records.');
+    if (problems.length > 0) process.exitCode = exitCodes.someFailed;
+    failed.push(...problems);
     applied = true;
   } else tell('Nothing was changed.');
   const found = { disabledUsers: disabled, warnings: warnings.summaries, unusedColumns: unused };
   if (options.json) print(JSON.stringify({ rows, ...counts, applied, changes: lines, failed, ...found }));
 }
 
-/** Maximum number of lines in a message about several rows. */
-const linesMax = 20;
-
-function unusableFile(path: string, errors: readonly RowProblem[], unit: RowUnit): ConfigError {
-  const sorted = errors.toSorted((one, other) => one.line - other.line);
-  for (const { line, message } of sorted.slice(0, linesMax)) tell(`  ${unit} ${line}: ${message}`);
-  if (errors.length > linesMax) tell(`  … and ${grouped(errors.length - linesMax)} more`);
-  const count = new Set(errors.map(({ line }) => line)).size;
-  // A row that is left out would count as missing, and its user could be deleted.
-  return new ConfigError(
-    `${counted(count, 'row')} of ${path} cannot be used. Nothing was changed. Correct the file, then run the command again.`,
+async function compare(
+  records: readonly SyncRecord[],
+  missing: MissingPolicy,
+  anagrafe: Anagrafe,
+): Promise<SyncPlan> {
+  const line = new LiveLine();
+  const about = { state: 'comparing', total: records.length, unit: 'principals', failed: 0 };
+  return planSync(records, missing, { anagrafe }, (done) => line.show({ ...about, done })).finally(() =>
+    line.end(),
   );
 }
 
-function printFailedRecords(planned: Awaited<ReturnType<typeof planParts>>, unit: RowUnit): void {
-  const count = planned.reduce((sum, { counts }) => sum + counts.RecordsFailed, 0);
-  if (count === 0) return;
-  process.exitCode = exitCodes.someFailed;
-  const lines = planned.flatMap(({ failedLines }) => failedLines).sort((one, other) => one - other);
-  const shown = lineList(lines.slice(0, linesMax), unit, lines.length);
-  tell(
-    count === 1
-      ? `1 principal has errors and is left out with all of its users (${shown}).`
-      : `${grouped(count)} principals have errors and are left out with all of their users (${shown}).`,
+/** Applies a plan, one call after the other. Returns the errors of the records that the plan would have applied. */
+async function apply(plan: SyncPlan, missing: MissingPolicy, anagrafe: Anagrafe): Promise<RowProblem[]> {
+  const line = new LiveLine();
+  const calls = pendingCalls(plan);
+  let done = 0;
+  const failed = await applyPlan(calls, {
+    anagrafe,
+    missing,
+    name: `sync-${newIdempotencyKey()}`,
+    isSequential: true,
+    async wait(id) {
+      const job = await anagrafe.jobs.wait(id, {
+        pollMs: 500,
+        onProgress: ({ RecordsDone: done, Records: total, RecordsFailed }) =>
+          line.show({ state: 'applying', done, total, unit: 'principals', failed: RecordsFailed }),
+      });
+      line.end();
+      done++;
+      return job;
+    },
+  }).catch((error) => {
+    throw error instanceof ApiError && error.code === 'PLAN_OUTDATED'
+      ? outdatedPlan(done, calls.length)
+      : error;
+  });
+  return failed.flatMap(({ planned, errors }) =>
+    plan.failedRecords.includes(planned) ? [] : problemsOfRecord(planned, errors),
   );
 }

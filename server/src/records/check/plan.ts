@@ -6,7 +6,7 @@ import type { CheckedRecord } from './batch.ts';
 import type { UpsertOptions } from './operation.ts';
 
 /** Number of users that a call may always disable or delete. The limit of each principal is at least as high. */
-const removalsAlwaysAllowed = 20;
+export const removalsAlwaysAllowed = 20;
 
 interface PlanRules {
   readonly options: UpsertOptions;

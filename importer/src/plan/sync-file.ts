@@ -1,19 +1,12 @@
-import { type UpsertRecord, type UpsertTuple, userFields } from '@anagrafe/client';
-import {
-  ColumnProfiles,
-  combineRows,
-  errorsByRow,
-  formatRowError,
-  type ImportFile,
-  type ImportRow,
-  principalColumns,
-  type RowErrors,
-  type RowGroup,
-  rowUnit,
-  type UnusedColumn,
-  userFieldNames,
-  WarningLog,
-} from '@anagrafe/importer';
+import { type UpsertTuple, userFields } from '@anagrafe/client';
+import { ColumnProfiles, type UnusedColumn } from '../file/column-profile.ts';
+import type { ImportFile } from '../file/open.ts';
+import type { ImportRow } from '../file/rows.ts';
+import { type PrincipalField, principalColumns, rowUnit, userFieldNames } from '../file/types.ts';
+import type { CombinedRecord } from '../import/records.ts';
+import { formatRowError, type RowErrors, rowError } from '../import/row-errors.ts';
+import { combineRows, errorsByRow, type RowGroup } from '../import/row-group.ts';
+import { WarningLog } from '../import/warnings.ts';
 
 /** The content of a file as records of `irs/upsert`, one for each principal, in the order of their first rows. */
 interface SyncFile {
@@ -25,19 +18,19 @@ interface SyncFile {
   readonly unused: readonly UnusedColumn[];
 }
 
-export interface SyncRecord {
-  readonly record: UpsertRecord;
-  readonly group: RowGroup;
+export interface SyncRecord extends CombinedRecord {
   /** The ID of the principal in the file, if the record names the principal by its ExternalKey; otherwise null. */
   readonly expectedId: number | null;
-  /** The lines of the rows of the principal. */
-  readonly lines: readonly number[];
-  readonly users: number;
 }
 
 export interface RowProblem {
   readonly line: number;
   readonly message: string;
+}
+
+interface EmptyFields {
+  readonly principal: readonly PrincipalField[];
+  readonly user: readonly string[];
 }
 
 /**
@@ -61,18 +54,17 @@ export async function readSyncFile(
     rows.push({ ...row, source: null });
   }
   const { groups, insert, errors } = combineRows(rows, { unit });
-  const message = 'The row has neither the ExternalKey nor the ID of its principal.';
-  for (const { members } of insert)
-    for (const { row } of members) errors.set(row.number, [{ column: null, message }]);
+  const unnamed = rowError('The row has neither the ExternalKey nor the ID of its principal.');
+  for (const { members } of insert) for (const { row } of members) errors.set(row.number, [unnamed]);
   const empty = clearEmpty ? emptyFields(file) : { principal: [], user: [] };
   for (const { members } of groups) {
     for (const field of empty.principal) {
       const stated = members.find(({ fields }) => fields[field] !== undefined);
       const blank = members.filter(({ fields }) => fields[field] === undefined);
       const column = principalColumns.get(field) ?? field;
-      const text = `The cell is empty and would clear the field, but ${unit} ${stated?.row.line} has a value for the same principal.`;
+      const message = `The cell is empty and would clear the field, but ${unit} ${stated?.row.line} has a value for the same principal.`;
       for (const { row } of stated ? blank : [])
-        errors.set(row.number, [...(errors.get(row.number) ?? []), { column, message: text }]);
+        errors.set(row.number, [...(errors.get(row.number) ?? []), { column, message }]);
     }
   }
   return {
@@ -93,18 +85,18 @@ function problemsOf(rows: readonly ImportRow[], errors: RowErrors): RowProblem[]
 
 /** Returns the errors of a record by row. An error of the principal is reported with one of its rows only. */
 export function problemsOfRecord(
-  { group }: SyncRecord,
+  record: SyncRecord,
   { Item4, Item5 }: Pick<UpsertTuple, 'Item4' | 'Item5'>,
 ): RowProblem[] {
   const reported = new Set<string>();
   const errors: RowErrors = new Map();
-  for (const [number, found] of errorsByRow(group, Item5, Item4)) {
+  for (const [number, found] of errorsByRow(record, Item5, Item4)) {
     const own = found.filter(({ column, message }) => isOfUser(column) || !reported.has(message));
     for (const { message } of own) reported.add(message);
     errors.set(number, own);
   }
   return problemsOf(
-    group.members.map(({ row }) => row),
+    record.members.map(({ row }) => row),
     errors,
   );
 }
@@ -116,7 +108,7 @@ function isOfUser(column: string | null): boolean {
 }
 
 /** The fields that have a column in the file and that an empty text clears, by their names in a record. */
-function emptyFields({ columns }: ImportFile) {
+function emptyFields({ columns }: ImportFile): EmptyFields {
   const present = new Set<string | null>(columns.map(({ field }) => field));
   const texts = userFieldNames.filter((field) => userFields[field].format !== 'attributes');
   return {
@@ -127,27 +119,21 @@ function emptyFields({ columns }: ImportFile) {
   };
 }
 
-function syncRecord(
-  group: RowGroup,
-  empty: { readonly principal: readonly string[]; readonly user: readonly string[] },
-): SyncRecord {
+function syncRecord({ record, members }: RowGroup, empty: EmptyFields): SyncRecord {
   const cleared = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, '']));
-  const { ID, Users, ...others } = group.record as Readonly<Record<string, unknown>>;
+  const { ID, Users, ...others } = record as Readonly<Record<string, unknown>>;
   // A record has one of both. The plan shows which principal has the ExternalKey, which is then compared.
   const hasBoth = ID !== undefined && others.ExternalKey !== undefined;
   const clearsUsers = empty.user.length > 0 && Array.isArray(Users);
   const users = clearsUsers ? Users.map((user) => ({ ...cleared(empty.user), ...user })) : Users;
-  const record = {
-    ...cleared(empty.principal),
-    ...others,
-    ...(ID !== undefined && !hasBoth && { ID }),
-    ...(users !== undefined && { Users: users }),
-  };
   return {
-    record: record as unknown as UpsertRecord,
-    group,
+    record: {
+      ...cleared(empty.principal),
+      ...others,
+      ...(ID !== undefined && !hasBoth && { ID }),
+      ...(users !== undefined && { Users: users }),
+    },
+    members,
     expectedId: hasBoth ? Number(ID) : null,
-    lines: group.members.map(({ row }) => row.line),
-    users: Array.isArray(users) ? users.length : 0,
   };
 }

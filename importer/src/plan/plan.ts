@@ -1,0 +1,236 @@
+import type { FieldChange, Job, Tuple, UpsertCounts, UpsertOptions, UpsertTuple } from '@anagrafe/client';
+import {
+  addCounts,
+  bodyOf,
+  type ImportConnection,
+  noCounts,
+  type Part,
+  sendInParts,
+} from '../import/calls.ts';
+import { type CombinedRecord, usersOf } from '../import/records.ts';
+
+/** What a dry run says about a record. */
+export type PlannedTuple = Pick<UpsertTuple, 'Item1' | 'Item3' | 'Item4' | 'Item5' | 'Item6'>;
+
+/** Why a record was not applied. */
+export type RecordErrors = Pick<UpsertTuple, 'Item4' | 'Item5'>;
+
+export interface PlannedRecord<Planned extends CombinedRecord = CombinedRecord> {
+  readonly planned: Planned;
+  /** Undefined if the record changes nothing and `changed` was set. */
+  readonly tuple: PlannedTuple | undefined;
+}
+
+/** Records that are applied in one call. */
+export interface PlannedCall<Planned extends CombinedRecord = CombinedRecord> {
+  readonly records: readonly Planned[];
+  readonly counts: UpsertCounts;
+  /** The plan of a call of `irs/upsert`; null for `irs/insert`, whose records depend on nothing that is stored. */
+  readonly plan: string | null;
+}
+
+/** What an import would do: its calls, and the result of each of its records. A record that is refused may have no call. */
+export interface RecordPlan<Planned extends CombinedRecord = CombinedRecord> {
+  readonly calls: readonly PlannedCall<Planned>[];
+  readonly records: readonly PlannedRecord<Planned>[];
+}
+
+export const noPlan: RecordPlan<never> = { calls: [], records: [] };
+
+/** Limits of one call, for the size of its body and of the answer of its dry run. */
+const usersPerCall = 10_000;
+const charactersPerCall = 8_000_000;
+
+/** Splits records into calls. A record is never split: users that it does not have could count as missing. */
+function inCalls<Planned extends CombinedRecord>(records: readonly Planned[]): Planned[][] {
+  const calls: Planned[][] = [];
+  let [users, characters] = [0, 0];
+  for (const planned of records) {
+    const length = JSON.stringify(planned.record).length;
+    users += usersOf(planned.record).length;
+    characters += length;
+    const last = calls.at(-1);
+    if (last && users <= usersPerCall && characters <= charactersPerCall) last.push(planned);
+    else {
+      calls.push([planned]);
+      [users, characters] = [usersOf(planned.record).length, length];
+    }
+  }
+  return calls;
+}
+
+type PlanOptions = Pick<UpsertOptions<true>, 'changed' | 'missing'>;
+
+/**
+ * Plans records of `irs/upsert` with dry runs.
+ *
+ * @param onProgress Called with the number of records before each call but the first one.
+ */
+export async function planUpserts<Planned extends CombinedRecord>(
+  records: readonly Planned[],
+  options: PlanOptions,
+  { anagrafe, signal }: ImportConnection,
+  onProgress: (done: number) => void = () => {},
+): Promise<RecordPlan<Planned>> {
+  let plan: RecordPlan<Planned> = noPlan;
+  for (const some of inCalls(records)) {
+    if (plan.records.length > 0) onProgress(plan.records.length);
+    const parts = await sendInParts(some, async (part) => {
+      const sent = { ...options, dryRun: true, representation: true, signal } as const;
+      const { counts, plan, tuples } = await anagrafe.upsert(bodyOf(part), sent);
+      const byPosition = new Map(tuples.map((tuple, at) => [counts.Positions?.[at] ?? at, tuple]));
+      const planned = part.map((_, position) => byPosition.get(position));
+      return { counts: addCounts(noCounts, counts), plan, tuples: planned };
+    });
+    plan = joined(plan, planOf(parts));
+  }
+  return plan;
+}
+
+/** Plans records of `irs/insert` with dry runs: each creates a principal and registers its users. */
+export async function planInserts<Planned extends CombinedRecord>(
+  records: readonly Planned[],
+  { anagrafe, signal }: ImportConnection,
+): Promise<RecordPlan<Planned>> {
+  const parts = await sendInParts(records, async (some) => {
+    const answer = await anagrafe.insert(bodyOf(some), { dryRun: true, signal });
+    const tuples = answer.tuples.map((tuple, at) => insertedTuple(tuple, some[at]?.record ?? {}));
+    const applied = tuples.filter(({ Item3 }) => Item3);
+    const UsersRegistered = applied.reduce((sum, { Item6 }) => sum + (Item6.Users?.length ?? 0), 0);
+    const counts = { ...noCounts, PrincipalsInserted: applied.length, UsersRegistered };
+    return { counts, plan: null, tuples };
+  });
+  return planOf(parts);
+}
+
+function insertedTuple({ Item3, Item4, Item5 }: Tuple, record: object): PlannedTuple {
+  const Users = usersOf(record).map(({ Username }) => {
+    const name = typeof Username === 'string' ? Username : null;
+    return { ID: null, Username: name, Email: null, Operation: 'register' as const };
+  });
+  return { Item1: null, Item3, Item4, Item5, Item6: { Principal: 'inserted', Users } };
+}
+
+interface DryRunAnswer extends Pick<PlannedCall, 'counts' | 'plan'> {
+  readonly tuples: readonly (PlannedTuple | undefined)[];
+}
+
+function planOf<Planned extends CombinedRecord>(
+  parts: readonly Part<Planned, DryRunAnswer>[],
+): RecordPlan<Planned> {
+  return {
+    calls: parts.flatMap(({ items, answer }) => (answer ? [{ records: items, ...answer }] : [])),
+    records: parts.flatMap(({ items, answer, rejection }) =>
+      items.map((planned, at) => {
+        const refused = { Item1: null, Item3: false, Item4: rejection, Item5: {}, Item6: {} };
+        return { planned, tuple: answer ? answer.tuples[at] : refused };
+      }),
+    ),
+  };
+}
+
+/** Joins two plans, of which the second one is applied after the first. */
+export function joined<Planned extends CombinedRecord>(
+  first: RecordPlan<Planned>,
+  second: RecordPlan<Planned>,
+): RecordPlan<Planned> {
+  return { calls: [...first.calls, ...second.calls], records: [...first.records, ...second.records] };
+}
+
+export function countsOf({ calls }: RecordPlan): UpsertCounts {
+  return calls.reduce((sum, { counts }) => addCounts(sum, counts), noCounts);
+}
+
+/** The number of principals and users that change. */
+export function changesIn({ Unchanged: _, ...changes }: UpsertCounts): number {
+  return Object.values(changes).reduce((sum, count) => sum + count, 0);
+}
+
+/** Returns the calls that change something. */
+export function pendingCalls<Planned extends CombinedRecord>({
+  calls,
+}: RecordPlan<Planned>): PlannedCall<Planned>[] {
+  return calls.filter(({ counts }) => changesIn(counts) > 0);
+}
+
+/** A principal or user that would be created, changed or removed. */
+export interface PlannedChange {
+  /** The record as sent. */
+  readonly record: object;
+  /** Null if the principal does not exist yet. */
+  readonly principalId: number | null;
+  /** Null for a change of the principal itself. */
+  readonly username: string | null;
+  readonly action: 'insert' | 'register' | 'edit' | 'disable' | 'delete';
+  /** The fields that change, with both values; empty for any other action than `edit`. */
+  readonly fields: readonly FieldChange[];
+  /** The fields that change and whose values are not shown, such as a password. */
+  readonly hidden: readonly string[];
+}
+
+/** Returns the changes that a record would make, first that of the principal. */
+export function changesOf({ planned: { record }, tuple }: PlannedRecord): PlannedChange[] {
+  if (!tuple?.Item3) return [];
+  const { Principal, Changes: ofPrincipal = [], Users = [] } = tuple.Item6;
+  const principalId = Principal === 'inserted' ? null : tuple.Item1;
+  const about = { record, principalId, username: null, fields: [], hidden: [] };
+  const changes: PlannedChange[] = [];
+  if (Principal === 'inserted') changes.push({ ...about, action: 'insert' });
+  else if (ofPrincipal.length > 0) changes.push({ ...about, action: 'edit', fields: ofPrincipal });
+  for (const { Username: username, Operation: action, Changed = [], Changes: fields = [] } of Users) {
+    if (action === 'none') continue;
+    const hidden = Changed.filter((name) => !fields.some(({ Field }) => Field === name));
+    changes.push(
+      action === 'edit' ? { ...about, username, action, fields, hidden } : { ...about, username, action },
+    );
+  }
+  return changes;
+}
+
+/** A record that a job has not applied, whether the plan has its errors already or not. */
+export interface FailedRecord<Planned extends CombinedRecord> {
+  readonly planned: Planned;
+  readonly errors: RecordErrors;
+}
+
+interface ApplyOptions extends ImportConnection, Pick<PlanOptions, 'missing'> {
+  /** Prefix of the idempotency keys. */
+  readonly name: string;
+  /** Waits for the end of a job. */
+  readonly wait: (id: string) => Promise<Job>;
+  /** Submits a call once the one before it has ended. Otherwise all are submitted at once. */
+  readonly isSequential?: boolean;
+}
+
+/**
+ * Applies calls as jobs, and returns the records that were not applied. A call of `irs/upsert` is refused with
+ * `PLAN_OUTDATED` if the stored data has changed since.
+ */
+export async function applyPlan<Planned extends CombinedRecord>(
+  calls: readonly PlannedCall<Planned>[],
+  { name, wait, missing, isSequential, anagrafe, signal }: ApplyOptions,
+): Promise<FailedRecord<Planned>[]> {
+  const jobs: Promise<Job>[] = [];
+  for (const [index, { records, plan }] of calls.entries()) {
+    const operation = plan === null ? 'insert' : 'upsert';
+    const idempotencyKey = `${name}-${operation}-${index}`;
+    const rules = plan === null ? {} : { missing, ifMatch: plan };
+    const job = await anagrafe.jobs.submit(operation, bodyOf(records), { idempotencyKey, signal, ...rules });
+    const ended = wait(job.ID);
+    jobs.push(ended);
+    if (isSequential) await ended;
+  }
+  const failed: FailedRecord<Planned>[] = [];
+  for (const [index, { ID, RecordsFailed }] of (await Promise.all(jobs)).entries()) {
+    let totalPages = RecordsFailed > 0 ? 1 : 0;
+    for (let page = 1; page <= totalPages; page++) {
+      const answer = await anagrafe.jobs.get(ID, { failed: true, page, signal });
+      totalPages = answer.totalPages;
+      for (const [at, errors] of answer.records.entries()) {
+        const planned = calls[index]?.records[answer.record.Positions[at] ?? -1];
+        if (planned) failed.push({ planned, errors });
+      }
+    }
+  }
+  return failed;
+}

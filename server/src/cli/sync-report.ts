@@ -1,0 +1,167 @@
+import type { FieldChange, UpsertCounts } from '@anagrafe/client';
+import {
+  changesOf,
+  findExcessiveRemovals,
+  type PlannedChange,
+  type RowProblem,
+  type RowUnit,
+  type SyncPlan,
+} from '@anagrafe/importer';
+import { removalsAlwaysAllowed } from '../records/check/plan.ts';
+import { ConfigError } from '../settings/config.ts';
+import { lineList } from './file-report.ts';
+import { counted, grouped } from './output/format.ts';
+import { exitCodes, tell } from './output/output.ts';
+import { type Column, printRows } from './output/table.ts';
+
+/** A line of the plan: one field that changes, or one principal or user that is created, disabled or deleted. */
+interface PlanLine {
+  readonly principal: string;
+  readonly username: string | null;
+  readonly change: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+export function planLines({ records }: SyncPlan): PlanLine[] {
+  return records.flatMap((planned) => changesOf(planned).flatMap(linesOf));
+}
+
+function linesOf({ record, principalId, username, action, fields, hidden }: PlannedChange): PlanLine[] {
+  const { ExternalKey, ID, Denomination } = record as Readonly<Record<string, unknown>>;
+  const key = String(ExternalKey ?? ID ?? principalId);
+  const principal = Denomination ? `${key} ${Denomination}` : key;
+  const line = (change: string, { From = null, To = null }: Partial<FieldChange> = {}) => ({
+    principal,
+    username,
+    change,
+    from: textOf(From),
+    to: textOf(To),
+  });
+  if (action === 'insert') return [line('create principal')];
+  if (action !== 'edit') return [line(`${action} user`)];
+  return [...fields.map((field) => line(field.Field, field)), ...hidden.map((field) => line(field))];
+}
+
+function textOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Lines that are shown without `--all`. */
+const shownLines = 200;
+
+export async function printPlan(lines: readonly PlanLine[], { all }: { all?: boolean }): Promise<void> {
+  const shown = all ? lines : lines.slice(0, shownLines);
+  await printRows(inOrder(shown), columns, {});
+  if (shown.length < lines.length)
+    tell(`Showing ${grouped(shown.length)} of ${grouped(lines.length)} changes. Use --all to show all.`);
+}
+
+async function* inOrder<Line>(lines: readonly Line[]): AsyncGenerator<Line> {
+  yield* lines;
+}
+
+const columns: readonly Column<PlanLine>[] = [
+  { head: 'Principal', cell: ({ principal }) => principal },
+  { head: 'User', cell: ({ username }) => username ?? '' },
+  { head: 'Change', whole: true, cell: ({ change }) => change },
+  { head: 'From', cell: ({ from }) => from ?? '' },
+  { head: 'To', cell: ({ to }) => to ?? '' },
+];
+
+/** Describes counts in one line: `Principals: 1 created, 2 changed. Users: 3 registered, 1 disabled. 500 unchanged.` */
+export function countsText(counts: UpsertCounts): string {
+  const part = (names: readonly [keyof UpsertCounts, string][]) =>
+    names
+      .filter(([name]) => counts[name] > 0)
+      .map(([name, word]) => `${grouped(counts[name])} ${word}`)
+      .join(', ') || 'no changes';
+  const principals = part([
+    ['PrincipalsInserted', 'created'],
+    ['PrincipalsUpdated', 'changed'],
+  ]);
+  const users = part([
+    ['UsersRegistered', 'registered'],
+    ['UsersUpdated', 'changed'],
+    ['UsersDisabled', 'disabled'],
+    ['UsersDeleted', 'deleted'],
+  ]);
+  return `Principals: ${principals}. Users: ${users}. Records without changes: ${grouped(counts.Unchanged)}.`;
+}
+
+export function printProblems(problems: readonly RowProblem[], unit: RowUnit): void {
+  for (const { line, message } of problems) tell(`  ${unit} ${line}: ${message}`);
+}
+
+/** Maximum number of lines in a message about several rows. */
+const linesMax = 20;
+
+/** Prints the errors because of which a file cannot be used, and returns the error of the command. */
+export function unusableFile(path: string, errors: readonly RowProblem[], unit: RowUnit): ConfigError {
+  const sorted = errors.toSorted((one, other) => one.line - other.line);
+  printProblems(sorted.slice(0, linesMax), unit);
+  if (errors.length > linesMax) tell(`  … and ${grouped(errors.length - linesMax)} more`);
+  const count = new Set(errors.map(({ line }) => line)).size;
+  // A row that is left out would count as missing, and its user could be deleted.
+  return new ConfigError(
+    `${counted(count, 'row')} of ${path} cannot be used. Nothing was changed. Correct the file, then run the command again.`,
+  );
+}
+
+/** Prints how many records of a plan are left out, and sets the exit code. */
+export function printFailedRecords({ failedRecords }: SyncPlan, unit: RowUnit): void {
+  const count = failedRecords.length;
+  if (count === 0) return;
+  process.exitCode = exitCodes.someFailed;
+  const lines = failedRecords.flatMap(({ members }) => members.map(({ row }) => row.line));
+  const first = lines.toSorted((one, other) => one - other).slice(0, linesMax);
+  const shown = lineList(first, unit, lines.length);
+  tell(
+    count === 1
+      ? `1 principal has errors and is left out with all of its users (${shown}).`
+      : `${grouped(count)} principals have errors and are left out with all of their users (${shown}).`,
+  );
+}
+
+/** Maximum number of usernames in a message. */
+const namesMax = 5;
+
+/** Prints that disabled users of the file stay disabled. */
+export function printDisabled(usernames: readonly string[] | null): void {
+  if (usernames === null) {
+    tell('Users that are disabled stay disabled, unless the file has a column State.');
+    return;
+  }
+  if (usernames.length === 0) return;
+  const names = `${usernames.slice(0, namesMax).join(', ')}${usernames.length > namesMax ? ', …' : ''}`;
+  tell(
+    usernames.length === 1
+      ? `1 user of the file is disabled and stays disabled (${names}). To enable it, add a column State with the value active.`
+      : `${grouped(usernames.length)} users of the file are disabled and stay disabled (${names}). To enable them, add a column State with the value active.`,
+  );
+}
+
+/**
+ * Throws if the file would disable or delete too many users for a run without a confirmation: it may be incomplete. The
+ * limit is that of a call without a plan: for all principals together, and for each of them.
+ */
+export function limitRemovals(plan: Pick<SyncPlan, 'records'>, maxPercent: number): void {
+  const alwaysAllowed = removalsAlwaysAllowed;
+  const found = findExcessiveRemovals(plan, { maxPercent, alwaysAllowed });
+  if (!found) return;
+  const { principal, removals, storedUsers, allowed } = found;
+  const owner = principal === null ? '' : ` of the principal ${principal}`;
+  throw new ConfigError(
+    `The file would disable or delete ${grouped(removals)} of ${counted(storedUsers, 'user')}${owner}. With --yes at most ${grouped(allowed)} are allowed: ${maxPercent} percent of the users (ANAGRAFE_MAX_REMOVALS), but at least ${alwaysAllowed}. Nothing was applied. Run the command without --yes to review the changes and confirm them.`,
+  );
+}
+
+/** Returns the error of a plan that does not hold any more, of which the first `done` calls of all `calls` were applied. */
+export function outdatedPlan(done: number, calls: number): ConfigError {
+  const applied =
+    done === 0 ? 'Nothing was applied' : `${done} of ${calls} parts ${done === 1 ? 'was' : 'were'} applied`;
+  return new ConfigError(
+    `The data has changed since the changes were shown. ${applied}. Run the command again to see the present changes.`,
+  );
+}
