@@ -56,13 +56,10 @@ export {
   changesIn,
   changesOf,
   countsOf,
-  joined,
   type PlannedCall,
   type PlannedChange,
-  pendingCalls,
   planInserts,
   planUpserts,
-  type RecordPlan,
 } from './plan/plan.ts';
 export {
   findDisabled,

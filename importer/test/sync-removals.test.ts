@@ -1,29 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { findExcessiveRemovals, type SyncPlan } from '../src/index.ts';
+import { findExcessiveRemovals, noCounts, type SyncPlan } from '../src/index.ts';
 
 const users = (count: number, Operation: 'delete' | 'none') =>
   Array.from({ length: count }, (_, n) => ({ ID: n, Username: `u.${n}`, Email: null, Operation }));
 
 /** A plan with one record for each principal, which removes some of its stored users. */
-function planOf(
+function callsOf(
   ...principals: (readonly [removals: number, storedUsers: number])[]
-): Pick<SyncPlan, 'records'> {
-  return {
-    records: principals.map(([removals, storedUsers], index) => ({
-      planned: { record: { ExternalKey: `C-${index + 1}` }, members: [], expectedId: null },
-      tuple: {
-        Item1: index,
-        Item3: true,
-        Item4: null,
-        Item5: {},
-        Item6: { Users: [...users(removals, 'delete'), ...users(storedUsers - removals, 'none')] },
-      },
-    })),
-  };
+): Pick<SyncPlan, 'calls'> {
+  const records = principals.map(([removals, storedUsers], index) => ({
+    planned: { record: { ExternalKey: `C-${index + 1}` }, members: [], expectedId: null },
+    tuple: {
+      Item1: index,
+      Item3: true,
+      Item4: null,
+      Item5: {},
+      Item6: { Users: [...users(removals, 'delete'), ...users(storedUsers - removals, 'none')] },
+    },
+  }));
+  return { calls: records.map((record) => ({ records: [record], counts: noCounts, plan: null })) };
 }
 
 const find = (maxPercent: number, ...principals: (readonly [number, number])[]) =>
-  findExcessiveRemovals(planOf(...principals), { maxPercent, alwaysAllowed: 20 });
+  findExcessiveRemovals(callsOf(...principals), { maxPercent, alwaysAllowed: 20 });
 
 describe('the limit of removals of a sync without a confirmation', () => {
   it('counts the removed users of all principals of the file together', () => {

@@ -12,30 +12,19 @@ import { type CombinedRecord, usersOf } from '../import/records.ts';
 /** What a dry run says about a record. */
 export type PlannedTuple = Pick<UpsertTuple, 'Item1' | 'Item3' | 'Item4' | 'Item5' | 'Item6'>;
 
-/** Why a record was not applied. */
-export type RecordErrors = Pick<UpsertTuple, 'Item4' | 'Item5'>;
-
 export interface PlannedRecord<Planned extends CombinedRecord = CombinedRecord> {
   readonly planned: Planned;
   /** Undefined if the record changes nothing and `changed` was set. */
   readonly tuple: PlannedTuple | undefined;
 }
 
-/** Records that are applied in one call. */
+/** Records that are applied in one call, and what it would do. A record that is refused alone has a call without changes. */
 export interface PlannedCall<Planned extends CombinedRecord = CombinedRecord> {
-  readonly records: readonly Planned[];
+  readonly records: readonly PlannedRecord<Planned>[];
   readonly counts: UpsertCounts;
   /** The plan of a call of `irs/upsert`; null for `irs/insert`, whose records depend on nothing that is stored. */
   readonly plan: string | null;
 }
-
-/** What an import would do: its calls, and the result of each of its records. A record that is refused may have no call. */
-export interface RecordPlan<Planned extends CombinedRecord = CombinedRecord> {
-  readonly calls: readonly PlannedCall<Planned>[];
-  readonly records: readonly PlannedRecord<Planned>[];
-}
-
-export const noPlan: RecordPlan<never> = { calls: [], records: [] };
 
 /** Limits of one call, for the size of its body and of the answer of its dry run. */
 const usersPerCall = 10_000;
@@ -71,36 +60,37 @@ export async function planUpserts<Planned extends CombinedRecord>(
   options: PlanOptions,
   { anagrafe, signal }: ImportConnection,
   onProgress: (done: number) => void = () => {},
-): Promise<RecordPlan<Planned>> {
-  let plan: RecordPlan<Planned> = noPlan;
+): Promise<PlannedCall<Planned>[]> {
+  const planned: PlannedCall<Planned>[] = [];
+  let done = 0;
   for (const some of inCalls(records)) {
-    if (plan.records.length > 0) onProgress(plan.records.length);
+    if (done > 0) onProgress(done);
     const parts = await sendInParts(some, async (part) => {
       const sent = { ...options, dryRun: true, representation: true, signal } as const;
       const { counts, plan, tuples } = await anagrafe.upsert(bodyOf(part), sent);
       const byPosition = new Map(tuples.map((tuple, at) => [counts.Positions?.[at] ?? at, tuple]));
-      const planned = part.map((_, position) => byPosition.get(position));
-      return { counts: addCounts(noCounts, counts), plan, tuples: planned };
+      return { counts: addCounts(noCounts, counts), plan, tupleAt: (at: number) => byPosition.get(at) };
     });
-    plan = joined(plan, planOf(parts));
+    planned.push(...parts.map(plannedCall));
+    done += some.length;
   }
-  return plan;
+  return planned;
 }
 
 /** Plans records of `irs/insert` with dry runs: each creates a principal and registers its users. */
 export async function planInserts<Planned extends CombinedRecord>(
   records: readonly Planned[],
   { anagrafe, signal }: ImportConnection,
-): Promise<RecordPlan<Planned>> {
+): Promise<PlannedCall<Planned>[]> {
   const parts = await sendInParts(records, async (some) => {
-    const answer = await anagrafe.insert(bodyOf(some), { dryRun: true, signal });
-    const tuples = answer.tuples.map((tuple, at) => insertedTuple(tuple, some[at]?.record ?? {}));
-    const applied = tuples.filter(({ Item3 }) => Item3);
-    const UsersRegistered = applied.reduce((sum, { Item6 }) => sum + (Item6.Users?.length ?? 0), 0);
+    const { tuples } = await anagrafe.insert(bodyOf(some), { dryRun: true, signal });
+    const applied = some.filter((_, at) => tuples[at]?.Item3);
+    const UsersRegistered = applied.reduce((sum, { record }) => sum + usersOf(record).length, 0);
     const counts = { ...noCounts, PrincipalsInserted: applied.length, UsersRegistered };
-    return { counts, plan: null, tuples };
+    const tupleAt = (at: number) => tuples[at] && insertedTuple(tuples[at], some[at]?.record ?? {});
+    return { counts, plan: null, tupleAt };
   });
-  return planOf(parts);
+  return parts.map(plannedCall);
 }
 
 function insertedTuple({ Item3, Item4, Item5 }: Tuple, record: object): PlannedTuple {
@@ -112,45 +102,26 @@ function insertedTuple({ Item3, Item4, Item5 }: Tuple, record: object): PlannedT
 }
 
 interface DryRunAnswer extends Pick<PlannedCall, 'counts' | 'plan'> {
-  readonly tuples: readonly (PlannedTuple | undefined)[];
+  readonly tupleAt: (position: number) => PlannedTuple | undefined;
 }
 
-function planOf<Planned extends CombinedRecord>(
-  parts: readonly Part<Planned, DryRunAnswer>[],
-): RecordPlan<Planned> {
-  return {
-    calls: parts.flatMap(({ items, answer }) => (answer ? [{ records: items, ...answer }] : [])),
-    records: parts.flatMap(({ items, answer, rejection }) =>
-      items.map((planned, at) => {
-        const refused = { Item1: null, Item3: false, Item4: rejection, Item5: {}, Item6: {} };
-        return { planned, tuple: answer ? answer.tuples[at] : refused };
-      }),
-    ),
-  };
+function plannedCall<Planned extends CombinedRecord>({
+  items,
+  answer,
+  rejection,
+}: Part<Planned, DryRunAnswer>): PlannedCall<Planned> {
+  const refused = { Item1: null, Item3: false, Item4: rejection, Item5: {}, Item6: {} };
+  const { counts, plan, tupleAt } = answer ?? { counts: noCounts, plan: null, tupleAt: () => refused };
+  return { records: items.map((planned, at) => ({ planned, tuple: tupleAt(at) })), counts, plan };
 }
 
-/** Joins two plans, of which the second one is applied after the first. */
-export function joined<Planned extends CombinedRecord>(
-  first: RecordPlan<Planned>,
-  second: RecordPlan<Planned>,
-): RecordPlan<Planned> {
-  return { calls: [...first.calls, ...second.calls], records: [...first.records, ...second.records] };
-}
-
-export function countsOf({ calls }: RecordPlan): UpsertCounts {
+export function countsOf(calls: readonly PlannedCall[]): UpsertCounts {
   return calls.reduce((sum, { counts }) => addCounts(sum, counts), noCounts);
 }
 
 /** The number of principals and users that change. */
 export function changesIn({ Unchanged: _, ...changes }: UpsertCounts): number {
   return Object.values(changes).reduce((sum, count) => sum + count, 0);
-}
-
-/** Returns the calls that change something. */
-export function pendingCalls<Planned extends CombinedRecord>({
-  calls,
-}: RecordPlan<Planned>): PlannedCall<Planned>[] {
-  return calls.filter(({ counts }) => changesIn(counts) > 0);
 }
 
 /** A principal or user that would be created, changed or removed. */
@@ -187,12 +158,6 @@ export function changesOf({ planned: { record }, tuple }: PlannedRecord): Planne
   return changes;
 }
 
-/** A record that a job has not applied, whether the plan has its errors already or not. */
-export interface FailedRecord<Planned extends CombinedRecord> {
-  readonly planned: Planned;
-  readonly errors: RecordErrors;
-}
-
 interface ApplyOptions extends ImportConnection, Pick<PlanOptions, 'missing'> {
   /** Prefix of the idempotency keys. */
   readonly name: string;
@@ -203,32 +168,34 @@ interface ApplyOptions extends ImportConnection, Pick<PlanOptions, 'missing'> {
 }
 
 /**
- * Applies calls as jobs, and returns the records that were not applied. A call of `irs/upsert` is refused with
- * `PLAN_OUTDATED` if the stored data has changed since.
+ * Applies the calls that change something as jobs, and returns the records that were not applied with their errors. A
+ * call of `irs/upsert` is refused with `PLAN_OUTDATED` if the stored data has changed since.
  */
 export async function applyPlan<Planned extends CombinedRecord>(
   calls: readonly PlannedCall<Planned>[],
   { name, wait, missing, isSequential, anagrafe, signal }: ApplyOptions,
-): Promise<FailedRecord<Planned>[]> {
+): Promise<{ readonly planned: Planned; readonly errors: Pick<Tuple, 'Item4' | 'Item5'> }[]> {
+  const pending = calls.filter(({ counts }) => changesIn(counts) > 0);
   const jobs: Promise<Job>[] = [];
-  for (const [index, { records, plan }] of calls.entries()) {
+  for (const [index, { records, plan }] of pending.entries()) {
     const operation = plan === null ? 'insert' : 'upsert';
-    const idempotencyKey = `${name}-${operation}-${index}`;
+    const options = { idempotencyKey: `${name}-${operation}-${index}`, signal };
     const rules = plan === null ? {} : { missing, ifMatch: plan };
-    const job = await anagrafe.jobs.submit(operation, bodyOf(records), { idempotencyKey, signal, ...rules });
-    const ended = wait(job.ID);
+    const body = bodyOf(records.map(({ planned }) => planned));
+    const { ID } = await anagrafe.jobs.submit(operation, body, { ...options, ...rules });
+    const ended = wait(ID);
     jobs.push(ended);
     if (isSequential) await ended;
   }
-  const failed: FailedRecord<Planned>[] = [];
+  const failed = [];
   for (const [index, { ID, RecordsFailed }] of (await Promise.all(jobs)).entries()) {
     let totalPages = RecordsFailed > 0 ? 1 : 0;
     for (let page = 1; page <= totalPages; page++) {
       const answer = await anagrafe.jobs.get(ID, { failed: true, page, signal });
       totalPages = answer.totalPages;
       for (const [at, errors] of answer.records.entries()) {
-        const planned = calls[index]?.records[answer.record.Positions[at] ?? -1];
-        if (planned) failed.push({ planned, errors });
+        const record = pending[index]?.records[answer.record.Positions[at] ?? -1];
+        if (record) failed.push({ planned: record.planned, errors });
       }
     }
   }

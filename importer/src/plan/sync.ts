@@ -1,13 +1,14 @@
 import { ApiError, type UpsertTuple } from '@anagrafe/client';
 import type { ImportConnection } from '../import/calls.ts';
 import { foldUsername, usersOf } from '../import/records.ts';
-import { type PlannedRecord, planUpserts, type RecordPlan } from './plan.ts';
+import { type PlannedCall, type PlannedRecord, planUpserts } from './plan.ts';
 import { problemsOfRecord, type RowProblem, type SyncRecord } from './sync-file.ts';
 
 export type MissingPolicy = 'keep' | 'disable' | 'delete';
 
 /** What a sync of a file would do. */
-export interface SyncPlan extends RecordPlan<SyncRecord> {
+export interface SyncPlan {
+  readonly calls: readonly PlannedCall<SyncRecord>[];
   /** The errors of the records that the service refuses. They are not applied. */
   readonly failed: readonly RowProblem[];
   readonly failedRecords: readonly SyncRecord[];
@@ -26,18 +27,19 @@ export async function planSync(
     records.some(({ expectedId }) => expectedId !== null) ||
     (records.some(({ record }) => referenceOf(record).ID !== undefined) &&
       records.some(({ record }) => referenceOf(record).ExternalKey !== undefined));
-  const plan = await planUpserts(records, { missing, changed: !comparesIds }, connection, onProgress);
-  const refused = plan.records.flatMap(({ planned, tuple }) =>
+  const calls = await planUpserts(records, { missing, changed: !comparesIds }, connection, onProgress);
+  const results = calls.flatMap((call) => call.records);
+  const refused = results.flatMap(({ planned, tuple }) =>
     tuple && !tuple.Item3 ? [{ planned, tuple }] : [],
   );
   const principals = new Set<number>();
   return {
-    ...plan,
+    calls,
     failed: refused.flatMap(({ planned, tuple }) =>
       isRepeated(tuple) ? [] : problemsOfRecord(planned, tuple),
     ),
     failedRecords: refused.map(({ planned }) => planned),
-    conflicts: plan.records.flatMap((record) => conflictOf(record, principals) ?? []),
+    conflicts: results.flatMap((record) => conflictOf(record, principals) ?? []),
   };
 }
 
@@ -106,17 +108,19 @@ interface RemovalLimit {
  * can mean that the file is incomplete.
  */
 export function findExcessiveRemovals(
-  { records }: Pick<SyncPlan, 'records'>,
+  { calls }: Pick<SyncPlan, 'calls'>,
   { maxPercent, alwaysAllowed }: RemovalLimit,
 ): Removals | null {
   const withLimit = (principal: string | null, removals: number, storedUsers: number) => {
     const allowed = Math.max(alwaysAllowed, Math.floor((storedUsers * maxPercent) / 100));
     return { principal, removals, storedUsers, allowed };
   };
-  const found = records.map((record) => {
-    const { ExternalKey, ID } = referenceOf(record.planned.record);
-    return withLimit(String(ExternalKey ?? ID), removalsOf(record), storedUsersOf(record));
-  });
+  const found = calls
+    .flatMap(({ records }) => records)
+    .map((record) => {
+      const { ExternalKey, ID } = referenceOf(record.planned.record);
+      return withLimit(String(ExternalKey ?? ID), removalsOf(record), storedUsersOf(record));
+    });
   const sum = (name: 'removals' | 'storedUsers') => found.reduce((total, each) => total + each[name], 0);
   const all = withLimit(null, sum('removals'), sum('storedUsers'));
   return [all, ...found].find(({ removals, allowed }) => removals > allowed) ?? null;

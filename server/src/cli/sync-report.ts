@@ -23,8 +23,8 @@ interface PlanLine {
   readonly to: string | null;
 }
 
-export function planLines({ records }: SyncPlan): PlanLine[] {
-  return records.flatMap((planned) => changesOf(planned).flatMap(linesOf));
+export function planLines({ calls }: SyncPlan): PlanLine[] {
+  return calls.flatMap(({ records }) => records.flatMap(changesOf)).flatMap(linesOf);
 }
 
 function linesOf({ record, principalId, username, action, fields, hidden }: PlannedChange): PlanLine[] {
@@ -146,7 +146,7 @@ export function printDisabled(usernames: readonly string[] | null): void {
  * Throws if the file would disable or delete too many users for a run without a confirmation: it may be incomplete. The
  * limit is that of a call without a plan: for all principals together, and for each of them.
  */
-export function limitRemovals(plan: Pick<SyncPlan, 'records'>, maxPercent: number): void {
+export function limitRemovals(plan: SyncPlan, maxPercent: number): void {
   const alwaysAllowed = removalsAlwaysAllowed;
   const found = findExcessiveRemovals(plan, { maxPercent, alwaysAllowed });
   if (!found) return;
@@ -157,10 +157,12 @@ export function limitRemovals(plan: Pick<SyncPlan, 'records'>, maxPercent: numbe
   );
 }
 
-/** Returns the error of a plan that does not hold any more, of which the first `done` calls of all `calls` were applied. */
-export function outdatedPlan(done: number, calls: number): ConfigError {
+/** Returns the error of a plan that does not hold any more, of which `done` calls were applied. */
+export function outdatedPlan(done: number): ConfigError {
   const applied =
-    done === 0 ? 'Nothing was applied' : `${done} of ${calls} parts ${done === 1 ? 'was' : 'were'} applied`;
+    done === 0
+      ? 'Nothing was applied'
+      : `${counted(done, 'part')} of the file ${done === 1 ? 'was' : 'were'} applied`;
   return new ConfigError(
     `The data has changed since the changes were shown. ${applied}. Run the command again to see the present changes.`,
   );

@@ -7,10 +7,8 @@ import {
   errorsByRow,
   type ImportConnection,
   type ImportRow,
-  joined,
   type PlannedCall,
   type PrincipalAliases,
-  pendingCalls,
   planInserts,
   planUpserts,
   type RowErrors,
@@ -55,10 +53,11 @@ export async function planRows(
 ): Promise<Plan> {
   const { groups, insert, errors } = combineRows(rows, { aliases, unit });
   // The inserts are the last calls of the plan: a plan that is outdated is refused before they are sent.
-  const plan = joined(await planUpserts(groups, {}, connection), await planInserts(insert, connection));
+  const upserts = await planUpserts(groups, {}, connection);
+  const calls = [...upserts, ...(await planInserts(insert, connection))];
   const changes: PlannedChange[] = [];
   const registered = new Set<number>();
-  for (const { planned, tuple } of plan.records) {
+  for (const { planned, tuple } of calls.flatMap((call) => call.records)) {
     if (!tuple?.Item3)
       for (const [row, found] of errorsByRow(planned, tuple?.Item5 ?? {}, tuple?.Item4 ?? null))
         errors.set(row, found);
@@ -72,7 +71,7 @@ export async function planRows(
     for (const [at, { row }] of rowsOfUsers(planned.members).entries())
       if (tuple?.Item3 && tuple.Item6.Users?.[at]?.Operation === 'register') registered.add(row.number);
   }
-  return { calls: pendingCalls(plan), counts: countsOf(plan), changes, registered, errors };
+  return { calls, counts: countsOf(calls), changes, registered, errors };
 }
 
 function nameOf(record: object): string {

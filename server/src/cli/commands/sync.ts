@@ -5,7 +5,6 @@ import {
   countsOf,
   findDisabled,
   type MissingPolicy,
-  pendingCalls,
   planSync,
   problemsOfRecord,
   type RowProblem,
@@ -108,7 +107,7 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
   const plan = await compare(records, errors.length > 0 ? 'keep' : options.missing, anagrafe);
   const unusable = [...errors, ...plan.conflicts];
   if (unusable.length > 0) throw unusableFile(path, [...unusable, ...plan.failed], unit);
-  const counts = countsOf(plan);
+  const counts = countsOf(plan.calls);
   const lines = planLines(plan);
   const disabled = await findDisabled(records, { anagrafe });
   if (!options.json) await printPlan(lines, options);
@@ -149,9 +148,8 @@ async function compare(
 /** Applies a plan, one call after the other. Returns the errors of the records that the plan would have applied. */
 async function apply(plan: SyncPlan, missing: MissingPolicy, anagrafe: Anagrafe): Promise<RowProblem[]> {
   const line = new LiveLine();
-  const calls = pendingCalls(plan);
   let done = 0;
-  const failed = await applyPlan(calls, {
+  const failed = await applyPlan(plan.calls, {
     anagrafe,
     missing,
     name: `sync-${newIdempotencyKey()}`,
@@ -167,9 +165,7 @@ async function apply(plan: SyncPlan, missing: MissingPolicy, anagrafe: Anagrafe)
       return job;
     },
   }).catch((error) => {
-    throw error instanceof ApiError && error.code === 'PLAN_OUTDATED'
-      ? outdatedPlan(done, calls.length)
-      : error;
+    throw error instanceof ApiError && error.code === 'PLAN_OUTDATED' ? outdatedPlan(done) : error;
   });
   return failed.flatMap(({ planned, errors }) =>
     plan.failedRecords.includes(planned) ? [] : problemsOfRecord(planned, errors),
