@@ -45,8 +45,14 @@ export { fileErrorInItalian, type Language, languages, rowErrorInItalian } from 
 export { JobSender, type SubmittedJob } from './import/job-sender.ts';
 export { mayNameBothWays, type PrincipalAliases } from './import/principal-aliases.ts';
 export type { ReasonSummary } from './import/reasons.ts';
-export { type CombinedRecord, type ExistingPolicy, findResets, foldUsername } from './import/records.ts';
-export { formatRowError, fromFileError, type RowError, type RowErrors } from './import/row-errors.ts';
+export { type CombinedRecord, type ExistingPolicy, findRefused, foldUsername } from './import/records.ts';
+export {
+  codedError,
+  formatRowError,
+  fromFileError,
+  type RowError,
+  type RowErrors,
+} from './import/row-errors.ts';
 export { combineRows, errorsByRow, type RowGroup, rowsOfUsers } from './import/row-group.ts';
 export { sendRows } from './import/send.ts';
 export { type ImportTotals, noTotals } from './import/totals.ts';

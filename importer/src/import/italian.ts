@@ -77,6 +77,9 @@ const fileErrors: { readonly [Code in FileErrorCode]: (params: FileErrorParams[C
 const rowErrors: Readonly<Record<Exclude<RowErrorCode, 'CONTRADICTS_ROW'>, string>> = {
   RESET_IN_IMPORT: 'Questa riga reimposta una password. Usa "anagrafe reset".',
   OPERATION_IN_IMPORT: 'L\'importazione registra utenti. Togli "Operation" o invia il record a irs/update.',
+  RECORD_TOO_LARGE: 'Il record ha più di 10.000 utenti. Dividili in più record della stessa anagrafica.',
+  PRINCIPAL_TOO_LARGE:
+    'Il file ha più di 10.000 utenti di questa anagrafica, troppi per confrontarli insieme. Usa "anagrafe import --update".',
   RESET_WITHOUT_PRINCIPAL: "Con UserID, indica l'anagrafica con ID o ExternalKey.",
   USER_NOT_FOUND: 'Utente non trovato.',
   PRINCIPAL_NOT_FOUND:

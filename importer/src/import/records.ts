@@ -199,16 +199,24 @@ export function usersOf(record: object): readonly Readonly<Record<string, unknow
   return Users.map((user) => (typeof user === 'object' && user !== null ? user : {}));
 }
 
+/** The most users that the service accepts in a record. */
+const recordUsersMax = 10_000;
+
+export function hasTooManyUsers(record: object): boolean {
+  return usersOf(record).length > recordUsersMax;
+}
+
 /**
- * Returns an error for each row that would do something else than register a user, such as reset a password: registering
- * users must not change existing ones.
+ * Returns an error for each row that cannot register users: one with too many users, and one that would do something
+ * else, such as reset a password. Registering users must not change existing ones.
  */
-export function findResets(rows: readonly ImportRow[]): RowErrors {
+export function findRefused(rows: readonly ImportRow[]): RowErrors {
   const errors: RowErrors = new Map();
   for (const row of rows) {
     if (row.kind === 'invalid') continue;
     if (row.kind === 'user' && row.user.ID === undefined) continue;
     const users = row.kind === 'user' ? [row.user] : usersOf(row.record);
+    if (users.length > recordUsersMax) errors.set(row.number, [codedError('RECORD_TOO_LARGE', 'Users')]);
     const at = users.findIndex(({ ID }) => hasValue(ID));
     const other = users.findIndex((user) => 'Operation' in user && hasValue(user.Operation));
     if (at >= 0) errors.set(row.number, [codedError('RESET_IN_IMPORT', columnOf(`Users[${at}].ID`, row))]);

@@ -37,6 +37,10 @@ export type FieldErrorsByPath = Readonly<Record<string, readonly FieldError[]>>;
 const messages = {
   RESET_IN_IMPORT: 'This row resets a password. Use "anagrafe reset" for it.',
   OPERATION_IN_IMPORT: 'An import registers users. Remove "Operation", or send the record to irs/update.',
+  RECORD_TOO_LARGE:
+    'The record has more than 10,000 users. Split its users over several records of the same principal.',
+  PRINCIPAL_TOO_LARGE:
+    'The file has more than 10,000 users of this principal, too many to compare at once. Use "anagrafe import --update".',
   RESET_WITHOUT_PRINCIPAL: 'A row with UserID must also have the ID or ExternalKey of the principal.',
   USER_NOT_FOUND: 'There is no user with this username.',
   PRINCIPAL_NOT_FOUND:

@@ -5,7 +5,8 @@ import { noAliases, type PrincipalAliases } from './principal-aliases.ts';
 import {
   buildRecords,
   type CombinedRecord,
-  findResets,
+  findRefused,
+  hasTooManyUsers,
   type PrincipalRow,
   type RowPaths,
   statesValues,
@@ -55,6 +56,8 @@ export function groupOf(
 interface CombinedRows {
   /** The groups in the order of their first rows. */
   readonly groups: readonly RowGroup[];
+  /** The groups with more users than a record may have, which are left out. */
+  readonly tooLarge: readonly RowGroup[];
   /** The rows that name no principal by `ExternalKey` or `ID`: each is a record of `irs/insert`. */
   readonly insert: readonly CombinedRecord[];
   /** The errors of the rows that are left out: invalid rows, and those that contradict an earlier row. */
@@ -71,7 +74,7 @@ export function combineRows(
   rows: readonly ImportRow[],
   { aliases = noAliases, unit = 'line' }: { aliases?: PrincipalAliases; unit?: RowUnit } = {},
 ): CombinedRows {
-  const errors = findResets(rows);
+  const errors = findRefused(rows);
   const comparer = new RowComparer('update', { isStrict: true, unit });
   for (const row of rows) {
     const found = errors.has(row.number) ? [] : comparer.compare(row, aliases);
@@ -87,7 +90,10 @@ export function combineRows(
     if (known) known.push(row);
     else members.set(key, [row]);
   }
-  return { groups: [...members].map(([key, some]) => groupOf(key, some)), insert, errors };
+  const groups = [...members].map(([key, some]) => groupOf(key, some));
+  const isTooLarge = ({ record }: RowGroup) => hasTooManyUsers(record);
+  const fitting = groups.filter((group) => !isTooLarge(group));
+  return { groups: fitting, tooLarge: groups.filter(isTooLarge), insert, errors };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { UserOfPrincipal } from '@anagrafe/client';
 import type { ImportRow, UserRow } from '../file/rows.ts';
 import { findUsers, type ImportConnection } from '../import/calls.ts';
 import type { JobSender } from '../import/job-sender.ts';
-import { findResets, foldUsername, hasSecret, usersOf } from '../import/records.ts';
+import { findRefused, foldUsername, hasSecret, usersOf } from '../import/records.ts';
 import { codedError, type RowErrors } from '../import/row-errors.ts';
 import type { StoredRows } from '../import/stored-rows.ts';
 import { type ImportTotals, noTotals } from '../import/totals.ts';
@@ -35,7 +35,7 @@ export async function prepareRows(
     passwords.set(row.number, password);
     return { ...row, user: { ...row.user, Password: password, ConfirmPassword: password } };
   });
-  const errors: RowErrors = purpose === 'register' ? findResets(rows) : new Map();
+  const errors: RowErrors = purpose === 'register' ? findRefused(rows) : new Map();
   const emails = new Map<number, string>();
   const all =
     purpose === 'register' ? withPasswords : await withIds(withPasswords, errors, emails, connection);

@@ -4,7 +4,7 @@ import type { ImportFile } from '../file/open.ts';
 import type { ImportRow } from '../file/rows.ts';
 import { type PrincipalField, principalColumns, rowUnit, userFieldNames } from '../file/types.ts';
 import type { CombinedRecord } from '../import/records.ts';
-import { formatRowError, type RowErrors, rowError } from '../import/row-errors.ts';
+import { codedError, formatRowError, type RowErrors, rowError } from '../import/row-errors.ts';
 import { combineRows, errorsByRow, type RowGroup } from '../import/row-group.ts';
 import { WarningLog } from '../import/warnings.ts';
 
@@ -53,9 +53,12 @@ export async function readSyncFile(
     // The cells of a row are not needed any more, and would double the memory.
     rows.push({ ...row, source: null });
   }
-  const { groups, insert, errors } = combineRows(rows, { unit });
+  const { groups, tooLarge, insert, errors } = combineRows(rows, { unit });
   const unnamed = rowError('The row has neither the ExternalKey nor the ID of its principal.');
   for (const { members } of insert) for (const { row } of members) errors.set(row.number, [unnamed]);
+  // Reported once: thousands of rows have the same error.
+  for (const { members } of tooLarge)
+    for (const { row } of members.slice(0, 1)) errors.set(row.number, [codedError('PRINCIPAL_TOO_LARGE')]);
   const empty = clearEmpty ? emptyFields(file) : { principal: [], user: [] };
   for (const { members } of groups) {
     for (const field of empty.principal) {

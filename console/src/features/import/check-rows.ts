@@ -13,7 +13,7 @@ import {
   ColumnProfiles,
   DryRunState,
   dryRunRows,
-  findResets,
+  findRefused,
   fromFileError,
   mayNameBothWays,
   rowUnit,
@@ -83,7 +83,7 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
         ? fillPasswords(read)
         : { rows: read, passwords: new Map() };
       // An import only registers users. A row that would reset a password is an error.
-      for (const [number, found] of findResets(parsed)) errors.set(number, found);
+      for (const [number, found] of findRefused(parsed)) errors.set(number, found);
       const isValid = ({ number }: ImportRow) => !errors.has(number);
       const state = new DryRunState(newPrincipals, mode === 'update' ? 'update' : 'refuse', {
         namesBothWays: mayNameBothWays(columnsOf(file, reading), reading.principal),

@@ -2,6 +2,7 @@ import type { FieldChange, Job, UpsertCounts } from '@anagrafe/client';
 import {
   applyPlan,
   changesOf,
+  codedError,
   combineRows,
   countsOf,
   errorsByRow,
@@ -51,7 +52,9 @@ export async function planRows(
   { aliases, unit }: { readonly aliases: PrincipalAliases; readonly unit: RowUnit },
   connection: ImportConnection,
 ): Promise<Plan> {
-  const { groups, insert, errors } = combineRows(rows, { aliases, unit });
+  const { groups, tooLarge, insert, errors } = combineRows(rows, { aliases, unit });
+  for (const { members } of tooLarge)
+    for (const { row } of members) errors.set(row.number, [codedError('PRINCIPAL_TOO_LARGE')]);
   // The inserts are the last calls of the plan: a plan that is outdated is refused before they are sent.
   const upserts = await planUpserts(groups, {}, connection);
   const calls = [...upserts, ...(await planInserts(insert, connection))];

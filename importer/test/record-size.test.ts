@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { combineRows, findRefused, openImportFile, readSyncFile } from '../src/index.ts';
+import { cut, readFile } from './reading.ts';
+
+const usersOf = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ Username: `u.${n}`, PasswordHash: 'x' }));
+const record = (count: number) => JSON.stringify({ ExternalKey: 'K', Users: usersOf(count) });
+
+const rowsOf = (count: number) =>
+  ['ExternalKey,Username', ...usersOf(count).map(({ Username }) => `K,${Username}`), 'L,other'].join('\n');
+
+describe('a record of a JSON file', () => {
+  it('is refused before it is sent if it has more than 10,000 users', async () => {
+    const { rows } = await readFile(`${record(10_000)}\n${record(10_001)}`);
+    expect([...findRefused(rows)]).toEqual([
+      [
+        2,
+        [
+          {
+            code: 'RECORD_TOO_LARGE',
+            column: 'Users',
+            message:
+              'The record has more than 10,000 users. Split its users over several records of the same principal.',
+          },
+        ],
+      ],
+    ]);
+  });
+});
+
+describe('a principal with more than 10,000 users in the rows of a file', () => {
+  it('is not among the records that are compared as a whole', async () => {
+    const options = { withoutPasswords: true };
+    const fitting = combineRows((await readFile(rowsOf(10_000), options)).rows);
+    expect([fitting.groups.length, fitting.tooLarge]).toEqual([2, []]);
+    const { groups, tooLarge } = combineRows((await readFile(rowsOf(10_001), options)).rows);
+    expect([groups, tooLarge].map((found) => found.map(({ key }) => key))).toEqual([['L'], ['K']]);
+  });
+
+  it('is one error of a sync, which names its first row', async () => {
+    const file = await openImportFile(cut(rowsOf(10_001)), { withoutPasswords: true });
+    const { errors } = await readSyncFile(file, { clearEmpty: false });
+    expect(errors).toEqual([
+      {
+        line: 2,
+        message:
+          'The file has more than 10,000 users of this principal, too many to compare at once. Use "anagrafe import --update".',
+      },
+    ]);
+  });
+});
