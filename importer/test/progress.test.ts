@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noTotals } from '../src/import/totals.ts';
 import type { ImportRow } from '../src/index.ts';
+import { batchLimits } from '../src/index.ts';
 import type { ImportTask } from '../src/node/index.ts';
 import { ImportProgress } from '../src/node/progress-file.ts';
 import { AppendedFile } from '../src/node/result-files.ts';
@@ -31,6 +32,7 @@ beforeEach(() => {
     failedPath: join(folder, 'users.failed.csv'),
     wouldFailPath: join(folder, 'users.would-fail.csv'),
     progressPath: `${path}.progress`,
+    batches: batchLimits,
   };
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -149,7 +151,7 @@ describe('an output file of an import', () => {
   it('is continued at its saved length, and what was written after it is discarded', async () => {
     const file = await AppendedFile.create(task.failedPath);
     await file.append('first\n');
-    const saved = await file.state();
+    const saved = file.state;
     await file.append('second\n');
     await file.close();
     const resumed = await AppendedFile.resume(task.failedPath, saved);
@@ -161,7 +163,7 @@ describe('an output file of an import', () => {
   it('is not continued if its content has changed', async () => {
     const file = await AppendedFile.create(task.failedPath);
     await file.append('first\n');
-    const saved = await file.state();
+    const saved = file.state;
     await file.close();
     writeFileSync(task.failedPath, 'other\n');
     await expect(AppendedFile.resume(task.failedPath, saved)).rejects.toThrow('has changed since');

@@ -52,11 +52,6 @@ export type SubmitJob = (
   connection: ImportConnection,
 ) => Promise<string>;
 
-export interface SubmitOptions {
-  /** Default: `refuse`. */
-  readonly existing?: ExistingPolicy;
-}
-
 /**
  * Returns a function that submits a job with an idempotency key of its name, so that a repetition does not apply a
  * record twice.
@@ -66,7 +61,7 @@ export interface SubmitOptions {
 export function submitWithKey(
   prefix: string,
   { anagrafe }: Pick<ImportConnection, 'anagrafe'>,
-  { existing = 'refuse' }: SubmitOptions = {},
+  existing: ExistingPolicy = 'refuse',
 ): SubmitJob {
   return async (operation, records, name, { signal }) => {
     const options = { idempotencyKey: `${prefix}-${name}`, signal };
@@ -87,29 +82,6 @@ export function dryRunUpsert(
   const options = { dryRun: true, representation: true, existing, signal } as const;
   return anagrafe.upsert(bodyOf(records), options);
 }
-
-/** Checks the records of a call without applying them. */
-export async function dryRunCall(
-  {
-    operation,
-    records,
-  }: { readonly operation: ImportOperation; readonly records: readonly CombinedRecord[] },
-  existing: ExistingPolicy,
-  connection: ImportConnection,
-): Promise<{ readonly tuples: readonly DryRunTuple[]; readonly seconds: number }> {
-  if (operation === 'upsert') {
-    const { tuples, counts } = await dryRunUpsert(records, existing, connection);
-    return { tuples, seconds: counts.EstimatedSeconds };
-  }
-  const { anagrafe, signal } = connection;
-  const { tuples, estimate } = await anagrafe[operation](bodyOf(records), { dryRun: true, signal });
-  return {
-    tuples: tuples.map(({ Item3, Item4, Item5 }) => ({ Item3, Item4, Item5 })),
-    seconds: estimate.EstimatedSeconds,
-  };
-}
-
-type DryRunTuple = Pick<UpsertTuple, 'Item3' | 'Item4' | 'Item5'> & Partial<UpsertTuple>;
 
 /** Returns the records for a call of the client, whose types they have: the service checks the values. */
 export function bodyOf(records: readonly Pick<CombinedRecord, 'record'>[]): never[] {
@@ -155,6 +127,15 @@ export const noCounts: UpsertCounts = {
 };
 
 export function addCounts(one: UpsertCounts, other: UpsertCounts): UpsertCounts {
-  const names = Object.keys(noCounts) as (keyof UpsertCounts)[];
-  return Object.fromEntries(names.map((name) => [name, one[name] + other[name]])) as unknown as UpsertCounts;
+  return sumOf(noCounts, one, other);
+}
+
+/** Adds the numbers with the names in `zeros`. */
+export function sumOf<Counts extends { readonly [Name in keyof Counts]: number }>(
+  zeros: Counts,
+  one: Counts,
+  other: Counts,
+): Counts {
+  const names = Object.keys(zeros) as (keyof Counts)[];
+  return Object.fromEntries(names.map((name) => [name, one[name] + other[name]])) as Counts;
 }

@@ -1,8 +1,7 @@
 import type { InsertRecord, UpsertTuple } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
-import type { RowUnit } from '../file/types.ts';
-import { dryRunCall, type ImportConnection, wouldCreate } from './calls.ts';
-import { findAliases, noAliases, type PrincipalAliases } from './principal-aliases.ts';
+import { type ImportConnection, wouldCreate } from './calls.ts';
+import { dryRunCall } from './dry-run-call.ts';
 import {
   type CombinedRecord,
   type ExistingPolicy,
@@ -12,14 +11,12 @@ import {
   principalKeyOf,
   usersOf,
 } from './records.ts';
-import { RowComparer } from './row-comparer.ts';
 import type { RowErrors } from './row-errors.ts';
 import { rowsOfUsers } from './row-group.ts';
-import { type Applied, sendRows } from './send.ts';
+import { type Answer, sendRows } from './send.ts';
 import type { StoredRows } from './stored-rows.ts';
 import { addTotals, type ImportTotals, noTotals } from './totals.ts';
 import { rowsWithoutChanges } from './unchanged-rows.ts';
-import { WarningLog } from './warnings.ts';
 
 /** Principals by external key. */
 export type Principals = ReadonlyMap<string, InsertRecord>;
@@ -30,26 +27,15 @@ export type Principals = ReadonlyMap<string, InsertRecord>;
  */
 export class DryRunState {
   readonly existing: ExistingPolicy;
-  /** Compares the rows of all batches. */
-  readonly comparer: RowComparer;
-  readonly warnings = new WarningLog();
-  /** True if rows that name a principal by `ID` are compared with those that name it by `ExternalKey`. */
-  readonly namesBothWays: boolean;
   readonly #newPrincipals: Map<string, InsertRecord>;
   /** The keys of the principals that were counted, and of those among them that were counted as changed. */
   readonly #counted = new Set<string>();
   readonly #changed = new Set<string>();
 
   /** @param newPrincipals Principals that do not exist yet and that other rows of the file describe. */
-  constructor(
-    newPrincipals: Principals = new Map(),
-    existing: ExistingPolicy = 'refuse',
-    { namesBothWays = false, unit = 'line' }: { namesBothWays?: boolean; unit?: RowUnit } = {},
-  ) {
-    this.namesBothWays = namesBothWays && existing === 'update';
-    this.#newPrincipals = new Map(newPrincipals);
+  constructor(existing: ExistingPolicy = 'refuse', newPrincipals: Principals = new Map()) {
     this.existing = existing;
-    this.comparer = new RowComparer(existing, { unit });
+    this.#newPrincipals = new Map(newPrincipals);
   }
 
   /** The principals that the import would create, by external key. */
@@ -109,12 +95,12 @@ interface DryRunResult {
   readonly passwordsNotUsed: readonly number[];
   /** The numbers of the rows without errors that would change nothing, because all of their values are stored. */
   readonly unchanged: ReadonlySet<number>;
-  readonly aliases: PrincipalAliases;
 }
 
 /**
- * Checks rows with dry runs, without applying them. To check a file in several batches, pass the same `state` with
- * every batch in file order: it makes later rows aware of what earlier rows would create, and this function adds to it.
+ * Checks rows that were compared with dry runs, without applying them. To check a file in several batches, pass the same
+ * `state` with every batch in file order: it makes later rows aware of what earlier rows would create, and this function
+ * adds to it.
  */
 export async function dryRunRows(
   rows: readonly ImportRow[],
@@ -122,7 +108,6 @@ export async function dryRunRows(
   state: DryRunState = new DryRunState(),
 ): Promise<DryRunResult> {
   const { existing } = state;
-  const errors: RowErrors = new Map();
   let seconds = 0;
   let totals = noTotals;
   const passwordsNotUsed: number[] = [];
@@ -130,40 +115,30 @@ export async function dryRunRows(
   const count = (more: Partial<ImportTotals>) => {
     totals = addTotals(totals, { ...noTotals, ...more });
   };
-  const aliases = state.namesBothWays ? await findAliases(rows, connection) : noAliases;
-  for (const row of rows) {
-    const found = state.comparer.compare(row, aliases);
-    state.warnings.add(row);
-    if (found.length > 0) errors.set(row.number, found);
-  }
-  const refused = await sendRows(
-    rows.filter(({ number }) => !errors.has(number)),
-    {
-      ...connection,
-      existing,
-      isDryRun: true,
-      valuesOf: (key) => state.valuesOf(key),
-      async send(call) {
-        const answer = await dryRunCall(call, existing, connection);
-        seconds += answer.seconds;
-        return answer.tuples;
-      },
-      onApplied(record, applied) {
-        const { operation } = applied;
-        if (operation === 'upsert') countUpsert(record, applied);
-        else
-          count({
-            PrincipalsInserted: operation === 'insert' ? 1 : 0,
-            UsersRegistered: usersOf(record.record).length,
-          });
-      },
+  const errors = await sendRows(rows, {
+    ...connection,
+    existing,
+    isDryRun: true,
+    valuesOf: (key) => state.valuesOf(key),
+    async send(call) {
+      const answer = await dryRunCall(call, existing, connection);
+      seconds += answer.seconds;
+      return answer.answers;
     },
-  );
-  return { errors: new Map([...errors, ...refused]), seconds, totals, passwordsNotUsed, unchanged, aliases };
+    onApplied(record, answer, operation) {
+      if (operation === 'upsert') countUpsert(record, answer);
+      else
+        count({
+          PrincipalsInserted: operation === 'insert' ? 1 : 0,
+          UsersRegistered: usersOf(record.record).length,
+        });
+    },
+  });
+  return { errors, seconds, totals, passwordsNotUsed, unchanged };
 
   function countUpsert(
     { members, record }: CombinedRecord,
-    { Item1 = null, Item6: effect = {}, changed }: Applied,
+    { Item1 = null, Item6: effect = {}, changed }: Answer,
   ): void {
     // Rows may name an existing principal by `ID` and by `ExternalKey`.
     const key = Item1 === null ? keyOf(members) : keyOfId(Item1);

@@ -8,9 +8,14 @@ import {
   sendInParts,
   wouldCreate,
 } from './calls.ts';
-import { type ChangedFields, findChangedFields } from './changed-fields.ts';
-import { buildRecords, type CombinedRecord, type ExistingPolicy, findRepeatedUsernames } from './records.ts';
-import { codedError, type RowErrors, rowError } from './row-errors.ts';
+import {
+  buildRecords,
+  type CombinedRecord,
+  type ExistingPolicy,
+  findRepeatedUsernames,
+  type RowPaths,
+} from './records.ts';
+import { codedError, type RowError, type RowErrors, rowError } from './row-errors.ts';
 import { errorsByRow, type RowGroup } from './row-group.ts';
 import { UpsertQueue } from './upsert-queue.ts';
 
@@ -20,26 +25,24 @@ export interface Call {
   readonly records: readonly CombinedRecord[];
   /** Unique within an import, and the same whenever the same rows are sent again. */
   readonly name: string;
-  readonly changedFields: ChangedFields;
   /** Aborted when another call of the rows has failed. */
   readonly signal: AbortSignal;
 }
 
 /** The answer to a record. The principal and the effect are known only in a dry run of `irs/upsert`. */
-export type Answer = Pick<UpsertTuple, 'Item3' | 'Item4' | 'Item5'> & Partial<UpsertTuple>;
-
-/** A record that was applied, or would be. */
-export interface Applied extends Partial<UpsertTuple> {
-  readonly operation: ImportOperation;
+export interface Answer
+  extends Pick<UpsertTuple, 'Item3' | 'Item4' | 'Item5'>,
+    Partial<Pick<UpsertTuple, 'Item1' | 'Item6'>> {
   /** The fields of the principal that the record changes; undefined if these may be all that its rows state. */
-  readonly changed: ReadonlySet<string> | undefined;
+  readonly changed?: ReadonlySet<string> | undefined;
 }
 
 export interface SendOptions extends ImportConnection {
   readonly existing: ExistingPolicy;
   /** Sends a call and returns the answer to each of its records. */
   readonly send: (call: Call) => Promise<readonly Answer[]>;
-  readonly onApplied?: (record: CombinedRecord, applied: Applied) => void;
+  /** Called with each record that was applied, or would be. */
+  readonly onApplied?: (record: CombinedRecord, answer: Answer, operation: ImportOperation) => void;
   /** Nothing is stored: the values of a new principal are sent with each of its records. */
   readonly isDryRun?: boolean;
   /** The values that earlier batches of a dry run have stated of a principal that does not exist yet. */
@@ -55,126 +58,120 @@ export interface SendOptions extends ImportConnection {
  * The records of a round follow from the rows and from the answers before it, so that they are the same if an
  * interrupted import is resumed.
  */
-export async function sendRows(rows: readonly ImportRow[], options: SendOptions): Promise<RowErrors> {
-  const { existing, isDryRun = false, valuesOf = () => undefined } = options;
-  const { errors, insert, update, upsert } = buildRecords(
-    rows,
-    existing,
-    (key) => valuesOf(key) !== undefined,
-  );
-  let found: ReturnType<typeof findRepeatedUsernames> | null = null;
+export function sendRows(rows: readonly ImportRow[], options: SendOptions): Promise<RowErrors> {
+  return new RowSender(rows, options).send();
+}
+
+type Records = Record<ImportOperation, readonly CombinedRecord[]>;
+
+const noRecords: Records = { insert: [], update: [], upsert: [] };
+
+class RowSender {
+  readonly #options: SendOptions;
+  readonly #errors: RowErrors;
+  readonly #queue: UpsertQueue;
+  /** The records of `irs/insert` and `irs/update` of the next round. */
+  #single: Records;
   /** The usernames that an earlier row has too. They are needed only if the service refuses a record. */
-  const repeated = () => {
-    found ??= findRepeatedUsernames([...[...insert, ...update].flatMap(({ members }) => members), ...upsert]);
-    return found;
-  };
-  const queue = new UpsertQueue(upsert, { existing, isDryRun, valuesOf, repeated });
-  const stop = new AbortController();
-  const signal = AbortSignal.any([stop.signal, ...(options.signal ? [options.signal] : [])]);
-  let resent: Pick<Call, 'operation' | 'records'>[] = [
-    { operation: 'insert', records: insert },
-    { operation: 'update', records: update },
-  ];
-  for (let round = 1; ; round++) {
-    const { groups, references } = queue.take();
-    const again = (operation: ImportOperation) =>
-      resent.filter((call) => call.operation === operation).flatMap(({ records }) => records);
-    const calls = [
-      { operation: 'insert', records: again('insert') },
-      { operation: 'upsert', records: groups },
-      { operation: 'update', records: [...again('update'), ...references] },
-    ] as const;
-    resent = [];
-    const sent = calls.map(({ operation, records }) =>
-      sendCall(operation, records, round).catch((error) => {
-        stop.abort(error);
-        throw error;
-      }),
-    );
-    // All calls end before an error is thrown, so that none is still running then.
-    await Promise.allSettled(sent);
-    await Promise.all(sent);
-    if (calls.every(({ records }) => records.length === 0)) return errors;
+  readonly #repeated: () => RowPaths;
+  readonly #stop = new AbortController();
+  readonly #signal: AbortSignal;
+
+  constructor(rows: readonly ImportRow[], options: SendOptions) {
+    const { existing, isDryRun = false, valuesOf = () => undefined, signal } = options;
+    const built = buildRecords(rows, existing, (key) => valuesOf(key) !== undefined);
+    const { errors, insert, update, upsert } = built;
+    this.#options = options;
+    this.#errors = errors;
+    this.#single = { ...noRecords, insert, update };
+    const members = [...[...insert, ...update].flatMap((record) => record.members), ...upsert];
+    let repeated: RowPaths | null = null;
+    this.#repeated = () => {
+      repeated ??= findRepeatedUsernames(members);
+      return repeated;
+    };
+    this.#queue = new UpsertQueue(upsert, { existing, isDryRun, valuesOf, repeated: this.#repeated });
+    this.#signal = AbortSignal.any([this.#stop.signal, ...(signal ? [signal] : [])]);
   }
 
-  async function sendCall(
+  async send(): Promise<RowErrors> {
+    for (let round = 1; ; round++) {
+      const { groups, references } = this.#queue.take();
+      const { insert, update } = this.#single;
+      const records: Records = { insert, upsert: groups, update: [...update, ...references] };
+      this.#single = noRecords;
+      const calls = operations.map((operation) => this.#sendCall(operation, records[operation], round));
+      // All calls end before an error is thrown, so that none is still running then.
+      await Promise.allSettled(calls);
+      await Promise.all(calls);
+      if (operations.every((operation) => records[operation].length === 0)) return this.#errors;
+    }
+  }
+
+  async #sendCall(
     operation: ImportOperation,
     records: readonly CombinedRecord[],
     round: number,
   ): Promise<void> {
-    const known = isDryRun ? records : await withoutMissingPrincipals(records, options, errors);
-    const mayChange = operation === 'upsert' && existing === 'update';
-    const changedFields = await findChangedFields(mayChange ? known : [], options);
-    const parts = await sendInParts(known, (part) =>
-      options.send({
-        operation,
-        records: part,
-        name: nameOf(operation, part, round),
-        changedFields,
-        signal,
-      }),
-    );
-    for (const { items, answer, rejection } of parts) {
-      const [first] = items;
-      if (answer)
+    try {
+      const { isDryRun, send } = this.#options;
+      const known = isDryRun ? records : await this.#withoutMissingPrincipals(records);
+      const signal = this.#signal;
+      const parts = await sendInParts(known, (part) =>
+        send({ operation, records: part, name: nameOf(operation, part, round), signal }),
+      );
+      for (const { items, answer, rejection } of parts)
         for (const [index, record] of items.entries())
-          finish(record, answer[index], { operation, changed: changedFields.get(record) });
-      else if (isGroup(first) && first.members.length > 1)
-        await sendCall(operation, [queue.firstHalf(first)], round);
-      else setErrors([first], [rowError(rejection)], errors);
+          if (answer) this.#finish(operation, record, answer[index]);
+          else this.#fail(record, [rowError(rejection)]);
+    } catch (error) {
+      this.#stop.abort(error);
+      throw error;
     }
   }
 
-  function finish(
-    record: CombinedRecord,
-    answer: Answer | undefined,
-    sent: Pick<Applied, 'operation' | 'changed'>,
-  ): void {
-    const { Item3, Item4 = null, Item5 = {} } = answer ?? {};
-    if (answer && Item3 && isMissing(record, answer)) setErrors([record], [principalNotFound], errors);
-    else if (answer && Item3) {
-      if (isGroup(record)) queue.accept(record);
-      options.onApplied?.(record, { ...answer, ...sent });
-    } else if (options.resendsCancelled && isCancelled(Item5)) {
-      if (isGroup(record)) queue.putBack(record);
-      else resent.push({ operation: sent.operation, records: [record] });
-    } else {
+  /** A record that only refers to a principal by its key would create a missing one, which hides a misspelt key. */
+  async #withoutMissingPrincipals(records: readonly CombinedRecord[]): Promise<readonly CombinedRecord[]> {
+    const { existing } = this.#options;
+    const references = records.filter((record) => isGroup(record) && record.isReference);
+    const parts = await sendInParts(references, (part) => dryRunUpsert(part, existing, this.#options));
+    const missing = parts.flatMap(({ items, answer }) =>
+      items.filter((_, index) => wouldCreate(answer?.tuples[index]?.Item6)),
+    );
+    for (const record of missing) this.#fail(record, [principalNotFound]);
+    return records.filter((record) => !missing.includes(record));
+  }
+
+  #finish(operation: ImportOperation, record: CombinedRecord, answer: Answer = unanswered): void {
+    const { onApplied, resendsCancelled } = this.#options;
+    const { Item3, Item4, Item5, Item6 } = answer;
+    if (Item3 && isGroup(record) && record.isReference && wouldCreate(Item6))
+      this.#fail(record, [principalNotFound]);
+    else if (Item3) {
+      if (isGroup(record)) this.#queue.accept(record);
+      onApplied?.(record, answer, operation);
+    } else if (resendsCancelled && isCancelled(Item5)) this.#sendAgain(operation, record);
+    else {
       const refused = isGroup(record)
-        ? queue.refuse(record, Item5, Item4)
-        : errorsByRow(record, Item5, Item4, repeated());
-      for (const [number, own] of refused) errors.set(number, own);
+        ? this.#queue.refuse(record, Item5, Item4)
+        : errorsByRow(record, Item5, Item4, this.#repeated());
+      for (const [number, found] of refused) this.#errors.set(number, found);
     }
+  }
+
+  #sendAgain(operation: ImportOperation, record: CombinedRecord): void {
+    if (isGroup(record)) this.#queue.putBack(record);
+    else this.#single = { ...this.#single, [operation]: [...this.#single[operation], record] };
+  }
+
+  #fail({ members }: CombinedRecord, found: readonly RowError[]): void {
+    for (const { row } of members) this.#errors.set(row.number, found);
   }
 }
 
+const operations = ['insert', 'upsert', 'update'] as const;
+const unanswered: Answer = { Item3: false, Item4: null, Item5: {} };
 const principalNotFound = codedError('PRINCIPAL_NOT_FOUND', 'ExternalKey');
-
-/** Returns true for a record that only refers to a principal by its key and would create it, which hides a misspelt key. */
-function isMissing(record: CombinedRecord, { Item6 }: Pick<Answer, 'Item6'>): boolean {
-  return isGroup(record) && record.isReference && wouldCreate(Item6);
-}
-
-async function withoutMissingPrincipals(
-  records: readonly CombinedRecord[],
-  options: SendOptions,
-  errors: RowErrors,
-): Promise<readonly CombinedRecord[]> {
-  const references = records.filter((record) => isGroup(record) && record.isReference);
-  const parts = await sendInParts(references, (part) => dryRunUpsert(part, options.existing, options));
-  const missing = parts.flatMap(({ items, answer }) =>
-    items.filter((record, index) => isMissing(record, answer?.tuples[index] ?? {})),
-  );
-  setErrors(missing, [principalNotFound], errors);
-  return records.filter((record) => !missing.includes(record));
-}
-
-function setErrors(
-  records: readonly CombinedRecord[],
-  found: readonly ReturnType<typeof codedError>[],
-  errors: RowErrors,
-): void {
-  for (const { members } of records) for (const { row } of members) errors.set(row.number, found);
-}
 
 function isGroup(record: CombinedRecord): record is RowGroup {
   return 'key' in record;

@@ -1,6 +1,7 @@
 import { ApiError, type UserOfPrincipal } from '@anagrafe/client';
 import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
-import { dryRunCall, findUsers, type ImportConnection } from './calls.ts';
+import { findUsers, type ImportConnection } from './calls.ts';
+import { dryRunCall } from './dry-run-call.ts';
 import { foldUsername, principalKeyOf, usersOf } from './records.ts';
 import type { RowError, RowErrors } from './row-errors.ts';
 import { sendRows } from './send.ts';
@@ -15,8 +16,6 @@ interface StoredPrincipal {
 
 /** The rows whose values are all stored already, by row number. */
 export type StoredRows = ReadonlyMap<number, StoredPrincipal>;
-
-export const noStoredRows: StoredRows = new Map();
 
 /**
  * Returns the rows that failed only because their users exist, although all of their values are stored already, apart
@@ -37,7 +36,7 @@ export async function findStoredRows(
     ...connection,
     existing: 'update',
     isDryRun: true,
-    send: async (call) => (await dryRunCall(call, 'update', connection)).tuples,
+    send: async (call) => (await dryRunCall(call, 'update', connection)).answers,
     onApplied({ members }, { Item1 = null, Item6 = {}, changed }) {
       const numbers = new Set(rowsWithoutChanges(members, Item6, changed));
       for (const { row } of members) {

@@ -1,5 +1,5 @@
 import type { Job } from '@anagrafe/client';
-import type { ImportOperation } from './calls.ts';
+import { type ImportOperation, sumOf } from './calls.ts';
 import { type CombinedRecord, hasSecret, usersOf } from './records.ts';
 
 /** The effects of an import on the principals and users of its applied and skipped rows. */
@@ -27,8 +27,7 @@ export const noTotals: ImportTotals = {
 };
 
 export function addTotals(one: ImportTotals, other: ImportTotals): ImportTotals {
-  const names = Object.keys(noTotals) as (keyof ImportTotals)[];
-  return Object.fromEntries(names.map((name) => [name, one[name] + other[name]])) as unknown as ImportTotals;
+  return sumOf(noTotals, one, other);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Job, UpsertTuple } from '@anagrafe/client';
 import type { ImportConnection } from './calls.ts';
-import type { ChangedFields } from './changed-fields.ts';
+import type { ChangedFields } from './dry-run-call.ts';
 import type { CombinedRecord } from './records.ts';
 import { rowsOfUsers } from './row-group.ts';
 

@@ -13,8 +13,12 @@ import { errorsByRow, groupOf, type RowGroup } from './row-group.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Maximum number of users in a record that combines rows. */
+/**
+ * Maximum number of users in a record that combines rows, and of the characters of their values: a record that the
+ * service refuses as too large, such as one of several megabytes, would fail for all of its rows.
+ */
 const usersPerRecord = 500;
+const charactersPerRecord = 250_000;
 
 /** Number of rounds after which a record that always has the same principal as another one fails. */
 const postponementsMax = 1000;
@@ -80,13 +84,6 @@ export class UpsertQueue {
     return { groups: [...groups, ...doubtful], references: references.map(referenceOf) };
   }
 
-  /** Returns two groups in place of one that the service refuses as too large. The second one waits in the queue. */
-  firstHalf({ key, members }: RowGroup): RowGroup {
-    const half = Math.ceil(members.length / 2);
-    this.#addToFront(key, members.slice(half));
-    return this.#combine(key, members.slice(0, half));
-  }
-
   accept({ key, members }: RowGroup): void {
     const before = this.#accepted.get(key);
     const [first, second] = members;
@@ -143,17 +140,20 @@ export class UpsertQueue {
     const waiting: PrincipalRow[] = [];
     const alone: PrincipalRow[] = [];
     const fields: Record<string, unknown> = {};
-    let users = 0;
+    let [users, characters] = [0, 0];
     for (const row of rows) {
       const count = row.users?.length ?? 0;
       const isCovered = accepted !== undefined && row.users !== null && agrees(row, accepted, true);
-      const fits = members.length === 0 || (agrees(row, fields) && users + count <= usersPerRecord);
+      const hasRoom = () =>
+        users + count <= usersPerRecord && characters + lengthOf(row) <= charactersPerRecord;
+      const fits = members.length === 0 || (hasRoom() && agrees(row, fields));
       if (isDoubtful(row)) alone.push(row);
       else if (mayRefer && !row.hasState && (isNamedOnly || (isCovered && !isDryRun))) referring.push(row);
       else if (fits) {
         members.push(row);
         Object.assign(fields, row.fields);
         users += count;
+        characters += lengthOf(row);
       } else waiting.push(row);
     }
     return { referring, members: members.length === rows.length ? rows : members, waiting, alone };
@@ -165,6 +165,10 @@ export class UpsertQueue {
     const group = groupOf(key, members, valuesOf?.(key) ?? (isDryRun ? accepted : undefined));
     return accepted ? { ...group, isReference: false } : group;
   }
+}
+
+function lengthOf({ fields, users }: PrincipalRow): number {
+  return JSON.stringify([fields, users]).length;
 }
 
 function isDoubtful({ fields }: PrincipalRow): boolean {

@@ -1,16 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { ColumnProfiles, type UnusedColumn } from '../file/column-profile.ts';
-import { rowUnit } from '../file/types.ts';
-import { batchLimits, estimateRows, inBatches } from '../import/batches.ts';
+import { estimateRows, inBatches } from '../import/batches.ts';
 import { DryRunState, dryRunRows } from '../import/dry-run.ts';
-import { mayNameBothWays } from '../import/principal-aliases.ts';
 import { ReasonLog, type ReasonSummary } from '../import/reasons.ts';
 import { countTaken } from '../import/row-errors.ts';
-import { findStoredRows, noStoredRows } from '../import/stored-rows.ts';
 import { addTotals, type ImportTotals, noTotals } from '../import/totals.ts';
 import type { WarningLog } from '../import/warnings.ts';
-import { prepareRows, totalsOfStored } from './prepare.ts';
+import { comparerOf, prepareRows, removeStored, totalsOfStored } from './prepare.ts';
 import { AppendedFile, formatFailedRows } from './result-files.ts';
 import {
   type CompletedRows,
@@ -48,11 +45,8 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
   const file = await openTaskFile(task);
   context.onOpen(file, { rows: 0, failed: 0, skipped: 0 });
   const seed = randomBytes(32);
-  const isImport = task.purpose === 'register';
-  const state = new DryRunState(new Map(), task.existing, {
-    namesBothWays: mayNameBothWays(file.columns, task.principal),
-    unit: rowUnit(file.layout),
-  });
+  const comparer = comparerOf(task, file);
+  const state = new DryRunState(task.existing);
   const profiles = new ColumnProfiles(file.columns);
   const wouldFailPath = await unusedPath(task.wouldFailPath);
   const wouldFail = await AppendedFile.create(wouldFailPath);
@@ -61,14 +55,14 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
   let sum = { rows: 0, failed: 0, skipped: 0, usernamesTaken: 0, seconds: 0, totals: noTotals };
   try {
     // The batches are those of the import: a principal described in one batch exists only for the later ones.
-    for await (const batch of inBatches(file, batchLimits)) {
+    for await (const batch of inBatches(file, task.batches)) {
       const { rows } = batch;
       for (const { source } of rows) profiles.add(source);
-      const prepared = await prepareRows(rows, task, seed, context);
+      const compared = await comparer.compare(rows, context);
+      const prepared = await prepareRows(compared.consistent, task, seed, context);
       const checked = await dryRunRows(prepared.complete, context, state);
-      const errors = new Map([...prepared.errors, ...checked.errors]);
-      const stored = isImport ? await findStoredRows(prepared.complete, errors, context) : noStoredRows;
-      for (const number of stored.keys()) errors.delete(number);
+      const errors = new Map([...compared.errors, ...prepared.errors, ...checked.errors]);
+      const stored = await removeStored(prepared.complete, errors, task, context);
       const skipped = new Set([...stored.keys(), ...checked.unchanged]);
       for (const { number, line } of prepared.complete)
         if (skipped.has(number) && skippedLines.length < samplesMax) skippedLines.push(line);
@@ -98,7 +92,7 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
     skippedLines,
     reasons: reasons.summaries,
     wouldFailPath,
-    warnings: state.warnings,
+    warnings: comparer.warnings,
     unused: profiles.unused,
   };
 }

@@ -4,20 +4,26 @@ import { ApiError, type Job } from '@anagrafe/client';
 import { ImportFileError } from '../file/errors.ts';
 import type { ImportFile } from '../file/open.ts';
 import type { ImportRow } from '../file/rows.ts';
-import { rowUnit } from '../file/types.ts';
-import { type Batch, batchLimits, estimateRows, inBatches, type RowTotal } from '../import/batches.ts';
+import { type Batch, estimateRows, inBatches, type RowTotal } from '../import/batches.ts';
 import { type ImportConnection, type SubmitJob, submitWithKey } from '../import/calls.ts';
+import type { ComparedRows, FileComparer } from '../import/file-comparer.ts';
 import { JobSender, type SubmittedJob } from '../import/job-sender.ts';
-import { CountedPrincipals, findAliases, mayNameBothWays, noAliases } from '../import/principal-aliases.ts';
+import { CountedPrincipals } from '../import/principal-aliases.ts';
 import { principalKeyOf } from '../import/records.ts';
-import { RowComparer } from '../import/row-comparer.ts';
 import { countTaken, type RowErrors } from '../import/row-errors.ts';
 import { sendRows } from '../import/send.ts';
-import { findStoredRows, noStoredRows, type StoredRows } from '../import/stored-rows.ts';
+import type { StoredRows } from '../import/stored-rows.ts';
 import { addTotals, type ImportTotals } from '../import/totals.ts';
 import type { WarningLog } from '../import/warnings.ts';
 import { countCancelledRows, JobCancelledError, waitForJob } from './job-wait.ts';
-import { appliedPasswords, type PreparedRows, prepareRows, totalsOfStored } from './prepare.ts';
+import {
+  appliedPasswords,
+  comparerOf,
+  type PreparedRows,
+  prepareRows,
+  removeStored,
+  totalsOfStored,
+} from './prepare.ts';
 import type { ImportProgress } from './progress-file.ts';
 import type { ResultFiles } from './result-files.ts';
 import { changedPrincipals, mustWait, type SentBatch } from './sent-batch.ts';
@@ -31,8 +37,6 @@ const batchesAtOnce = 3;
 /** Time for the answers to requests that are running when the import is interrupted. */
 const answerMs = 3000;
 
-type ComparedRows = Pick<SentBatch, 'aliases' | 'unsent'>;
-
 /** Reads the rows of a file, sends them in batches and writes the results, all at the same time. */
 export class ImportRun {
   readonly #task: ImportTask;
@@ -40,10 +44,7 @@ export class ImportRun {
   readonly #progress: ImportProgress;
   readonly #results: ResultFiles;
   readonly #file: ImportFile;
-  readonly #warnings: WarningLog;
-  readonly #comparer: RowComparer;
-  /** True if an update may have rows of one principal with its `ID` and others with its `ExternalKey`. */
-  readonly #namesBothWays: boolean;
+  readonly #comparer: FileComparer;
   /** The principals of completed batches. Empty unless data is updated. */
   readonly #principals = new CountedPrincipals();
   readonly #inFlight: SentBatch[] = [];
@@ -74,16 +75,13 @@ export class ImportRun {
     progress: ImportProgress,
     results: ResultFiles,
     file: ImportFile,
-    warnings: WarningLog,
   ) {
     this.#task = task;
     this.#context = context;
     this.#progress = progress;
     this.#results = results;
     this.#file = file;
-    this.#warnings = warnings;
-    this.#comparer = new RowComparer(task.existing, { unit: rowUnit(file.layout) });
-    this.#namesBothWays = task.existing === 'update' && mayNameBothWays(file.columns, task.principal);
+    this.#comparer = comparerOf(task, file);
     const { signal } = context;
     this.#signal = AbortSignal.any([this.#stop.signal, ...(signal ? [signal] : [])]);
     const submitting = new AbortController();
@@ -93,16 +91,22 @@ export class ImportRun {
     });
   }
 
+  get warnings(): WarningLog {
+    return this.#comparer.warnings;
+  }
+
   async importRows(): Promise<void> {
     const { size } = await stat(this.#task.path);
     const { done } = this.#progress;
     let last = done.rows;
     try {
       // The rows of completed batches are compared again, because later rows may contradict them.
-      for await (const batch of inBatches(this.#file, batchLimits, done.rows, (rows) => this.#skip(rows))) {
+      for await (const batch of inBatches(this.#file, this.#task.batches, done.rows, (rows) =>
+        this.#skip(rows),
+      )) {
         this.#total = estimateRows(batch, this.#file, size);
         last = batch.rows.at(-1)?.number ?? last;
-        const compared = await this.#compare(batch.rows);
+        const compared = await this.#comparer.compare(batch.rows, this.#context);
         while (
           this.#inFlight.length >= batchesAtOnce ||
           this.#hasFailed ||
@@ -125,7 +129,7 @@ export class ImportRun {
   }
 
   async #skip(rows: readonly ImportRow[]): Promise<void> {
-    const { aliases } = await this.#compare(rows);
+    const { aliases } = await this.#comparer.compare(rows, this.#context);
     if (this.#task.existing === 'refuse') return;
     for (const row of rows) {
       const key = row.kind === 'invalid' ? null : principalKeyOf(row);
@@ -133,31 +137,23 @@ export class ImportRun {
     }
   }
 
-  /** Compares rows with each other and with those before them. Must be called once for each row, in their order. */
-  async #compare(rows: readonly ImportRow[]): Promise<ComparedRows> {
-    const unsent: RowErrors = new Map();
-    const aliases = this.#namesBothWays ? await findAliases(rows, this.#context) : noAliases;
-    for (const row of rows) {
-      this.#warnings.add(row);
-      // A reset ignores the values of the principal.
-      const found = this.#task.purpose === 'reset' ? [] : this.#comparer.compare(row, aliases);
-      if (found.length > 0) unsent.set(row.number, found);
-    }
-    return { aliases, unsent };
-  }
-
   /** Starts to send a batch. Resolves before the service has accepted it, so that the next one can be read. */
-  async #send({ rows }: Batch, { aliases, unsent }: ComparedRows): Promise<SentBatch> {
+  async #send({ rows }: Batch, { aliases, errors, consistent }: ComparedRows): Promise<SentBatch> {
     for (const { source, line } of rows)
       if (source === null && this.unparsedLines.length < samplesMax) this.unparsedLines.push(line);
-    const consistent = rows.filter(({ number }) => !unsent.has(number));
     const prepared = await prepareRows(consistent, this.#task, this.#progress.seed, this.#context);
-    for (const [number, errors] of prepared.errors) unsent.set(number, errors);
+    const unsent = new Map([...errors, ...prepared.errors]);
     await this.#progress.recordSending(rows);
     const { existing } = this.#task;
     const { anagrafe } = this.#context;
     const samples = samplesMax - this.#progress.done.skippedLines.length;
-    const sender = new JobSender({ anagrafe, submit: this.#submitJob, wait: this.#waitFor, samples });
+    const sender = new JobSender({
+      anagrafe,
+      existing,
+      submit: this.#submitJob,
+      wait: this.#waitFor,
+      samples,
+    });
     const options = { anagrafe, signal: this.#signal, existing, send: sender.send, resendsCancelled: true };
     const refused = sendRows(prepared.complete, options);
     // `#finishFirst` throws the error, when it is the turn of this batch. Until then no other batch is sent.
@@ -182,7 +178,7 @@ export class ImportRun {
     const { existing } = this.#task;
     this.#context.signal?.throwIfAborted();
     const patient = { ...connection, signal: this.#submitSignal };
-    const submit = submitWithKey(`import-${this.#progress.run}`, this.#context, { existing });
+    const submit = submitWithKey(`import-${this.#progress.run}`, this.#context, existing);
     return submit(operation, records, name, patient).catch((error) => {
       if (!(error instanceof ApiError) || error.code !== 'IDEMPOTENCY_KEY_REUSED') throw error;
       // A reset looks up user IDs. Users added or removed since an earlier run change the body, which needs another key.
@@ -201,7 +197,7 @@ export class ImportRun {
     this.#context.signal?.throwIfAborted();
     const { sender, refused, prepared, unsent, rows } = batch;
     const errors = new Map([...unsent, ...(await refused)]);
-    const stored = await this.#removeStored(batch, errors);
+    const stored = await removeStored(prepared.complete, errors, this.#task, this.#context);
     const unchanged = new Set(sender.unchanged.numbers);
     const isSkipped = ({ number }: ImportRow) => stored.has(number) || unchanged.has(number);
     const skippedLines = rows.filter(isSkipped).map(({ line }) => line);
@@ -217,14 +213,6 @@ export class ImportRun {
     );
     this.#inFlight.shift();
     this.#report();
-  }
-
-  /** Removes the errors of rows that are stored already. Returns these rows. */
-  async #removeStored({ prepared }: SentBatch, errors: RowErrors): Promise<StoredRows> {
-    if (this.#task.purpose === 'reset') return noStoredRows;
-    const stored = await findStoredRows(prepared.complete, errors, this.#context);
-    for (const number of stored.keys()) errors.delete(number);
-    return stored;
   }
 
   /**

@@ -1,11 +1,15 @@
 import { createHmac } from 'node:crypto';
 import type { UserOfPrincipal } from '@anagrafe/client';
+import type { ImportFile } from '../file/open.ts';
 import type { ImportRow, UserRow } from '../file/rows.ts';
+import { rowUnit } from '../file/types.ts';
 import { findUsers, type ImportConnection } from '../import/calls.ts';
+import { FileComparer } from '../import/file-comparer.ts';
 import type { JobSender } from '../import/job-sender.ts';
-import { findRefused, foldUsername, hasSecret, usersOf } from '../import/records.ts';
+import { mayNameBothWays } from '../import/principal-aliases.ts';
+import { foldUsername, hasSecret, usersOf } from '../import/records.ts';
 import { codedError, type RowErrors } from '../import/row-errors.ts';
-import type { StoredRows } from '../import/stored-rows.ts';
+import { findStoredRows, type StoredRows } from '../import/stored-rows.ts';
 import { type ImportTotals, noTotals } from '../import/totals.ts';
 import type { ImportTask } from './task.ts';
 
@@ -19,6 +23,27 @@ export interface PreparedRows {
   /** The stored email addresses of users whose passwords are reset, by row number. */
   readonly emails: ReadonlyMap<number, string>;
   readonly errors: RowErrors;
+}
+
+export function comparerOf(
+  { existing, purpose, principal }: ImportTask,
+  { columns, layout }: Pick<ImportFile, 'columns' | 'layout'>,
+): FileComparer {
+  const namesBothWays = mayNameBothWays(columns, principal);
+  return new FileComparer({ existing, namesBothWays, unit: rowUnit(layout), resets: purpose === 'reset' });
+}
+
+/** Removes the errors of rows that failed only because they are stored already. Returns these rows. */
+export async function removeStored(
+  rows: readonly ImportRow[],
+  errors: RowErrors,
+  { purpose }: ImportTask,
+  connection: ImportConnection,
+): Promise<StoredRows> {
+  if (purpose === 'reset') return new Map();
+  const stored = await findStoredRows(rows, errors, connection);
+  for (const number of stored.keys()) errors.delete(number);
+  return stored;
 }
 
 /** Fills in what rows lack: generated passwords and, for a reset, the IDs of users that are named by username. */
@@ -35,7 +60,7 @@ export async function prepareRows(
     passwords.set(row.number, password);
     return { ...row, user: { ...row.user, Password: password, ConfirmPassword: password } };
   });
-  const errors: RowErrors = purpose === 'register' ? findRefused(rows) : new Map();
+  const errors: RowErrors = new Map();
   const emails = new Map<number, string>();
   const all =
     purpose === 'register' ? withPasswords : await withIds(withPasswords, errors, emails, connection);

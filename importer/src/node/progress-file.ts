@@ -64,8 +64,6 @@ export class ImportProgress {
   #contents: Contents;
   /** The last write that was started or waits; it never rejects. */
   #lastWrite: Promise<void> = Promise.resolve();
-  /** The write that waits for the end of the one before it. */
-  #waitingWrite: Promise<void> | null = null;
 
   private constructor(path: string, digest: RowDigest, contents: Contents) {
     this.#path = path;
@@ -157,22 +155,16 @@ export class ImportProgress {
   }
 
   /**
-   * Resolves when the contents are on the disk. Calls during a write share the next one, which has the changes of all of
-   * them. A batch needs all three writes to be synced, since an import may be resumed days after a power failure:
+   * Resolves when the contents are on the disk. A batch needs all three writes to be synced, since an import may be resumed days after a power failure:
    *
    * - before it is sent, because a change in its rows could not be detected otherwise;
    * - once it has jobs, because idempotency keys expire before jobs, and the rows would be sent again;
    * - when it is done, because the results of jobs expire too.
    */
   #save(): Promise<void> {
-    if (this.#waitingWrite === null) {
-      this.#waitingWrite = this.#lastWrite.then(() => {
-        this.#waitingWrite = null;
-        return this.#write();
-      });
-      this.#lastWrite = this.#waitingWrite.catch(() => {});
-    }
-    return this.#waitingWrite;
+    const written = this.#lastWrite.then(() => this.#write());
+    this.#lastWrite = written.catch(() => {});
+    return written;
   }
 
   /** Replaces the file atomically: a crash leaves either the old or the new content. */

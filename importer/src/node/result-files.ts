@@ -75,8 +75,8 @@ export class ResultFiles {
       skippedLines: [...done.skippedLines, ...skippedLines].slice(0, samplesMax),
       totals: addTotals(done.totals, totals),
       reasons: this.#reasons.summaries,
-      failedRows: await this.#failed.state(),
-      passwords: this.#passwords ? await this.#passwords.state() : done.passwords,
+      failedRows: this.#failed.state,
+      passwords: this.#passwords?.state ?? done.passwords,
     };
     await this.#progress.recordDone(next, jobNames);
   }
@@ -139,9 +139,8 @@ export class AppendedFile {
   readonly #path: string;
   readonly #file: FileHandle;
   #bytes = 0;
-  /** SHA-256 of the first `#digested` bytes. */
+  /** SHA-256 of the content. */
   readonly #hash = createHash('sha256');
-  #digested = 0;
 
   private constructor(path: string, file: FileHandle) {
     this.#path = path;
@@ -168,7 +167,8 @@ export class AppendedFile {
     }
     const resumed = new AppendedFile(path, file);
     resumed.#bytes = saved.bytes;
-    if ((await resumed.state()).digest !== saved.digest) {
+    for await (const chunk of createReadStream(path, { end: saved.bytes - 1 })) resumed.#hash.update(chunk);
+    if (resumed.state.digest !== saved.digest) {
       await file.close();
       throw new ImportError(
         `${path} has changed since the import was interrupted. Move it, then run the command again to resume with a new file.`,
@@ -182,23 +182,20 @@ export class AppendedFile {
     return this.#bytes === 0;
   }
 
-  async state(): Promise<FileState> {
-    if (this.#bytes > this.#digested) {
-      const added = { start: this.#digested, end: this.#bytes - 1 };
-      for await (const chunk of createReadStream(this.#path, added)) this.#hash.update(chunk);
-      this.#digested = this.#bytes;
-    }
+  get state(): FileState {
     return { bytes: this.#bytes, digest: this.#hash.copy().digest('hex') };
   }
 
   /** Resolves after the fsync. */
   async append(text: string): Promise<void> {
     if (text === '') return;
-    for (let left = Buffer.from(text); left.length > 0; ) {
+    const bytes = Buffer.from(text);
+    for (let left = bytes; left.length > 0; ) {
       const { bytesWritten } = await this.#file.write(left, 0, left.length, this.#bytes);
       this.#bytes += bytesWritten;
       left = left.subarray(bytesWritten);
     }
+    this.#hash.update(bytes);
     await this.#file.sync();
   }
 

@@ -1,6 +1,6 @@
 import type { ReasonSummary } from '../import/reasons.ts';
 import type { ImportTotals } from '../import/totals.ts';
-import { WarningLog } from '../import/warnings.ts';
+import type { WarningLog } from '../import/warnings.ts';
 import { ImportRun } from './import-run.ts';
 import { acquireLock } from './lock.ts';
 import { ImportProgress } from './progress-file.ts';
@@ -66,12 +66,11 @@ async function runLocked(
   const file = await openTaskFile(task);
   if (task.passwordsPath !== null && progress.isNew) await requireEmpty(task.passwordsPath);
   await progress.begin();
-  const warnings = new WarningLog();
-  let found: Pick<ImportResult, 'unparsedLines' | 'usernamesTaken'>;
+  let found: Pick<ImportResult, 'unparsedLines' | 'usernamesTaken' | 'warnings'>;
   try {
     const results = await ResultFiles.open(task, progress);
     context.onOpen(file, progress.done);
-    const run = new ImportRun(task, context, progress, results, file, warnings);
+    const run = new ImportRun(task, context, progress, results, file);
     await run.importRows().finally(() => results.close());
     found = run;
   } catch (error) {
@@ -84,7 +83,7 @@ async function runLocked(
   // Two records of a principal that both change it would count as two principals.
   const PrincipalsUnchanged = Math.max(totals.PrincipalsUnchanged, 0);
   const counts = { rows, failed, skipped, skippedLines, reasons, totals: { ...totals, PrincipalsUnchanged } };
-  const { unparsedLines, usernamesTaken } = found;
+  const { unparsedLines, usernamesTaken, warnings } = found;
   const { failedPath } = progress;
   const hasPasswords = passwords.bytes > 0;
   return { ...counts, failedPath, hasPasswords, warnings, unparsedLines, usernamesTaken };

@@ -5,7 +5,7 @@ import type { ColumnMapping } from '../file/columns.ts';
 import { type ImportFile, openImportFile } from '../file/open.ts';
 import type { RowPrincipal } from '../file/row-user.ts';
 import type { Encoding } from '../file/types.ts';
-import type { RowTotal } from '../import/batches.ts';
+import type { BatchLimits, RowTotal } from '../import/batches.ts';
 import type { ImportConnection } from '../import/calls.ts';
 import type { Language } from '../import/italian.ts';
 import type { ExistingPolicy } from '../import/records.ts';
@@ -38,6 +38,8 @@ export interface ImportTask {
   /** File for the rows that would fail, written by a dry run. A number is added in the same way. */
   readonly wouldFailPath: string;
   readonly progressPath: string;
+  /** The size of the batches, which must be the same in a run that is resumed. */
+  readonly batches: BatchLimits;
 }
 
 /** Maximum number of lines in a result. */

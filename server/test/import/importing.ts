@@ -1,9 +1,16 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Anagrafe } from '@anagrafe/client';
 import { parse } from 'csv-parse/sync';
 import { expect } from 'vitest';
-import { type ImportRow, openImportFile } from '../../../importer/src/index.ts';
+import { batchLimits, type ImportRow, openImportFile } from '../../../importer/src/index.ts';
+import {
+  dryRunImport,
+  type ImportContext,
+  type ImportTask,
+  runImport,
+} from '../../../importer/src/node/index.ts';
 import { anagrafe, inProcess, start } from '../cli/command.ts';
 import { atEnd } from '../setup/endings.ts';
 import type { Outcome } from '../setup/heard.ts';
@@ -40,6 +47,62 @@ export function newWorkFolder(service: Pick<TestService, 'url'>) {
 }
 
 export type WorkFolder = ReturnType<typeof newWorkFolder>;
+
+/** Returns the task to import `<name>.csv` of a folder. */
+export function taskOf(
+  folder: WorkFolder,
+  name: string,
+  url: string,
+  changes: Partial<ImportTask> = {},
+): ImportTask {
+  return {
+    purpose: 'register',
+    path: folder.path(`${name}.csv`),
+    url,
+    caller: null,
+    existing: 'refuse',
+    language: 'en',
+    columns: {},
+    sheet: null,
+    encoding: null,
+    separator: null,
+    principal: null,
+    passwordsPath: null,
+    failedPath: folder.path(`${name}.failed.csv`),
+    wouldFailPath: folder.path(`${name}.would-fail.csv`),
+    progressPath: folder.path(`${name}.csv.progress`),
+    batches: batchLimits,
+    ...changes,
+  };
+}
+
+export function contextOf(url: string, more: Partial<ImportContext> = {}): ImportContext {
+  return { anagrafe: new Anagrafe({ url }), onOpen() {}, onJob() {}, onProgress() {}, ...more };
+}
+
+/**
+ * Runs a dry run of `<name>.csv` with the policy `update`, and then the import, in batches of 20 rows. Returns the results
+ * of both as `--json` prints them.
+ */
+export async function updateInSmallBatches(
+  folder: WorkFolder,
+  name: string,
+  url: string,
+  changes: Partial<ImportTask> = {},
+): Promise<readonly PrintedResult[]> {
+  const batches = { ...batchLimits, rows: 20 };
+  const task = taskOf(folder, name, url, { existing: 'update', batches, ...changes });
+  const dry = await dryRunImport(task, contextOf(url));
+  const run = await runImport(task, contextOf(url), { restart: false });
+  const found = [{ ...dry, failedPath: dry.wouldFailPath }, { ...run }].map(
+    ({ rows, skipped, failed, totals, failedPath }) => {
+      const failedFile = failed > 0 ? failedPath : null;
+      return { rows, applied: rows - skipped - failed, skipped, failed, failedFile, ...totals };
+    },
+  );
+  for (const result of found) await expectTotalsToAddUp(result, readFileSync(task.path));
+  return found;
+}
 
 interface PrintedResult {
   readonly rows: number;

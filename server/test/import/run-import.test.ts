@@ -1,17 +1,11 @@
 import { EventEmitter, once } from 'node:events';
-import { Anagrafe } from '@anagrafe/client';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import {
-  type ImportContext,
-  type ImportCounts,
-  type ImportTask,
-  runImport,
-} from '../../../importer/src/node/index.ts';
+import { type ImportCounts, runImport } from '../../../importer/src/node/index.ts';
 import { startGateway } from '../client/gateway.ts';
 import { importedHash } from '../setup/jobs.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 import { until } from '../setup/until.ts';
-import { newWorkFolder, type WorkFolder } from './importing.ts';
+import { contextOf, newWorkFolder, taskOf, type WorkFolder } from './importing.ts';
 
 let service: TestService;
 let folder: WorkFolder;
@@ -20,30 +14,6 @@ beforeAll(async () => {
   service = await startTestService();
   folder = newWorkFolder(service);
 });
-
-function taskOf(name: string, url: string): ImportTask {
-  return {
-    purpose: 'register',
-    path: folder.path(`${name}.csv`),
-    url,
-    caller: null,
-    existing: 'refuse',
-    language: 'en',
-    columns: {},
-    sheet: null,
-    encoding: null,
-    separator: null,
-    principal: null,
-    passwordsPath: null,
-    failedPath: folder.path(`${name}.failed.csv`),
-    wouldFailPath: folder.path(`${name}.would-fail.csv`),
-    progressPath: folder.path(`${name}.csv.progress`),
-  };
-}
-
-function contextOf(url: string, more: Partial<ImportContext> = {}): ImportContext {
-  return { anagrafe: new Anagrafe({ url }), onOpen() {}, onJob() {}, onProgress() {}, ...more };
-}
 
 const columns = 'ExternalKey,Denomination,Username,Email,PasswordHash';
 
@@ -56,7 +26,7 @@ it('the progress of an import never goes back, and its total does not grow while
   folder.write('progress.csv', `${columns}\n${rows.join('\n')}\n`);
   const seen: ImportCounts[] = [];
   const context = contextOf(service.url, { onProgress: (counts) => seen.push(counts) });
-  const { failed } = await runImport(taskOf('progress', service.url), context, { restart: false });
+  const { failed } = await runImport(taskOf(folder, 'progress', service.url), context, { restart: false });
   expect(failed).toBe(Math.ceil((4500 - 7) / 40));
   const done = seen.map(({ rowsDone }) => rowsDone);
   expect(done).toEqual(done.toSorted((one, other) => one - other));
@@ -70,7 +40,7 @@ it('an import that is resumed knows the lines of the rows that the run before ha
     (_, n) => `L-${Math.floor(n / 3)},Lines,lines.${n},,"${importedHash}"`,
   );
   folder.write('lines.csv', `${columns}\n${rows.slice(0, 20).join('\n')}\n`);
-  const task = taskOf('lines', service.url);
+  const task = taskOf(folder, 'lines', service.url);
   await runImport(task, contextOf(service.url), { restart: false });
   folder.write('lines.csv', `${columns}\n${rows.join('\n')}\n`);
   const stop = new AbortController();
@@ -105,7 +75,7 @@ describe('an import that is interrupted while the service accepts a job', () => 
     const stop = new AbortController();
     const named: string[] = [];
     const context = contextOf(gateway.url, { signal: stop.signal, onJob: (id) => named.push(id) });
-    const task = taskOf(name, gateway.url);
+    const task = taskOf(folder, name, gateway.url);
     const run = runImport(task, context, { restart: false });
     const settled = { isDone: false };
     run.catch(() => {}).finally(() => Object.assign(settled, { isDone: true }));

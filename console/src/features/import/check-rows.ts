@@ -13,7 +13,7 @@ import {
   ColumnProfiles,
   DryRunState,
   dryRunRows,
-  findRefused,
+  FileComparer,
   fromFileError,
   mayNameBothWays,
   rowUnit,
@@ -82,20 +82,17 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
       const { rows: parsed, passwords } = reading.generatesPasswords
         ? fillPasswords(read)
         : { rows: read, passwords: new Map() };
-      // An import only registers users. A row that would reset a password is an error.
-      for (const [number, found] of findRefused(parsed)) errors.set(number, found);
+      const existing = mode === 'update' ? 'update' : 'refuse';
+      const namesBothWays = mayNameBothWays(columnsOf(file, reading), reading.principal);
+      const comparer = new FileComparer({ existing, namesBothWays, unit });
+      const { consistent, aliases, errors: inFile } = await comparer.compare(parsed, { anagrafe });
+      const state = new DryRunState(existing, newPrincipals);
+      const result = await dryRunRows(consistent, { anagrafe }, state);
+      for (const [number, found] of [...inFile, ...result.errors]) errors.set(number, found);
       const isValid = ({ number }: ImportRow) => !errors.has(number);
-      const state = new DryRunState(newPrincipals, mode === 'update' ? 'update' : 'refuse', {
-        namesBothWays: mayNameBothWays(columnsOf(file, reading), reading.principal),
-        unit,
-      });
-      const result = await dryRunRows(parsed.filter(isValid), { anagrafe }, state);
-      for (const [number, found] of result.errors) errors.set(number, found);
       // One row alone has no plan: a plan is for all rows that are sent.
       const isPlanned = mode === 'update' && newPrincipals === undefined;
-      const plan = isPlanned
-        ? await planValid(parsed, errors, { aliases: result.aliases, unit }, { anagrafe })
-        : null;
+      const plan = isPlanned ? await planValid(parsed, errors, { aliases, unit }, { anagrafe }) : null;
       const valid = parsed.filter(isValid);
       return {
         rows,
@@ -106,7 +103,7 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
         newPrincipals: state.newPrincipals,
         passwords: ofRows(passwords, plan?.registered ?? new Set(valid.map(({ number }) => number))),
         plan,
-        warnings: state.warnings.summaries,
+        warnings: comparer.warnings.summaries,
         unused: unusedColumns(rows, file, reading.columns),
       };
     },

@@ -1,5 +1,5 @@
 import { parse, resolve } from 'node:path';
-import { type Language, languages } from '@anagrafe/importer';
+import { batchLimits, type Language, languages } from '@anagrafe/importer';
 import type { ImportTask } from '@anagrafe/importer/node';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { withConnection } from '../connection.ts';
@@ -120,6 +120,7 @@ async function taskOf(
     passwordsPath: options.generatePasswords === undefined ? null : resolve(options.generatePasswords),
     failedPath: resolve(options.failed ?? `${dir}/${name}.failed${failedExtension}`),
     wouldFailPath: resolve(`${dir}/${name}.would-fail${failedExtension}`),
+    batches: batchLimits,
     progressPath: resolve(options.progress ?? `${path}.progress`),
   };
 }

@@ -1,5 +1,33 @@
-import { dryRunUpsert, type ImportConnection, sendInParts } from './calls.ts';
-import type { CombinedRecord } from './records.ts';
+import { bodyOf, dryRunUpsert, type ImportConnection, sendInParts } from './calls.ts';
+import type { CombinedRecord, ExistingPolicy } from './records.ts';
+import type { Answer, Call } from './send.ts';
+
+interface DryRunAnswers {
+  readonly answers: readonly Answer[];
+  /** Estimated time in seconds that the service needs to hash the passwords. */
+  readonly seconds: number;
+}
+
+/** Checks the records of a call without applying them. */
+export async function dryRunCall(
+  { operation, records }: Call,
+  existing: ExistingPolicy,
+  connection: ImportConnection,
+): Promise<DryRunAnswers> {
+  if (operation === 'upsert') {
+    const changed = await findChangedFields(records, existing, connection);
+    const { tuples, counts } = await dryRunUpsert(records, existing, connection);
+    const answers = records.flatMap((record, index) => {
+      const tuple = tuples[index];
+      return tuple ? [{ ...tuple, changed: changed.get(record) }] : [];
+    });
+    return { answers, seconds: counts.EstimatedSeconds };
+  }
+  const { anagrafe, signal } = connection;
+  const { tuples, estimate } = await anagrafe[operation](bodyOf(records), { dryRun: true, signal });
+  const answers = tuples.map(({ Item3, Item4, Item5 }) => ({ Item3, Item4, Item5 }));
+  return { answers, seconds: estimate.EstimatedSeconds };
+}
 
 /** The fields of their principals that records change, for records whose rows do not all state the same fields. */
 export type ChangedFields = ReadonlyMap<CombinedRecord, ReadonlySet<string>>;
@@ -11,10 +39,12 @@ export type ChangedFields = ReadonlyMap<CombinedRecord, ReadonlySet<string>>;
  */
 export async function findChangedFields(
   records: readonly CombinedRecord[],
+  existing: ExistingPolicy,
   connection: ImportConnection,
 ): Promise<ChangedFields> {
   const changed = new Map<CombinedRecord, ReadonlySet<string>>();
-  const parts = await sendInParts(records.filter(statesDifferentFields), (part) =>
+  const compared = existing === 'update' ? records.filter(statesDifferentFields) : [];
+  const parts = await sendInParts(compared, (part) =>
     dryRunUpsert(part.map(withoutUsers), 'refuse', connection),
   );
   for (const { items, answer } of parts)

@@ -1,0 +1,52 @@
+import type { ImportRow } from '../file/rows.ts';
+import type { RowUnit } from '../file/types.ts';
+import type { ImportConnection } from './calls.ts';
+import { findAliases, noAliases, type PrincipalAliases } from './principal-aliases.ts';
+import { type ExistingPolicy, findRefused } from './records.ts';
+import { RowComparer } from './row-comparer.ts';
+import type { RowErrors } from './row-errors.ts';
+import { WarningLog } from './warnings.ts';
+
+export interface ComparedRows {
+  /** The rows without an error. */
+  readonly consistent: readonly ImportRow[];
+  /** The errors of the rows that are not sent: they cannot register users, or contradict earlier ones. */
+  readonly errors: RowErrors;
+  readonly aliases: PrincipalAliases;
+}
+
+interface CompareFileOptions {
+  readonly existing: ExistingPolicy;
+  /** The result of `mayNameBothWays`. */
+  readonly namesBothWays: boolean;
+  readonly unit: RowUnit;
+  /** The rows reset passwords, and state nothing that could be compared. Default: false. */
+  readonly resets?: boolean;
+}
+
+/** Checks the rows of a file without the service: compares them with each other, and counts their warnings. */
+export class FileComparer {
+  readonly warnings = new WarningLog();
+  readonly #comparer: RowComparer;
+  readonly #options: CompareFileOptions;
+
+  constructor(options: CompareFileOptions) {
+    this.#options = options;
+    this.#comparer = new RowComparer(options.existing, options);
+  }
+
+  /** Must be called with all rows before these first, in their order. */
+  async compare(rows: readonly ImportRow[], connection: ImportConnection): Promise<ComparedRows> {
+    const { existing, namesBothWays, resets = false } = this.#options;
+    for (const row of rows) this.warnings.add(row);
+    if (resets) return { consistent: rows, errors: new Map(), aliases: noAliases };
+    const findsAliases = namesBothWays && existing === 'update';
+    const aliases = findsAliases ? await findAliases(rows, connection) : noAliases;
+    const errors = findRefused(rows);
+    for (const row of rows) {
+      const found = errors.has(row.number) ? [] : this.#comparer.compare(row, aliases);
+      if (found.length > 0) errors.set(row.number, found);
+    }
+    return { consistent: rows.filter(({ number }) => !errors.has(number)), errors, aliases };
+  }
+}
