@@ -3,22 +3,21 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { constants, getPriority } from 'node:os';
 import { beforeAll, expect, it } from 'vitest';
-import { batchLimits } from '../../../importer/src/import/batches.ts';
-import { readConfig } from '../../src/settings/config.ts';
-import { openStore } from '../../src/store.ts';
-import { databaseSettings, serve } from '../cli/command.ts';
+import { batchLimits } from '../../../importer/src/index.ts';
+import { runImport } from '../../../importer/src/node/index.ts';
 import { startGateway } from '../client/gateway.ts';
-import { atEnd } from '../setup/endings.ts';
 import { listen } from '../setup/heard.ts';
 import { finished, holding, principalLock, principalsLock } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import { until } from '../setup/until.ts';
 import {
   canSignIn,
+  contextOf,
   importRowsOf,
   newWorkFolder,
   rowsOf,
   storedUsernames,
+  taskOf,
   type WorkFolder,
 } from './importing.ts';
 
@@ -118,7 +117,7 @@ it('an import that is killed resumes where it stopped, and applies no row twice'
   await expectEachOnce(folder, 'killed', rows);
 });
 
-it('an import that is interrupted prints how many rows were applied and how to resume it, and names its jobs with the command that cancels them', async () => {
+it('an import runs with a lower priority and, interrupted, prints how many rows were applied, how to resume it and how to cancel its jobs', async () => {
   const folder = newWorkFolder(service);
   const rows = batch + 10;
   writeUsers(folder, 'stopped', rows);
@@ -132,6 +131,8 @@ it('an import that is interrupted prints how many rows were applied and how to r
       () => 'the job of the second batch to be saved',
     );
     const [job] = jobs();
+    const { PRIORITY_BELOW_NORMAL } = constants.priority;
+    expect(getPriority(child.pid)).toBe(Math.max(getPriority(), PRIORITY_BELOW_NORMAL));
     child.kill('SIGINT');
     await closed;
     expect([child.exitCode, stderr()]).toEqual([
@@ -167,25 +168,6 @@ it('a dry run that is interrupted says so, and names no way to resume it', async
   expect(stderr()).not.toContain('resume');
 });
 
-it('an import runs with a lower priority than other processes', async () => {
-  const folder = newWorkFolder(service);
-  writeUsers(folder, 'low', batch);
-  await holdingBatch(1, async () => {
-    const child = folder.begin(['import', 'low.csv']);
-    const { closed } = listen(child);
-    await until(
-      () => Object.keys(progressOf(folder, 'low')?.jobs ?? {}).length > 0,
-      () => 'the job of the import to be saved',
-    );
-    const { PRIORITY_BELOW_NORMAL } = constants.priority;
-    expect(getPriority(child.pid)).toBe(Math.max(getPriority(), PRIORITY_BELOW_NORMAL));
-    child.kill('SIGKILL');
-    await closed;
-  });
-  // The job of the killed import must not run into the locks of other tests.
-  expect((await folder.run(['import', 'low.csv'])).code).toBe(3);
-});
-
 it('an import that is interrupted does not name the jobs that have ended already', async () => {
   const folder = newWorkFolder(service);
   writeUsers(folder, 'ended', 2 * batch);
@@ -209,39 +191,6 @@ it('an import that is interrupted does not name the jobs that have ended already
   });
   expect((await folder.run(['import', 'ended.csv'])).code).toBe(3);
   await expectEachOnce(folder, 'ended', 2 * batch);
-});
-
-it('an import continues when the service is killed and started again', async () => {
-  const settings = await databaseSettings();
-  const first = await serve(settings);
-  const folder = newWorkFolder(first);
-  const store = await openStore(readConfig(settings), { mode: 'existing', log: () => {} });
-  atEnd(store.close);
-  const call = async (path: string, body: unknown) => {
-    const headers = { 'content-type': 'application/json' };
-    const answer = await fetch(`${first.url}/api/sync/v1/${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
-    return ((await answer.json()) as { result: { totalCount: number; records: { Item1: number }[] } }).result;
-  };
-  const { records } = await call('irs/insert', [{ ExternalKey: 'B', Denomination: 'Away' }]);
-  const rows = batch + 5;
-  const lines = range(rows).map((n) => `${n < batch ? 'A' : 'B'},Away,away ${n},${importedHash},${note}`);
-  folder.write('away.csv', `ExternalKey,Denomination,Username,PasswordHash,Note\n${lines.join('\n')}\n`);
-  const child = folder.begin(['import', 'away.csv']);
-  const { closed, stderr } = listen(child);
-  // The lock blocks the second batch until the service has been killed and started again.
-  await holding(store, principalLock(records[0]?.Item1 ?? 0), async ({ blocked }) => {
-    await untilDone(folder, 'away', batch, child);
-    await blocked(1);
-    await first.end('SIGKILL');
-    await serve({ ...settings, ANAGRAFE_PORT: new URL(first.url).port });
-  });
-  await closed;
-  expect([child.exitCode, stderr()]).toEqual([0, expect.stringContaining('25 of 25 rows applied')]);
-  expect((await call('irs/users', {})).totalCount).toBe(rows);
 });
 
 it('an import resumes a file that was corrected after the rows that were sent, and rejects one that was changed before', async () => {
@@ -294,18 +243,18 @@ it('a second import of a file that is being imported fails', async () => {
   const folder = newWorkFolder(service);
   const lines = range(40).map((n) => `${principals[0]},twice ${n},una frase lunga`);
   folder.write('twice.csv', `ID,Username,Password\n${lines.join('\n')}\n`);
-  const first = await holding(service, principalLock(principals[0] ?? 0), async ({ blocked }) => {
-    const child = folder.begin(['import', 'twice.csv']);
+  const task = taskOf(folder, 'twice', service.url);
+  const { first } = await holding(service, principalLock(principals[0] ?? 0), async ({ blocked }) => {
+    const first = runImport(task, contextOf(service.url), { restart: false });
     await blocked(1);
     const { code, stderr } = await folder.run(['import', 'twice.csv']);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/is already being imported by process \d+/)]);
     expect((await folder.run(['import', 'twice.csv', '--restart'])).stderr).toContain(
       'is already being imported',
     );
-    return child;
+    return { first };
   });
-  if (first.exitCode === null) await once(first, 'exit');
-  expect(first.exitCode).toBe(0);
+  expect(await first).toMatchObject({ rows: 40, failed: 0 });
 });
 
 it('an import that fails before its first call leaves no progress file, and can be repeated with other options', async () => {
@@ -356,9 +305,8 @@ it('an import whose jobs are cancelled stops, and sends the rows that were not a
   });
   folder.write('cancelled.csv', `ID,ExternalKey,Denomination,Username,PasswordHash\n${rows.join('\n')}\n`);
   const ids = () => Object.values(progressOf(folder, 'cancelled')?.jobs ?? {});
-  const { started: child, heard } = await holding(service, principalsLock, async ({ blocked }) => {
-    const started = folder.begin(['import', 'cancelled.csv']);
-    const heard = listen(started);
+  const { running } = await holding(service, principalsLock, async ({ blocked }) => {
+    const running = folder.run(['import', 'cancelled.csv']);
     // Two jobs run; the third one waits and is cancelled as a whole.
     await until(
       () => ids().length === 3,
@@ -366,17 +314,16 @@ it('an import whose jobs are cancelled stops, and sends the rows that were not a
     );
     await blocked(1);
     for (const id of ids()) await service.call(`jobs/${id}`, undefined, { method: 'DELETE' });
-    return { started, heard };
+    return { running };
   });
-  const { stderr, closed } = heard;
-  await closed;
-  expect([child.exitCode, stderr()]).toEqual([
+  const { code, stderr } = await running;
+  expect([code, stderr]).toEqual([
     1,
     expect.stringMatching(
       /anagrafe: Job \S+ was cancelled\. [\d,]+ rows? (was|were) not applied for this reason\.\n/,
     ),
   ]);
-  expect(stderr()).toContain('Run the same command again to resume; no row is applied twice.');
+  expect(stderr).toContain('Run the same command again to resume; no row is applied twice.');
   const again = await folder.run(['import', 'cancelled.csv']);
   expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('300 of 300 rows applied')]);
   const own = (await storedUsernames(service)).filter((username) => username.startsWith('cancelled '));

@@ -5,9 +5,14 @@ import { startTestService } from '../setup/service.ts';
 import { newWorkFolder, rowsOf, type WorkFolder } from './importing.ts';
 
 let folder: WorkFolder;
+/** Settings of an API client that may only write, of another service: in protected mode there are no clients. */
+let writer: Record<string, string>;
 
 beforeAll(async () => {
   folder = newWorkFolder(await startTestService());
+  const guarded = await startTestService();
+  const { SyncPublicKey, SyncSecretKey } = await credential(guarded, { scopes: ['sync:write'] });
+  writer = { ANAGRAFE_URL: guarded.url, ANAGRAFE_KEY: `${SyncPublicKey}.${SyncSecretKey}` };
 });
 
 const header = 'ExternalKey,Denomination,Vatnumber,Username,Email,PasswordHash';
@@ -92,26 +97,20 @@ describe('a changed record of an import with --update', () => {
   });
 
   it('does not count rows that state nothing new as applied, for an API client that may only write', async () => {
-    const guarded = await startTestService();
-    const { SyncPublicKey, SyncSecretKey } = await credential(guarded, { scopes: ['sync:write'] });
-    const settings = { ANAGRAFE_URL: guarded.url, ANAGRAFE_KEY: `${SyncPublicKey}.${SyncSecretKey}` };
     write('writer', ['writer,One,,writer.anna,', 'writer,One,,writer.carlo,']);
-    expect((await folder.run(['import', 'writer.csv', '--update'], settings)).code).toBe(0);
+    expect((await folder.run(['import', 'writer.csv', '--update'], writer)).code).toBe(0);
     write('writer', ['writer,One,,writer.anna,', 'writer,One,01234567897,writer.carlo,']);
     for (const more of [['--dry-run'], []]) {
-      const { stdout } = await folder.run(['import', 'writer.csv', '--update', '--json', ...more], settings);
+      const { stdout } = await folder.run(['import', 'writer.csv', '--update', '--json', ...more], writer);
       expect(JSON.parse(stdout)).toMatchObject({ applied: 1, skipped: 1, PrincipalsUpdated: 1 });
     }
   });
 
   it('is skipped as a whole if all of it is stored, for an API client that may only write', async () => {
-    const guarded = await startTestService();
-    const { SyncPublicKey, SyncSecretKey } = await credential(guarded, { scopes: ['sync:write'] });
-    const settings = { ANAGRAFE_URL: guarded.url, ANAGRAFE_KEY: `${SyncPublicKey}.${SyncSecretKey}` };
     write('again', ['again,One,,again.anna,', 'again,One,,again.carlo,']);
     const args = ['import', 'again.csv', '--json'];
-    expect(JSON.parse((await folder.run(args, settings)).stdout)).toMatchObject({ applied: 2 });
-    const second = await folder.run([...args, '--restart'], settings);
+    expect(JSON.parse((await folder.run(args, writer)).stdout)).toMatchObject({ applied: 2 });
+    const second = await folder.run([...args, '--restart'], writer);
     expect([second.code, JSON.parse(second.stdout)]).toMatchObject([
       0,
       { applied: 0, skipped: 2, failed: 0 },
@@ -119,7 +118,7 @@ describe('a changed record of an import with --update', () => {
   });
 
   it('is divided above 500 users: later parts find its new values stored, and their rows are skipped', async () => {
-    const users = Array.from({ length: 1200 }, (_, n) => `later,One,,later.${n},`);
+    const users = Array.from({ length: 1010 }, (_, n) => `later,One,,later.${n},`);
     write('later', users);
     expect((await folder.run(['import', 'later.csv', '--update'])).code).toBe(0);
     // A record has at most 500 users. Rows of the second and third record state the value that the first one changes.
@@ -128,7 +127,7 @@ describe('a changed record of an import with --update', () => {
       users.map((row, n) => (n % 2 === 0 ? row : row.replace(',One,,', ',One,01234567897,'))),
     );
     for (const result of await runBoth('later', ['--update']))
-      expect(result).toMatchObject({ applied: 250, skipped: 950, PrincipalsUpdated: 1 });
+      expect(result).toMatchObject({ applied: 250, skipped: 760, PrincipalsUpdated: 1 });
   });
 });
 
@@ -178,11 +177,11 @@ describe('a stored row', () => {
   });
 
   it('is skipped if its principal has more rows than a call may have users', async () => {
-    const rows = Array.from({ length: 1500 }, (_, n) => `large,One,,large.${n},`);
+    const rows = Array.from({ length: 1010 }, (_, n) => `large,One,,large.${n},`);
     write('large', rows);
     expect((await folder.run(['import', 'large.csv'])).code).toBe(0);
     for (const result of await runBoth('large', []))
-      expect(result).toMatchObject({ applied: 0, skipped: 1500, failed: 0 });
+      expect(result).toMatchObject({ applied: 0, skipped: 1010, failed: 0 });
   });
 });
 

@@ -1,8 +1,18 @@
 import { existsSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { batchLimits } from '../../../importer/src/index.ts';
+import { runImport } from '../../../importer/src/node/index.ts';
 import { importedHash } from '../setup/jobs.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
-import { canSignIn, newWorkFolder, rowsOf, type WorkFolder } from './importing.ts';
+import {
+  canSignIn,
+  contextOf,
+  newWorkFolder,
+  rowsOf,
+  taskOf,
+  updateInSmallBatches,
+  type WorkFolder,
+} from './importing.ts';
 
 interface JobTimes {
   readonly Records: number;
@@ -80,30 +90,28 @@ describe('an import with --update', () => {
 
   it('counts a principal of several batches once, and generated passwords not as those of the file', async () => {
     const rows = Array.from(
-      { length: 2100 },
-      (_, n) => `M-${Math.floor(n / 1000) % 2},Many,many.${n},,"${importedHash}"`,
+      { length: 21 },
+      (_, n) => `M-${Math.floor(n / 10) % 2},Many,many.${n},,"${importedHash}"`,
     );
     const columns = 'ExternalKey,Denomination,Username,Email,PasswordHash';
     folder.write('many.csv', `${columns}\n${rows.join('\n')}\n`);
     expect((await folder.run(['import', 'many.csv'])).code).toBe(0);
-    const withoutSome = rows.map((row, n) => (n < 2000 ? row : row.replace(/"\$.*"$/, '')));
+    const withoutSome = rows.map((row, n) => (n < 20 ? row : row.replace(/"\$.*"$/, '')));
     const more = [...withoutSome, 'M-2,Many 2,many.new,,'];
     folder.write('many-2.csv', `${columns}\n${more.join('\n')}\n`);
-    const args = ['import', 'many-2.csv', '--update', '--json', '--generate-passwords', 'many-passwords.csv'];
-    for (const more of [['--dry-run'], []]) {
-      const { stdout } = await folder.run([...args, ...more]);
-      expect(JSON.parse(stdout)).toMatchObject({
-        rows: 2101,
+    const passwordsPath = folder.path('many-passwords.csv');
+    for (const result of await updateInSmallBatches(folder, 'many-2', service.url, { passwordsPath }))
+      expect(result).toMatchObject({
+        rows: 22,
         applied: 1,
-        skipped: 2100,
+        skipped: 21,
         failed: 0,
         PrincipalsInserted: 1,
         PrincipalsUnchanged: 2,
         UsersRegistered: 1,
-        UsersUnchanged: 2100,
-        PasswordsNotUsed: 2000,
+        UsersUnchanged: 21,
+        PasswordsNotUsed: 20,
       });
-    }
     expect(rowsOf(folder, 'many-passwords.csv').map(({ Username }) => Username)).toEqual(['many.new']);
   });
 
@@ -147,26 +155,24 @@ describe('an import with --update', () => {
       { ExternalKey: 'C-3', Denomination: 'Before' },
     ]);
     expect(body.result?.records.every(({ Item3 }) => Item3)).toBe(true);
-    // Each 1,000 rows are of C-1 or C-2, so that a batch ends between them; only the last row changes C-3.
+    // Each 10 rows are of C-1 or C-2, so that a batch ends between them; only the last row changes C-3.
     const rows = [
       `C-3,,changed.first,,"${importedHash}"`,
       ...Array.from(
-        { length: 4100 },
-        (_, n) => `C-${(Math.floor(n / 1000) % 2) + 1},After,changed.${n},,"${importedHash}"`,
+        { length: 41 },
+        (_, n) => `C-${(Math.floor(n / 10) % 2) + 1},After,changed.${n},,"${importedHash}"`,
       ),
       `C-3,After,changed.last,,"${importedHash}"`,
     ];
     folder.write('changed.csv', `ExternalKey,Denomination,Username,Email,PasswordHash\n${rows.join('\n')}\n`);
-    for (const more of [['--dry-run'], []]) {
-      const { stdout } = await folder.run(['import', 'changed.csv', '--update', '--json', ...more]);
-      expect(JSON.parse(stdout)).toMatchObject({
+    for (const result of await updateInSmallBatches(folder, 'changed', service.url))
+      expect(result).toMatchObject({
         failed: 0,
         PrincipalsInserted: 0,
         PrincipalsUpdated: 3,
         PrincipalsUnchanged: 0,
-        UsersRegistered: 4102,
+        UsersRegistered: 43,
       });
-    }
   });
 });
 
@@ -177,7 +183,7 @@ it('an import with --update counts a principal once that rows name by ID and by 
   ]);
   const [first, second] = (body.result?.records ?? []).map(({ Item1 }) => Item1);
   const users = (name: string) =>
-    Array.from({ length: 2100 }, (_, n) => `,W-3,New,ways.${name}.${n},"${importedHash}"`);
+    Array.from({ length: 21 }, (_, n) => `,W-3,New,ways.${name}.${n},"${importedHash}"`);
   const rows = [
     `${first},,Same,ways.anna,"${importedHash}"`,
     `,W-2,After,ways.carlo,"${importedHash}"`,
@@ -188,15 +194,13 @@ it('an import with --update counts a principal once that rows name by ID and by 
     ...users('two'),
   ];
   folder.write('ways.csv', `ID,ExternalKey,Denomination,Username,PasswordHash\n${rows.join('\n')}\n`);
-  for (const more of [['--dry-run'], []]) {
-    const { stdout } = await folder.run(['import', 'ways.csv', '--update', '--json', ...more]);
-    expect(JSON.parse(stdout)).toMatchObject({
+  for (const result of await updateInSmallBatches(folder, 'ways', service.url))
+    expect(result).toMatchObject({
       failed: 0,
       PrincipalsInserted: 1,
       PrincipalsUpdated: 1,
       PrincipalsUnchanged: 1,
     });
-  }
 });
 
 it('an import with --update refuses rows that contradict each other and name their principal by ID and by ExternalKey', async () => {
@@ -205,7 +209,7 @@ it('an import with --update refuses rows that contradict each other and name the
     { ExternalKey: 'B-2', Denomination: 'Both' },
   ]);
   const [first, second] = (body.result?.records ?? []).map(({ Item1 }) => Item1);
-  const others = Array.from({ length: 2100 }, (_, n) => `,B-3,Others,both.${n},"${importedHash}"`);
+  const others = Array.from({ length: 21 }, (_, n) => `,B-3,Others,both.${n},"${importedHash}"`);
   const rows = [
     `,B-1,One,both.anna,"${importedHash}"`,
     `${second},,Two,both.carlo,"${importedHash}"`,
@@ -215,10 +219,8 @@ it('an import with --update refuses rows that contradict each other and name the
     `${first},,One,both.franco,"${importedHash}"`,
   ];
   folder.write('both.csv', `ID,ExternalKey,Denomination,Username,PasswordHash\n${rows.join('\n')}\n`);
-  for (const more of [['--dry-run'], []]) {
-    const { stdout } = await folder.run(['import', 'both.csv', '--update', '--json', ...more]);
-    expect(JSON.parse(stdout)).toMatchObject({ rows: 2105, failed: 2 });
-  }
+  for (const result of await updateInSmallBatches(folder, 'both', service.url))
+    expect(result).toMatchObject({ rows: 26, failed: 2 });
   for (const name of ['both.would-fail.csv', 'both.failed.csv'])
     expect(rowsOf(folder, name).map((row) => [row.Username, row['Anagrafe errors']])).toEqual([
       ['both.dario', 'Denomination: "Another" contradicts line 2, which has "One" for the same principal.'],
@@ -229,7 +231,7 @@ it('an import with --update refuses rows that contradict each other and name the
 it('an import with --update sends rows that name one principal by ID and by ExternalKey one after the other', async () => {
   const { body } = await service.call('irs/insert', [{ ExternalKey: 'O-1', Denomination: 'Order' }]);
   const id = body.result?.records[0]?.Item1;
-  const others = Array.from({ length: 1999 }, (_, n) => `,O-other-${n},Other,order.${n},"${importedHash}"`);
+  const others = Array.from({ length: 19 }, (_, n) => `,O-other-${n},Other,order.${n},"${importedHash}"`);
   const jobsOf = async () => (await service.call<JobTimes>('jobs', undefined, { method: 'GET' })).body.result;
   const rows = [
     `,O-1,Order,order.anna,"${importedHash}"`,
@@ -238,15 +240,17 @@ it('an import with --update sends rows that name one principal by ID and by Exte
   ];
   for (const [name, sent] of [
     ['key-first', rows],
-    ['id-first', [rows[2000], ...others, rows[0]]],
+    ['id-first', [rows[20], ...others, rows[0]]],
   ] as const) {
     folder.write(`${name}.csv`, `ID,ExternalKey,Denomination,Username,PasswordHash\n${sent.join('\n')}\n`);
     const before = (await jobsOf())?.totalCount ?? 0;
-    expect((await folder.run(['import', `${name}.csv`, '--update'])).code).toBe(0);
+    const batches = { ...batchLimits, rows: 20 };
+    const task = taskOf(folder, name, service.url, { existing: 'update', batches });
+    expect(await runImport(task, contextOf(service.url), { restart: false })).toMatchObject({ failed: 0 });
     const result = await jobsOf();
     expect((result?.totalCount ?? 0) - before).toBe(2);
     const jobs = result?.records.slice(0, 2) ?? [];
-    const [first, second] = [2000, 1].map((records) => jobs.find(({ Records }) => Records === records));
+    const [first, second] = [20, 1].map((records) => jobs.find(({ Records }) => Records === records));
     expect(Date.parse(second?.SubmittedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(first?.EndedAt ?? ''));
   }
 });

@@ -14,7 +14,7 @@ const slowFiles = [
   'faults/large-bodies',
   'faults/master-key',
   'import/interruption',
-  'import/update',
+  'import/service-restart',
   'samples/samples',
 ].map((name) => `/test/${name}.test.ts`);
 
