@@ -36,17 +36,15 @@ export {
   addCounts,
   type ImportConnection,
   noCounts,
-  type Part,
-  sendInParts,
   submitWithKey,
 } from './import/calls.ts';
 export { DryRunState, dryRunRows, type Principals } from './import/dry-run.ts';
 export { FileComparer } from './import/file-comparer.ts';
 export { fileErrorInItalian, type Language, languages, rowErrorInItalian } from './import/italian.ts';
-export { JobSender, type SubmittedJob } from './import/job-sender.ts';
+export { JobSender } from './import/job-sender.ts';
 export { mayNameBothWays, type PrincipalAliases } from './import/principal-aliases.ts';
 export type { ReasonSummary } from './import/reasons.ts';
-export { type CombinedRecord, type ExistingPolicy, findRefused, foldUsername } from './import/records.ts';
+export { type CombinedRecord, type ExistingPolicy, findRefused } from './import/records.ts';
 export {
   codedError,
   formatRowError,

@@ -43,6 +43,18 @@ describe('the rows of a principal', () => {
     expect(queue.take().groups.map(usernames)).toEqual([['a', 'c']]);
   });
 
+  it('are several records if their values are long, which the service could refuse as one', async () => {
+    const name = (n: number) => `${'x'.repeat(10_000)}${n}`;
+    const { queue } = await queueOf(
+      Array.from({ length: 60 }, (_, n) => `,C1,Alfa,,${name(n)}`),
+      'update',
+    );
+    const sizes = [queue.take(), queue.take(), queue.take()].map(
+      ({ groups }) => groups.map(usernames)[0]?.length,
+    );
+    expect(sizes).toEqual([24, 24, 12]);
+  });
+
   it('only refer to the principal if the rows that describe it have failed', async () => {
     const { queue } = await queueOf([',C1,Alfa,,a', ',C1,,,b']);
     const [group] = queue.take().groups as [RowGroup];

@@ -217,21 +217,8 @@ function decodeAscii(bytes: Uint8Array): string {
 /** Returns the number of ASCII bytes from `start` on. */
 function asciiLength(bytes: Uint8Array, start = 0): number {
   let end = start;
-  // The bytes of a long text are compared in groups of four, which is several times faster.
-  if (bytes.length - end >= 1024) {
-    while ((bytes.byteOffset + end) % 4 !== 0 && (bytes[end] as number) < 0x80) end++;
-    if ((bytes.byteOffset + end) % 4 === 0) end += 4 * asciiWords(bytes, end);
-  }
   while (end < bytes.length && (bytes[end] as number) < 0x80) end++;
   return end - start;
-}
-
-/** Returns the number of groups of four ASCII bytes from `start` on, which must be aligned in its buffer. */
-function asciiWords(bytes: Uint8Array, start: number): number {
-  const words = new Uint32Array(bytes.buffer, bytes.byteOffset + start, (bytes.length - start) >> 2);
-  let count = 0;
-  while (count < words.length && ((words[count] as number) & 0x80808080) === 0) count++;
-  return count;
 }
 
 /** Returns the number of non-ASCII bytes from `start` on. */

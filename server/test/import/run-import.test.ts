@@ -60,6 +60,20 @@ it('an import that is resumed knows the lines of the rows that the run before ha
   expect(seen).toEqual([20]);
 });
 
+it('rows of a principal are all applied if they are together larger than a record may be', async () => {
+  const names = Array.from({ length: 18 }, (_, n) => `Attributes.A${n}`);
+  const values = names.map(() => 'x'.repeat(1000)).join(',');
+  // A record has at most 4 MiB.
+  const rows = Array.from({ length: 250 }, (_, n) => `wide,Wide,wide.${n},,"${importedHash}",${values}`);
+  folder.write('wide.csv', `${columns},${names}\n${rows.join('\n')}\n`);
+  const task = taskOf(folder, 'wide', service.url);
+  expect(await runImport(task, contextOf(service.url), { restart: false })).toMatchObject({
+    rows: 250,
+    failed: 0,
+    totals: { PrincipalsInserted: 1, UsersRegistered: 250 },
+  });
+});
+
 describe('an import that is interrupted while the service accepts a job', () => {
   const jobIds = async () => {
     const { body } = await service.call<{ ID: string }>('jobs', undefined, { method: 'GET' });
