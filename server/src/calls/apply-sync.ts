@@ -1,5 +1,6 @@
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError, ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
+import { required } from '../lib/required.ts';
 import type { AdmittedCall } from '../passwords/hash-pool.ts';
 import {
   type BatchLimits,
@@ -11,7 +12,7 @@ import {
 import type { Operation } from '../records/check/operation.ts';
 import { type PlanReview, requireApproved } from '../records/check/plan.ts';
 import { applyRecords, hashesNeeded, isFinal, type Requester } from '../records/operations/apply.ts';
-import { type OperationName, required } from '../records/parse/parsed-record.ts';
+import type { OperationName } from '../records/parse/parsed-record.ts';
 import { type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
 import { IdReservation, type RecordStore } from '../records/write/id-reservation.ts';
 import type { NewCall, Outcome } from '../records/write/outcome.ts';

@@ -52,7 +52,7 @@ export interface FailureEntry {
   readonly errorsCount: number;
 }
 
-/** Maximum number of places listed per record. A record may have 100,000 users, each with field errors. */
+/** Maximum number of places listed per record. Each of the many users of a record may have field errors. */
 export const placesListed = 20;
 
 export interface FailureStore {

@@ -1,12 +1,12 @@
-import { inGroups } from '../jobs/chunk-planner.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ErrorBudget } from '../lib/field-errors.ts';
+import { inGroups } from '../lib/in-groups.ts';
+import { required } from '../lib/required.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
 import { type CheckedRecord, checkRecords, positionsOf, recordsAt } from '../records/check/batch.ts';
 import type { Operation } from '../records/check/operation.ts';
 import type { PlanReview } from '../records/check/plan.ts';
 import { hashesNeededBy } from '../records/operations/apply.ts';
-import { required } from '../records/parse/parsed-record.ts';
 import { EffectCounter, type EffectCounts, isUnchangedOutcome } from '../records/read/effect-counts.ts';
 import { outcomeOf, resetUsers } from '../records/write/change.ts';
 import { type IndexedOutcome, mainError, type Outcome, refused } from '../records/write/outcome.ts';

@@ -38,26 +38,3 @@ export function planChunks(waiting: Iterable<PlannedRecord>): PlannedChunk[] {
   }
   return chunks;
 }
-
-/**
- * Splits records into groups of about `groupWeight`, which may be a number of users. A record is never split, so a group
- * exceeds the weight if its last record is large.
- */
-export function* inGroups<Item>(
-  records: Iterable<Item>,
-  groupWeight: number,
-  weightOf: (record: Item) => number,
-): Generator<Item[]> {
-  let group: Item[] = [];
-  let weight = 0;
-  for (const record of records) {
-    group.push(record);
-    // A record without users counts as one, because it costs a lookup and a write too.
-    weight += weightOf(record) || 1;
-    if (weight < groupWeight) continue;
-    yield group;
-    group = [];
-    weight = 0;
-  }
-  if (group.length > 0) yield group;
-}

@@ -2,7 +2,9 @@ import type { KeyRing } from '../encryption/key-ring.ts';
 import { Aborted } from '../lib/aborted.ts';
 import type { CodeWithOneText } from '../lib/error-codes.ts';
 import { ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
+import { inGroups } from '../lib/in-groups.ts';
 import type { Fields } from '../lib/request-fields.ts';
+import { required } from '../lib/required.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
 import { type CheckedRecord, checkRecords } from '../records/check/batch.ts';
 import {
@@ -14,11 +16,10 @@ import {
 import { requireApproved } from '../records/check/plan.ts';
 import { applyRecords, isFinal } from '../records/operations/apply.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
-import { required, sentIdOf } from '../records/parse/parsed-record.ts';
+import { sentIdOf } from '../records/parse/parsed-record.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
 import type { Outcome } from '../records/write/outcome.ts';
 import type { RecordWriter } from '../records/write/record-writer.ts';
-import { inGroups } from './chunk-planner.ts';
 import { decryptRecords, type WaitingRecord } from './encrypted-chunk.ts';
 import { jobActor } from './job.ts';
 import { chunkName } from './submit.ts';

@@ -2,17 +2,19 @@ import type { Actor } from '../audit/audit-log.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ErrorBudget } from '../lib/field-errors.ts';
+import { inGroups } from '../lib/in-groups.ts';
+import { required } from '../lib/required.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
 import { type CheckedRecord, checkRecords, positionsOf, recordsAt } from '../records/check/batch.ts';
 import type { Operation, UpsertOptions } from '../records/check/operation.ts';
 import type { PlanReview } from '../records/check/plan.ts';
 import { hashesNeededBy } from '../records/operations/apply.ts';
-import { type OperationName, required } from '../records/parse/parsed-record.ts';
+import type { OperationName } from '../records/parse/parsed-record.ts';
 import { type PrincipalChange, type ReservedIds, sizeOf } from '../records/write/change.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
 import { IdReservation, type RecordStore } from '../records/write/id-reservation.ts';
 import { type Outcome, refused } from '../records/write/outcome.ts';
-import { inGroups, type PlannedRecord, planChunks } from './chunk-planner.ts';
+import { type PlannedRecord, planChunks } from './chunk-planner.ts';
 import { encryptRecords, type SentRecord } from './encrypted-chunk.ts';
 
 /** Number of users per group. The records of a group are checked with one set of queries. */

@@ -22,7 +22,7 @@ export interface Subject {
   readonly isGroup: boolean;
 }
 
-/** Maximum number of events in one message: a record may have 100,000 users. */
+/** Maximum number of events in one message: a record may have 10,000 users. */
 export const eventsPerMessage = 1000;
 
 export function subjectsOf(entry: Entry, { types, granularity }: Subscription): Subject[] {

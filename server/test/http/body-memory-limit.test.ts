@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { BodyBudget } from '../../src/http/body-memory-limit.ts';
-import { required } from '../../src/records/parse/parsed-record.ts';
+import { required } from '../../src/lib/required.ts';
 import { credential } from '../setup/admin.ts';
 import { holding } from '../setup/jobs.ts';
 import { asUser, login, registerUsers, signedIn } from '../setup/login.ts';

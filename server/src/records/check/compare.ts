@@ -1,4 +1,5 @@
 import { within } from '../../lib/request-fields.ts';
+import { required } from '../../lib/required.ts';
 import { numberTerms, searchTerms, type Username } from '../../usernames/username.ts';
 import type { SentPrincipal, SentUser, StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type State,
   userFields,
 } from '../fields/fields.ts';
-import { required } from '../parse/parsed-record.ts';
 import type { Registration } from '../parse/parsed-user.ts';
 import type { NewUser, PrincipalStep, UserEdit } from '../write/change.ts';
 import type { FieldChange, ShownUser } from '../write/outcome.ts';

@@ -1,6 +1,7 @@
+import { required } from '../../lib/required.ts';
 import type { SentPrincipal, StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import { type UserFields, userFieldNames } from '../fields/fields.ts';
-import { type ParsedRecord, required } from '../parse/parsed-record.ts';
+import type { ParsedRecord } from '../parse/parsed-record.ts';
 import type { NewPassword, Upsert } from '../parse/parsed-user.ts';
 import type { NewUser, PrincipalChange } from '../write/change.ts';
 import type { AppliedUser, ShownUser } from '../write/outcome.ts';

@@ -1,9 +1,10 @@
 import type { FieldErrors } from '../../lib/field-errors.ts';
 import { clip, within } from '../../lib/request-fields.ts';
+import { required } from '../../lib/required.ts';
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
 import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import { columnText, type FieldValue, principalFieldNames } from '../fields/fields.ts';
-import { type ParsedRecord, required, usersWith } from '../parse/parsed-record.ts';
+import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import { readNewPassword, refuseOwnNamesIn, type Upsert, type UserRules } from '../parse/parsed-user.ts';
 import type { PrincipalChange } from '../write/change.ts';
 import { changedOfPrincipal, changedOfUser, clearedField, fieldChanges } from './compare.ts';

@@ -3,12 +3,12 @@ import { WriteFailure, type WriteFailureKind } from '../../db/errors.ts';
 import { Aborted } from '../../lib/aborted.ts';
 import type { ErrorDetail } from '../../lib/error-codes.ts';
 import { ApiError } from '../../lib/field-errors.ts';
+import { required } from '../../lib/required.ts';
 import type { PasswordHasher } from '../../passwords/hash-pool.ts';
 import { ThreadEnded } from '../../passwords/hash-thread.ts';
 import type { CheckedRecord } from '../check/batch.ts';
 import type { Operation } from '../check/operation.ts';
 import { requireApproved } from '../check/plan.ts';
-import { required } from '../parse/parsed-record.ts';
 import {
   outcomeOf,
   type PrincipalChange,

@@ -1,7 +1,8 @@
+import { required } from '../../lib/required.ts';
 import type { Operation } from '../check/operation.ts';
 import { type Found, findReferences, type ReferenceStore } from '../check/references.ts';
 import { parseDelete } from '../parse/parse-records.ts';
-import { type ParsedRecord, required, usersWith } from '../parse/parsed-record.ts';
+import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import { isNamedByUsername } from '../parse/parsed-user.ts';
 import { noUsers, type PrincipalChange } from '../write/change.ts';
 

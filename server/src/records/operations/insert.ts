@@ -1,3 +1,4 @@
+import { required } from '../../lib/required.ts';
 import { insertPrincipal, newUser, registeredName, registeredUser } from '../check/compare.ts';
 import type { Operation } from '../check/operation.ts';
 import {
@@ -8,7 +9,7 @@ import {
   type UsernameStore,
 } from '../check/taken-names.ts';
 import { parseInsert } from '../parse/parse-records.ts';
-import { type ParsedRecord, required, usersWith } from '../parse/parsed-record.ts';
+import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import type { UserRules } from '../parse/parsed-user.ts';
 import { noUsers, type PrincipalChange } from '../write/change.ts';
 

@@ -1,8 +1,9 @@
+import { required } from '../../lib/required.ts';
 import { editPrincipal, stateEdit } from '../check/compare.ts';
 import type { Operation } from '../check/operation.ts';
 import { type Found, findReferences, type ReferenceStore } from '../check/references.ts';
 import { parseState } from '../parse/parse-records.ts';
-import { type ParsedRecord, required, usersWith } from '../parse/parsed-record.ts';
+import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import { noUsers, type PrincipalChange } from '../write/change.ts';
 
 /** Disables principals and users, and enables them again. */

@@ -1,4 +1,5 @@
 import { within } from '../../lib/request-fields.ts';
+import { required } from '../../lib/required.ts';
 import {
   changedOfUser,
   clearedField,
@@ -14,7 +15,7 @@ import { type AttributeStore, setStoredAttributes } from '../check/stored-attrib
 import { ClaimedNames, findStoredNames, type NewNames, type UsernameStore } from '../check/taken-names.ts';
 import { principalFieldNames } from '../fields/fields.ts';
 import { parseUpdate } from '../parse/parse-records.ts';
-import { type ParsedRecord, required, usersWith } from '../parse/parsed-record.ts';
+import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import { isNamedByUsername, refuseOwnNamesIn, type UserRules } from '../parse/parsed-user.ts';
 import type { NewUser, PrincipalChange, UserEdit } from '../write/change.ts';
 import type { ShownUser } from '../write/outcome.ts';

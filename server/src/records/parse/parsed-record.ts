@@ -79,9 +79,3 @@ export function usersWith<Name extends ParsedUser['operation']>(
     operations.some((operation) => operation === user.operation);
   return (users ?? []).filter(isWanted);
 }
-
-/** Returns a value of a valid record. A missing value is a bug, because the parser would have added a field error. */
-export function required<Part>(part: Part | null | undefined): Part {
-  if (part === null || part === undefined) throw new Error('a required value of a valid record is missing');
-  return part;
-}

@@ -1,8 +1,8 @@
 import type { FieldErrors } from '../../lib/field-errors.ts';
+import { required } from '../../lib/required.ts';
 import type { Username } from '../../usernames/username.ts';
 import type { StoredUserFields } from '../fields/compared-values.ts';
 import type { PrincipalFields, State, UserFields } from '../fields/fields.ts';
-import { required } from '../parse/parsed-record.ts';
 import type { NewPassword } from '../parse/parsed-user.ts';
 import type {
   AppliedUser,

@@ -1,4 +1,4 @@
-import { required } from '../parse/parsed-record.ts';
+import { required } from '../../lib/required.ts';
 import type { ChangeStore, PrincipalChange, ReservedIds } from './change.ts';
 
 interface IdStore {
