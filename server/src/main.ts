@@ -82,8 +82,8 @@ export async function startService(
     });
     const audit = openAudit({ database, keyRing, config });
     const records = openRecords({ database, exports, config });
-    const { operations, recordStore } = records;
-    const applying = { operations, recordStore, hasher, keyRing, onOutcomes: metrics.recordsDone };
+    const { operations, recordStore, newWriter } = records;
+    const applying = { operations, recordStore, newWriter, hasher, keyRing, onOutcomes: metrics.recordsDone };
     const jobs = await openJobs({
       ...applying,
       database,

@@ -7,9 +7,8 @@ import { required } from '../lib/required.ts';
 import { checkRecords } from '../records/check/batch.ts';
 import type { Operation } from '../records/check/operation.ts';
 import { applyRecords, hashesNeeded } from '../records/operations/apply.ts';
-import type { RecordStore } from '../records/write/id-reservation.ts';
 import type { Outcome } from '../records/write/outcome.ts';
-import { RecordWriter } from '../records/write/record-writer.ts';
+import type { RecordWriter } from '../records/write/record-writer.ts';
 import { confirmPassword, type SignInTools } from './sign-in.ts';
 
 export interface OwnCall {
@@ -29,10 +28,11 @@ const userFields = ['ID', 'Operation', 'Password', 'ConfirmPassword', 'CurrentPa
 export async function changeOwnPassword(
   call: OwnCall,
   operation: Operation,
-  tools: SignInTools & { readonly recordStore: RecordStore },
+  tools: SignInTools & { newWriter(): RecordWriter },
 ): Promise<Outcome> {
   const { current, record } = readOwnRecord(call.body, call.user);
-  const [read] = await checkRecords([record], operation, operation.newCheck(), new ErrorBudget());
+  const sent = { position: 0, fields: () => record };
+  const [read] = await checkRecords([sent], operation, operation.newCheck(), new ErrorBudget());
   const checked = required(read);
   const { parsed } = checked;
   const { actor, report } = call;
@@ -46,18 +46,23 @@ export async function changeOwnPassword(
   }
   // `expectedCurrentHash` prevents this call from overwriting a password that was reset after the verification.
   const share = `user ${call.user.id}`;
-  const requester = { actor, share, report, expectedCurrentHash: verified ?? '' };
-  const toApply = { ...checked, ids: { principal: null, users: [] }, reference: null };
-  const [outcome] = await tools.hasher.admit({ share, count: hashesNeeded([checked]) }, (hashes) =>
-    applyRecords([toApply], {
+  const toApply = { ...checked, ids: { principal: null, users: [] }, approval: null };
+  const admitted = tools.hasher.admit({ share, count: hashesNeeded(checked) });
+  try {
+    const [outcome] = await applyRecords([toApply], {
       operation,
-      requester,
-      hashes,
-      writer: new RecordWriter(tools.recordStore),
+      actor,
+      call: null,
+      expectedCurrentHash: verified ?? '',
+      hashes: admitted,
+      writer: tools.newWriter(),
       lastOutcomes: new Map(),
-    }),
-  );
-  return required(outcome);
+      report,
+    });
+    return required(outcome);
+  } finally {
+    admitted.end();
+  }
 }
 
 /** Returns the record without the current password. Throws `FORBIDDEN` unless the record is about this user alone. */

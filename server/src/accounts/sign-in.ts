@@ -163,10 +163,7 @@ async function begin(
   const { tokens, session } = newTokens();
   const mapped = mapOpaqueString(password);
   const toHash = needsRehash(account.passwordHash) && 'mapped' in mapped ? mapped.mapped : null;
-  const newHash =
-    toHash === null
-      ? null
-      : await hasher.admit({ share: `user ${account.userId}`, count: 1 }, (call) => call.hash(toHash));
+  const newHash = toHash === null ? null : await hasher.hashOne(toHash, `user ${account.userId}`);
   const expiresAt = await sessions.begin(account, session, newHash, actor);
   return expiresAt && { account, expiresAt, ...tokens };
 }

@@ -6,8 +6,7 @@ import { type Language, translate } from '../lib/translate.ts';
 import { countFields } from '../records/read/plan.schemas.ts';
 import { positionsOf } from '../records/read/tuple.ts';
 import type { Outcome } from '../records/write/outcome.ts';
-import type { Estimate } from './dry-run.ts';
-import type { WriteResult } from './run-call.ts';
+import type { Estimate, WriteResult } from './write-call.ts';
 
 interface OutcomesEnvelopeOptions {
   readonly language: Language;

@@ -7,8 +7,8 @@ import type { Config } from '../settings/config.ts';
 import { openCompletedCalls, openFailures } from './call-history.store.ts';
 import type { CallHistory, FailureStore } from './call-history.ts';
 import { openCallStore } from './calls.store.ts';
-import type { CallTools } from './run-call.ts';
 import type { WriteRouteTools } from './write.routes.ts';
+import type { CallTools } from './write-call.ts';
 
 export interface Calls extends WriteRouteTools {
   readonly history: CallHistory;
@@ -20,7 +20,7 @@ export interface Calls extends WriteRouteTools {
 interface CallParts
   extends Pick<
     CallTools,
-    'operations' | 'recordStore' | 'hasher' | 'keyRing' | 'idempotency' | 'onOutcomes'
+    'operations' | 'recordStore' | 'newWriter' | 'hasher' | 'keyRing' | 'idempotency' | 'onOutcomes'
   > {
   readonly database: Database;
   readonly config: Config;
@@ -42,7 +42,7 @@ export function openCalls({ database, config, jobs, signIn, ...tools }: CallPart
     },
     jobs: jobs.store,
     changeOwnPassword: (call) =>
-      changeOwnPassword(call, tools.operations.update, { ...signIn, recordStore: tools.recordStore }),
+      changeOwnPassword(call, tools.operations.update, { ...signIn, newWriter: tools.newWriter }),
     history: openCompletedCalls(database, { days: config.JOB_DAYS }),
     failures: openFailures(database),
     newFingerprint: () => tools.keyRing.newFingerprint(),

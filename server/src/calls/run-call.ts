@@ -1,103 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import type { Actor } from '../audit/audit-log.ts';
 import { isAnswerLost } from '../db/errors.ts';
-import type { KeyRing } from '../encryption/key-ring.ts';
 import { workingMemory } from '../http/body-memory-limit.ts';
-import {
-  type Claim,
-  type IdempotencyKey,
-  type IdempotencyStore,
-  type Lease,
-  leaseMs,
-  leaseRenewalMs,
-} from '../idempotency/idempotency.ts';
+import { type Claim, leaseMs, leaseRenewalMs } from '../idempotency/idempotency.ts';
 import type { Job } from '../jobs/job.ts';
-import { type SubmissionStore, submitJob } from '../jobs/submit.ts';
+import { submitJob } from '../jobs/submit.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
-import type { HashPool } from '../passwords/hash-pool.ts';
-import { type BatchLimits, readBatch } from '../records/check/batch.ts';
-import {
-  type Operation,
-  type Operations,
-  operationOf,
-  type UpsertOptions,
-} from '../records/check/operation.ts';
+import { readBatch } from '../records/check/batch.ts';
+import { type Operation, operationOf } from '../records/check/operation.ts';
 import { PlanReview } from '../records/check/plan.ts';
-import type { OperationName } from '../records/parse/parsed-record.ts';
-import { countsOf, type EffectCounts } from '../records/read/effect-counts.ts';
-import type { RecordStore } from '../records/write/id-reservation.ts';
-import type { Outcome } from '../records/write/outcome.ts';
+import { countsOf } from '../records/read/effect-counts.ts';
+import type { NewCall, Outcome } from '../records/write/outcome.ts';
 import { applySync } from './apply-sync.ts';
-import type { CallStore } from './calls.ts';
-import { type DryRun, type DryRunPage, dryRun } from './dry-run.ts';
-
-/** The part of a call that only `irs/upsert` has. */
-export interface UpsertCall {
-  readonly options: UpsertOptions;
-  /** The plan in `If-Match`; null without one. */
-  readonly expectedPlan: string | null;
-  /** The tuples of a dry run to return; null for all. */
-  readonly page: DryRunPage | null;
-  /** True if the answer to a dry run contains the users. */
-  readonly withUsers: boolean;
-}
-
-/** A request to a write operation. */
-export interface WriteCall {
-  readonly operation: OperationName;
-  /** Null if the body is not an array. */
-  readonly body: RecordList | null;
-  /** Null in protected mode. */
-  readonly clientId: number | null;
-  readonly actor: Actor;
-  readonly key: IdempotencyKey | null;
-  readonly dryRun: boolean;
-  readonly async: boolean;
-  /** Null for other operations than `upsert`. */
-  readonly upsert: UpsertCall | null;
-  /** Reserves memory until the call is answered. Throws an `ApiError` OVERLOADED if there is too little. */
-  holdMemory(bytes: number): void;
-  /** Logs an error that the answer does not show. */
-  report(error: unknown): void;
-}
-
-export type WriteResult =
-  | {
-      readonly kind: 'outcomes';
-      readonly outcomes: readonly Outcome[];
-      readonly replayed: boolean;
-      /** False if a retry with the same key must resume the call. */
-      readonly complete: boolean;
-      /** The effects of an upsert; null for other operations. */
-      readonly counts: EffectCounts | null;
-    }
-  | ({ readonly kind: 'estimate' } & DryRun)
-  | {
-      readonly kind: 'job';
-      readonly jobId: string;
-      readonly replayed: boolean;
-      /** The job that this request submitted; null if an earlier request submitted it. */
-      readonly job: Job | null;
-    };
-
-export interface CallTools {
-  readonly operations: Operations;
-  readonly recordStore: RecordStore;
-  readonly hasher: HashPool;
-  readonly keyRing: KeyRing;
-  readonly calls: CallStore;
-  readonly idempotency: IdempotencyStore;
-  readonly submissions: SubmissionStore;
-  readonly limits: { readonly answered: BatchLimits; readonly job: BatchLimits };
-  /** Maximum share of users that an upsert without a plan may disable or delete, in percent. */
-  readonly maxRemovals: number;
-  onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
-}
-
-interface ParsedCall extends WriteCall {
-  readonly records: RecordList;
-}
+import { dryRun } from './dry-run.ts';
+import type { CallTools, OpenCall, ReadCall, WriteCall, WriteResult } from './write-call.ts';
 
 /** Value of `Retry-After` for a call that another request is handling. */
 const retrySeconds = 2;
@@ -108,35 +24,48 @@ const releaseRetryMs = 500;
 /** Handles a write as a dry run, synchronously or as a job. A call with an idempotency key is handled once. */
 export async function runCall(sent: WriteCall, tools: CallTools): Promise<WriteResult> {
   const call = { ...sent, records: readRecords(sent, tools) };
+  const { operation: name, upsert, report } = call;
+  const operation = operationOf(tools.operations, name, upsert?.options ?? null);
   if (call.dryRun) {
     call.holdMemory(workingMemory(call.records, 'in groups'));
-    const { page = null, withUsers = false } = call.upsert ?? {};
-    const tried = await dryRun(call.records, operationFor(call, tools), {
-      hasher: tools.hasher,
-      share: String(call.clientId),
-      review: reviewOf(call, tools, { dryRun: true }),
-      page,
-      withUsers,
-      holdMemory: call.holdMemory,
-    });
-    return { kind: 'estimate', ...tried };
+    const review = reviewOf(call, null, tools);
+    return { kind: 'estimate', ...(await dryRun({ ...call, review }, operation, tools)) };
   }
-  return call.key ? handleOnce(call, call.key, tools) : work(call, null, new Map(), tools);
+  const claim = await claimCall(call, tools);
+  if (!('lease' in claim)) return replay(call, claim, tools);
+  const { state, callId: id, lease } = claim;
+  const renewal = lease && setInterval(() => lease.renew().catch(report), leaseRenewalMs);
+  try {
+    const known = state === 'new' ? new Map<number, Outcome>() : await tools.calls.outcomes(id);
+    const resumed = upsert && known.size > 0 ? await tools.calls.approvals(id) : null;
+    const review = reviewOf(call, resumed, tools);
+    const open = { ...call, id, newCall: lease ? null : newCallOf(call, id), known, review };
+    if (!call.async) requireSyncLimits(call, tools.limits);
+    call.holdMemory(workingMemory(call.records, call.async ? 'in groups' : 'whole'));
+    if (call.async) return await submit(open, operation, tools);
+    const { outcomes, complete } = await applySync(open, operation, tools);
+    if (lease && !complete) await release(() => lease.release(), report);
+    return answered(call, outcomes, { replayed: false, complete });
+  } catch (error) {
+    // A new call that ends with an `ApiError` has applied nothing, so its key is free again. A resumed call may have.
+    const forgets = state === 'new' && error instanceof ApiError;
+    if (lease) await release(() => (forgets ? lease.discard() : lease.release()), report);
+    throw error;
+  } finally {
+    if (renewal) clearInterval(renewal);
+  }
 }
 
-function operationFor({ operation, upsert }: WriteCall, { operations }: CallTools): Operation {
-  return operationOf(operations, operation, upsert?.options ?? null);
-}
-
+/** `resumed` are the stored approvals of a call of which a part is applied; null for a new call. */
 function reviewOf(
-  { upsert }: WriteCall,
+  { upsert, dryRun }: WriteCall,
+  resumed: readonly string[] | null,
   { maxRemovals, keyRing }: CallTools,
-  { dryRun = false } = {},
 ): PlanReview | null {
   if (!upsert) return null;
-  const { options, expectedPlan } = upsert;
+  const { options, expectedPlan: expected } = upsert;
   const newDigest = () => keyRing.newFingerprint();
-  return new PlanReview({ options, expected: expectedPlan, maxRemovals, newDigest }, { dryRun });
+  return new PlanReview({ options, expected, maxRemovals, resumed, dryRun, newDigest });
 }
 
 /** A call with a key gets the limits of jobs, because an earlier request with the key may have submitted a job. */
@@ -150,50 +79,33 @@ function requireSyncLimits(call: WriteCall, limits: CallTools['limits']): Record
   return readBatch(call.body, limits.answered, { variant: 'answered', figures });
 }
 
-async function handleOnce(call: ParsedCall, key: IdempotencyKey, tools: CallTools): Promise<WriteResult> {
-  const { clientId, operation, records } = call;
+type ClaimedCall =
+  | Extract<Claim, { callId: string }>
+  | { readonly state: 'new'; readonly callId: string; readonly lease: null };
+
+/** Takes the lease of a call with a key. A call without a key needs none. */
+async function claimCall(call: ReadCall, { idempotency }: CallTools): Promise<ClaimedCall> {
+  const { clientId, operation, key, records, report } = call;
+  if (!key) return { state: 'new', callId: randomUUID(), lease: null };
   const keyed = { clientId, operation, key, records: records.count, users: records.users };
   const leaseId = randomUUID();
-  const claim = await tools.idempotency.claim(keyed, leaseId).catch(async (error) => {
-    if (isAnswerLost(error)) await release(() => tools.idempotency.abandon(keyed, leaseId), call.report);
+  const claim = await idempotency.claim(keyed, leaseId).catch(async (error) => {
+    if (isAnswerLost(error)) await release(() => idempotency.abandon(keyed, leaseId), report);
     throw error;
   });
-  switch (claim.state) {
-    case 'reused':
-      throw new ApiError('IDEMPOTENCY_KEY_REUSED');
-    case 'running':
-      throw inProgress();
-    case 'job':
-      return { kind: 'job', jobId: claim.callId, replayed: true, job: null };
-    case 'answered': {
-      const stored = await tools.calls.outcomes(claim.callId);
-      return answered(call, [...stored.values()], { replayed: true, complete: true });
-    }
-    case 'resumed':
-    case 'new':
-      return workWithLease(call, claim, tools);
-  }
+  if ('callId' in claim) return claim;
+  throw claim.state === 'reused' ? new ApiError('IDEMPOTENCY_KEY_REUSED') : inProgress();
 }
 
-async function workWithLease(
-  call: ParsedCall,
-  { callId, lease, state }: Extract<Claim, { lease: Lease }>,
-  tools: CallTools,
+/** Returns the result of an earlier request with the same key. */
+async function replay(
+  call: ReadCall,
+  { state, callId }: Exclude<ClaimedCall, { lease: unknown }>,
+  { calls }: CallTools,
 ): Promise<WriteResult> {
-  const timer = setInterval(() => lease.renew().catch(call.report), leaseRenewalMs);
-  try {
-    const known = state === 'new' ? new Map<number, Outcome>() : await tools.calls.outcomes(callId);
-    const result = await work(call, callId, known, tools);
-    if (result.kind === 'outcomes' && !result.complete) await release(() => lease.release(), call.report);
-    return result;
-  } catch (error) {
-    // A new call that ends with an `ApiError` has applied nothing, so its key is free again. A resumed call may have.
-    const forgets = state === 'new' && error instanceof ApiError;
-    await release(() => (forgets ? lease.discard() : lease.release()), call.report);
-    throw error;
-  } finally {
-    clearInterval(timer);
-  }
+  if (state === 'job') return { kind: 'job', jobId: callId, replayed: true, job: null };
+  const stored = await calls.outcomes(callId);
+  return answered(call, [...stored.values()], { replayed: true, complete: true });
 }
 
 /**
@@ -220,44 +132,17 @@ function inProgress(): ApiError {
   return new ApiError('IDEMPOTENCY_IN_PROGRESS', { figures, retryAfterSeconds: retrySeconds });
 }
 
-/** Applies the records that have no outcome in `known`, or submits them as a job. `callId` is null without a key. */
-async function work(
-  call: ParsedCall,
-  callId: string | null,
-  known: ReadonlyMap<number, Outcome>,
-  tools: CallTools,
-): Promise<WriteResult> {
-  if (!call.async) requireSyncLimits(call, tools.limits);
-  call.holdMemory(workingMemory(call.records, call.async ? 'in groups' : 'whole'));
-  const operation = operationFor(call, tools);
-  const review = reviewOf(call, tools);
-  const id = callId ?? randomUUID();
-  if (call.async) {
-    const options = call.upsert?.options ?? null;
-    const approvals = known.size > 0 && review ? await tools.calls.approvals(id) : [];
-    const job = { ...call, id, done: new Set(known.keys()), options, review, approvals };
-    const refused = await submitJob(job, operation, { ...tools, store: tools.submissions });
-    if (!refused) throw inProgress();
-    tools.onOutcomes(call.operation, refused);
-    return { kind: 'job', jobId: job.id, replayed: false, job: asSubmitted(call, job.id, refused) };
-  }
-  const { actor, clientId, records, report } = call;
-  const requester = { actor, share: String(clientId), report };
-  const counts = { records: records.count, users: records.users };
-  const demand = { share: requester.share, count: records.passwords };
-  const { outcomes, complete } = await tools.hasher.admit(demand, (admitted) =>
-    applySync(records, operation, {
-      ...tools,
-      requester,
-      callId: id,
-      newCall: callId === null ? { id, clientId, operation: call.operation, ...counts } : null,
-      known,
-      review,
-      admitted,
-      holdMemory: call.holdMemory,
-    }),
-  );
-  return answered(call, outcomes, { replayed: false, complete });
+async function submit(call: OpenCall, operation: Operation, tools: CallTools): Promise<WriteResult> {
+  const { id, known, upsert } = call;
+  const job = { ...call, done: new Set(known.keys()), options: upsert?.options ?? null };
+  const refused = await submitJob(job, operation, { ...tools, store: tools.submissions });
+  if (!refused) throw inProgress();
+  tools.onOutcomes(call.operation, refused);
+  return { kind: 'job', jobId: id, replayed: false, job: asSubmitted(call, id, refused) };
+}
+
+function newCallOf({ clientId, operation, records }: ReadCall, id: string): NewCall {
+  return { id, clientId, operation, records: records.count, users: records.users };
 }
 
 function answered(
@@ -269,7 +154,7 @@ function answered(
 }
 
 /** Returns the job as it is right after submission, for an answer that needs no query. */
-function asSubmitted(call: ParsedCall, id: string, refused: readonly Outcome[]): Job {
+function asSubmitted(call: ReadCall, id: string, refused: readonly Outcome[]): Job {
   const { clientId, operation, records } = call;
   return {
     id,

@@ -4,15 +4,14 @@ import { representationFor } from '../http/request-options.ts';
 import type { Api, Validated } from '../http/validation.ts';
 import { wrongParameter } from '../lib/field-errors.ts';
 import type { UpsertOptions } from '../records/check/operation.ts';
-import type { DryRunPage } from './dry-run.ts';
-import type { UpsertCall } from './run-call.ts';
 import { UpsertBody, UpsertHeaders, UpsertQuery, upsertAnswers } from './upsert.schemas.ts';
-import { type WriteRouteTools, write } from './write.routes.ts';
+import { type WriteRouteTools, writeHandler } from './write.routes.ts';
+import type { DryRunPage, UpsertCall } from './write-call.ts';
 
 type Query = Validated<Static<typeof UpsertQuery>>;
 
 /** Registers `irs/upsert`: inserts what is missing, changes what differs, and leaves equal records as they are. */
-export function upsertRoutes(app: Api, tools: Omit<WriteRouteTools, 'changeOwnPassword'>): void {
+export function upsertRoutes(app: Api, tools: WriteRouteTools): void {
   app.route({
     method: 'POST',
     url: '/irs/upsert',
@@ -28,12 +27,12 @@ export function upsertRoutes(app: Api, tools: Omit<WriteRouteTools, 'changeOwnPa
       body: UpsertBody,
       response: upsertAnswers,
     },
-    handler: (request, reply) =>
-      write({ operation: 'upsert', upsert: readUpsert(request, request.query) }, request, reply, tools),
+    handler: writeHandler('upsert', tools, readUpsert),
   });
 }
 
-function readUpsert(request: FastifyRequest, query: Query): UpsertCall {
+function readUpsert(request: FastifyRequest): UpsertCall {
+  const query = request.query as Query;
   return {
     options: readOptions(request, query),
     expectedPlan: readPlan(request.headers['if-match']),

@@ -12,12 +12,14 @@ import { findJob, type JobStore } from '../jobs/job.ts';
 import { jobFields } from '../jobs/jobs.routes.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError, isPartOfOutage, wrongParameter } from '../lib/field-errors.ts';
+import type { OperationName } from '../records/parse/parsed-record.ts';
 import { tupleTexts } from '../records/read/tuple.ts';
 import type { Outcome } from '../records/write/outcome.ts';
 import { contentOf, jobEnvelope, outcomesEnvelope } from './call-envelope.ts';
-import { type CallTools, runCall, type WriteCall, type WriteResult } from './run-call.ts';
+import { runCall } from './run-call.ts';
 import { WriteHeaders, WriteQuery, writeAnswers } from './write.schemas.ts';
 import { DeleteBody, InsertBody, StateBody, UpdateBody } from './write-bodies.schemas.ts';
+import type { CallTools, UpsertCall, WriteResult } from './write-call.ts';
 
 export interface WriteRouteTools {
   readonly callTools: CallTools;
@@ -54,10 +56,6 @@ const routes = {
 
 /** `irs/update`, `irs/insert`, `irs/state` and `irs/delete`: answer with one tuple per record, or submit the records as a job. */
 export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void {
-  const handlerOf = (operation: keyof typeof routes) => (request: FastifyRequest, reply: FastifyReply) =>
-    request.caller.user
-      ? updateSelf(request.caller.user, request, reply, tools)
-      : write({ operation, upsert: null }, request, reply, tools);
   for (const operation of Object.keys(routes) as (keyof typeof routes)[]) {
     app.route({
       method: 'POST',
@@ -71,7 +69,7 @@ export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void 
         headers: WriteHeaders,
         response: writeAnswers,
       },
-      handler: handlerOf(operation),
+      handler: writeHandler(operation, tools),
     });
   }
   app.route({
@@ -79,8 +77,46 @@ export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void 
     url: '/irs/update',
     config: { scope: 'sync:write', once: true, records: true, self: true },
     schema: { hide: true, querystring: WriteQuery },
-    handler: handlerOf('update'),
+    handler: writeHandler('update', tools),
   });
+}
+
+/** Returns the handler of a write operation. `upsertOf` reads what only `irs/upsert` has. */
+export function writeHandler<Request extends FastifyRequest>(
+  operation: OperationName,
+  tools: WriteRouteTools,
+  upsertOf: (request: Request) => UpsertCall | null = () => null,
+) {
+  return async (request: Request, reply: FastifyReply) => {
+    if (request.caller.user) return updateSelf(request.caller.user, request, reply, tools);
+    const upsert = upsertOf(request);
+    const body = request.body as RecordList | null;
+    const failures: unknown[] = [];
+    const call = {
+      operation,
+      body,
+      clientId: request.caller.clientId,
+      actor: actorOf(request),
+      key: idempotencyKeyOf(request),
+      dryRun: isFlagged(request, 'dryRun'),
+      async: wantsAsync(request.headers),
+      upsert,
+      holdMemory: (bytes: number) => request.received.reserve(bytes),
+      report(error: unknown) {
+        if (!isPartOfOutage(error)) failures.push(error);
+      },
+    };
+    const result = await runCall(call, tools.callTools);
+    if (failures.length > 0) {
+      request.log.error(
+        { err: failures[0], operation, records: failures.length },
+        'unexpected error while processing records',
+      );
+    }
+    if (result.kind !== 'estimate' && result.replayed) reply.header('idempotency-replayed', 'true');
+    if (result.kind === 'job') return answerJob(result, request, reply, tools.jobs);
+    return answerOutcomes(result, request, reply);
+  };
 }
 
 /** Only `irs/update` admits signed-in users. They send a single record and may not use the options of bulk calls. */
@@ -100,41 +136,6 @@ async function updateSelf(
   const outcome = await changeOwnPassword({ body, user, actor: actorOf(request), report });
   const state = { replayed: false, complete: true, counts: null };
   return answerOutcomes({ kind: 'outcomes', outcomes: [outcome], ...state }, request, reply);
-}
-
-/** Handles a request to a write operation and answers it. */
-export async function write(
-  { operation, upsert }: Pick<WriteCall, 'operation' | 'upsert'>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { callTools, jobs }: Omit<WriteRouteTools, 'changeOwnPassword'>,
-) {
-  const failures: unknown[] = [];
-  const body = request.body as RecordList | null;
-  const call = {
-    operation,
-    body,
-    clientId: request.caller.clientId,
-    actor: actorOf(request),
-    key: idempotencyKeyOf(request),
-    dryRun: isFlagged(request, 'dryRun'),
-    async: wantsAsync(request.headers),
-    upsert,
-    holdMemory: (bytes: number) => request.received.reserve(bytes),
-    report(error: unknown) {
-      if (!isPartOfOutage(error)) failures.push(error);
-    },
-  };
-  const result = await runCall(call, callTools);
-  if (failures.length > 0) {
-    request.log.error(
-      { err: failures[0], operation, records: failures.length },
-      'unexpected error while processing records',
-    );
-  }
-  if (result.kind !== 'estimate' && result.replayed) reply.header('idempotency-replayed', 'true');
-  if (result.kind === 'job') return answerJob(result, request, reply, jobs);
-  return answerOutcomes(result, request, reply);
 }
 
 async function answerJob(

@@ -1,6 +1,7 @@
 import { decrypt, encrypt } from '../encryption/key-ring.ts';
 import { readRecord } from '../json/record-list.ts';
 import type { Fields } from '../lib/request-fields.ts';
+import { type Approval, approvalText, readApproval } from '../records/check/plan.ts';
 import type { ReservedIds } from '../records/write/change.ts';
 
 export interface SentRecord {
@@ -12,8 +13,8 @@ export interface SentRecord {
   /** The JSON text of the record, as sent. */
   readonly text: Buffer;
   readonly ids: ReservedIds;
-  /** See `PlanReview.add`. */
-  readonly approved: string | null;
+  /** See `PlanReview.approve`. */
+  readonly approval: Approval | null;
 }
 
 export interface WaitingRecord extends Omit<SentRecord, 'text'> {
@@ -36,7 +37,8 @@ const newLine = 10;
 
 /** Encrypts the records of a chunk. `name` is authenticated: decryption fails with another name. */
 export function encryptRecords(records: readonly SentRecord[], key: Buffer, name: string): Buffer {
-  const pieces = records.flatMap(({ position, users, weight, text, ids, approved }) => {
+  const pieces = records.flatMap(({ position, users, weight, text, ids, approval }) => {
+    const approved = approval && approvalText(approval);
     const head: Head = [position, users, text.length, ids.principal, ids.users, approved, weight];
     return [Buffer.from(`${JSON.stringify(head)}\n`), text];
   });
@@ -52,7 +54,8 @@ export function decryptRecords(encryptedRecords: Buffer, key: Buffer, name: stri
     const [position, users, bytes, principal, userIds, approved, weight] = head;
     const text = plain.subarray(start, start + bytes);
     const ids = { principal, users: userIds };
-    records.push({ position, users, weight, ids, approved, fields: () => readRecord(text) });
+    const approval = approved === null ? null : readApproval(approved);
+    records.push({ position, users, weight, ids, approval, fields: () => readRecord(text) });
     at = start + bytes;
   }
   return records;

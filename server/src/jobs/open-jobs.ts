@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Database } from '../db/database.ts';
 import type { Queue } from '../queue/queue.ts';
-import type { RecordStore } from '../records/write/id-reservation.ts';
-import { RecordWriter } from '../records/write/record-writer.ts';
+import type { RecordWriter, WriterOptions } from '../records/write/record-writer.ts';
 import type { Config } from '../settings/config.ts';
 import { createChunkQueue, workOnChunks } from './chunk-queue.ts';
 import { openChunks } from './chunks.store.ts';
@@ -21,12 +20,12 @@ export interface Jobs {
 
 interface JobParts extends Omit<ChunkTools, 'store' | 'writer'> {
   readonly database: Database;
-  readonly recordStore: RecordStore;
+  newWriter(options: WriterOptions): RecordWriter;
   readonly queue: Queue;
   readonly config: Config;
 }
 
-export async function openJobs({ database, recordStore, queue, config, ...tools }: JobParts): Promise<Jobs> {
+export async function openJobs({ database, newWriter, queue, config, ...tools }: JobParts): Promise<Jobs> {
   await createChunkQueue(queue);
   return {
     store: openJobStore(database, queue),
@@ -38,7 +37,7 @@ export async function openJobs({ database, recordStore, queue, config, ...tools 
       workOnChunks(queue, {
         ...tools,
         store: openChunks(database),
-        writer: new RecordWriter(recordStore, {
+        writer: newWriter({
           writesAtOnce: writesAtOnce(),
           pause: () => tools.hasher.interactiveEnded(),
         }),

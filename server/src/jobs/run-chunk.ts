@@ -4,7 +4,6 @@ import type { CodeWithOneText } from '../lib/error-codes.ts';
 import { ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
 import { inGroups } from '../lib/in-groups.ts';
 import type { Fields } from '../lib/request-fields.ts';
-import { required } from '../lib/required.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
 import { type CheckedRecord, checkRecords } from '../records/check/batch.ts';
 import {
@@ -139,7 +138,7 @@ function unreadable(position: number): WaitingRecord {
     users: 0,
     weight: 0,
     ids: { principal: null, users: [] },
-    approved: null,
+    approval: null,
     fields: () => ({}),
   };
 }
@@ -158,11 +157,9 @@ async function applyAll(records: readonly WaitingRecord[], run: ChunkRun): Promi
         await refuseAll(group, 'CANCELLED', run);
         continue;
       }
-      const check = operation.newCheck();
-      const checked = await checkRecords(fieldsOf(group), operation, check, new ErrorBudget());
-      for (const [at, { approved }] of group.entries())
-        if (approved !== null) requireApproved(required(checked[at]), approved);
-      const applying = applyGroup(group, checked, lastOutcomes, run);
+      const checked = await checkRecords(group, operation, operation.newCheck(), new ErrorBudget());
+      for (const record of checked) requireApproved(record, record.approval);
+      const applying = applyGroup(checked, lastOutcomes, run);
       running.add(applying);
       applying.then(() => running.delete(applying)).catch(() => undefined);
     }
@@ -177,26 +174,20 @@ function operationFor({ chunk, tools }: ChunkRun): Operation {
 }
 
 async function applyGroup(
-  group: readonly WaitingRecord[],
-  checked: readonly CheckedRecord[],
+  group: readonly (WaitingRecord & CheckedRecord)[],
   lastOutcomes: Map<number, Promise<Outcome | null>>,
   run: ChunkRun,
 ): Promise<void> {
   const { callId, chunk, tools, signal } = run;
   const { clientId } = chunk;
-  const requester = { actor: jobActor(clientId), share: String(clientId), report: tools.report };
-  const toApply = group.map(({ position, ids, approved }, index) => ({
-    ...required(checked[index]),
-    ids,
-    reference: { callId, position, newCall: null },
-    approved,
-  }));
-  const outcomes = await applyRecords(toApply, {
+  const outcomes = await applyRecords(group, {
     operation: operationFor(run),
-    requester,
-    hashes: tools.hasher.forJob(requester.share, signal),
+    actor: jobActor(clientId),
+    call: { id: callId, newCall: null },
+    hashes: tools.hasher.forJob(String(clientId), signal),
     writer: tools.writer,
     lastOutcomes,
+    report: tools.report,
   });
   await settle(group, outcomes, run);
 }
@@ -246,8 +237,4 @@ function outcomesAt(positions: ReadonlySet<number>, failures: readonly StoredFai
 
 function sizeOf({ users }: WaitingRecord): number {
   return users;
-}
-
-function* fieldsOf(records: readonly WaitingRecord[]): Generator<Fields> {
-  for (const record of records) yield record.fields();
 }

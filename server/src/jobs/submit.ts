@@ -1,24 +1,19 @@
 import type { Actor } from '../audit/audit-log.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import type { RecordList } from '../json/record-list.ts';
-import { ErrorBudget } from '../lib/field-errors.ts';
-import { inGroups } from '../lib/in-groups.ts';
 import { required } from '../lib/required.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
-import { type CheckedRecord, checkRecords, positionsOf, recordsAt } from '../records/check/batch.ts';
+import { checkInGroups } from '../records/check/batch.ts';
 import type { Operation, UpsertOptions } from '../records/check/operation.ts';
-import type { PlanReview } from '../records/check/plan.ts';
-import { hashesNeededBy } from '../records/operations/apply.ts';
+import type { Approval, PlanReview } from '../records/check/plan.ts';
+import { hashesNeeded } from '../records/operations/apply.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
-import { type PrincipalChange, type ReservedIds, sizeOf } from '../records/write/change.ts';
+import { type PrincipalChange, sizeOf } from '../records/write/change.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
-import { IdReservation, type RecordStore } from '../records/write/id-reservation.ts';
+import { type IdStore, type NewRows, newRows, reserveIds } from '../records/write/id-reservation.ts';
 import { type Outcome, refused } from '../records/write/outcome.ts';
 import { type PlannedRecord, planChunks } from './chunk-planner.ts';
-import { encryptRecords, type SentRecord } from './encrypted-chunk.ts';
-
-/** Number of users per group. The records of a group are checked with one set of queries. */
-const usersPerGroup = 500;
+import { encryptRecords } from './encrypted-chunk.ts';
 
 export interface NewJob {
   readonly id: string;
@@ -66,13 +61,11 @@ interface SubmittedCall {
   readonly options: UpsertOptions | null;
   /** Null if the operation has no plan. */
   readonly review: PlanReview | null;
-  /** The stored approvals by position, if a part of the call is applied. */
-  readonly approvals: readonly string[];
 }
 
 interface SubmissionTools {
   readonly store: SubmissionStore;
-  readonly recordStore: RecordStore;
+  readonly recordStore: IdStore;
   readonly keyRing: KeyRing;
   readonly hasher: Pick<HashPool, 'interactiveEnded'>;
 }
@@ -91,15 +84,22 @@ export async function submitJob(
   const { key, wrapped } = tools.keyRing.newJobKey(id);
   const counts = { records: records.count, users: records.users, bytes: records.bytes };
   const job = { id, clientId, actor, operation: operation.name, options, ...counts, wrappedKey: wrapped };
-  const idReservation = new IdReservation();
   // The checks run before the transaction: their queries must not wait for connections that open transactions hold.
-  const { failureGroups, valid } = await partitionRecords(call, operation, idReservation, tools.hasher);
+  const { failureGroups, valid } = await partitionRecords(call, operation, tools.hasher);
   // IDs are reserved now, so that they follow the order sent even if the chunks run in another order.
-  await idReservation.reserve(tools.recordStore);
+  const reserved = await reserveIds([...valid.values()], tools.recordStore);
+  const ids = new Map([...valid.keys()].map((position, at) => [position, required(reserved[at])]));
   const submitted = await tools.store.submit(job, async (writer) => {
     for (const failures of failureGroups) await writer.storeFailures(failures);
     for (const [number, { positions, weight }] of planChunks(valid.values()).entries()) {
-      const chunk = positions.map((position) => sentRecord(required(valid.get(position)), records));
+      const chunk = positions.map((position) => ({
+        position,
+        users: records.usersOf(position),
+        weight: required(valid.get(position)).weight,
+        text: records.text(position),
+        ids: required(ids.get(position)),
+        approval: required(valid.get(position)).approval,
+      }));
       const encrypted = encryptRecords(chunk, key, chunkName(id, number));
       await writer.addChunk({ number, weight: Math.ceil(weight), positions, encrypted });
     }
@@ -111,15 +111,9 @@ export function chunkName(callId: string, number: number): string {
   return `${callId} ${number}`;
 }
 
-interface ValidRecord extends PlannedRecord {
-  /** See `PlanReview.add`. */
-  readonly approved: string | null;
-  ids(): ReservedIds;
-}
-
-function sentRecord({ position, weight, approved, ids }: ValidRecord, records: RecordList): SentRecord {
-  const users = records.usersOf(position);
-  return { position, users, weight, text: records.text(position), ids: ids(), approved };
+interface ValidRecord extends PlannedRecord, NewRows {
+  /** See `PlanReview.approve`. */
+  readonly approval: Approval | null;
 }
 
 /**
@@ -127,56 +121,43 @@ function sentRecord({ position, weight, approved, ids }: ValidRecord, records: R
  * Records in `done` are checked too: what they claim is not free for the others.
  */
 async function partitionRecords(
-  call: SubmittedCall,
+  { records, done, review }: SubmittedCall,
   operation: Operation,
-  idReservation: IdReservation,
   hasher: SubmissionTools['hasher'],
 ) {
-  const { records, done } = call;
-  const check = operation.newCheck();
-  const budget = new ErrorBudget();
   const failureGroups: StoredFailure[][] = [];
   /** By position. */
   const valid = new Map<number, ValidRecord>();
-  for (const positions of inGroups(positionsOf(records), usersPerGroup, (at) => records.usersOf(at))) {
+  for await (const group of checkInGroups(records, operation)) {
     await hasher.interactiveEnded();
-    const checkedRecords = await checkRecords(recordsAt(records, positions), operation, check, budget);
     const failures: Failure[] = [];
-    for (const [at, position] of positions.entries()) {
+    for (const checked of group) {
+      const { position, change, parsed, fields } = checked;
       if (done.has(position)) continue;
-      const checked = required(checkedRecords[at]);
-      const approved = approvalOf(checked, position, call);
-      const { parsed, change } = checked;
-      if (change) {
-        const weight = weightOf(change, records.usersOf(position));
-        const ids = idReservation.add(change);
-        valid.set(position, { position, weight, orderingKey: change.principalId, approved, ids });
+      const approval = review?.approve(checked, records.text(position)) ?? null;
+      if (change && parsed.errors.none) {
+        const weight = weightOf(change, hashesNeeded(checked), records.usersOf(position));
+        valid.set(position, {
+          position,
+          weight,
+          orderingKey: change.principalId,
+          approval,
+          ...newRows(checked),
+        });
       } else {
-        failures.push({ position, outcome: refused(parsed), fields: () => records.fields(position) });
+        failures.push({ position, outcome: refused(parsed), fields });
       }
     }
     failureGroups.push(await storedFailures(operation.name, failures));
   }
-  if (done.size === 0) call.review?.finish();
+  review?.finish();
   return { failureGroups, valid };
-}
-
-/** The plan of a resumed call cannot be computed any more, because a part of its records is applied. */
-function approvalOf(
-  checked: CheckedRecord,
-  position: number,
-  { records, done, review, approvals }: SubmittedCall,
-): string | null {
-  if (!review) return null;
-  if (done.size === 0) return review.add(checked, records.text(position));
-  return approvals[position] ?? review.unknownApproval;
 }
 
 /** Number of records and users without a password to hash that cost about as much as one password. */
 const unhashedPerHash = 16;
 
-function weightOf(change: PrincipalChange, sentUsers: number): number {
-  const passwords = hashesNeededBy(change);
+function weightOf(change: PrincipalChange, passwords: number, sentUsers: number): number {
   const users = Math.max(sentUsers, sizeOf(change));
   return passwords + (1 + users - passwords) / unhashedPerHash;
 }

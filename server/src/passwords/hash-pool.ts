@@ -25,10 +25,11 @@ export interface PasswordHasher {
   hash(password: string): Promise<string>;
 }
 
-/** Hashes the passwords of an admitted call. */
+/** Hashes the passwords of an admitted call, whose places in the queue it holds until `end`. */
 export interface AdmittedCall extends PasswordHasher {
   /** Gives up the places of all but `count` passwords in the queue, because the others need no hash. */
   keep(count: number): void;
+  end(): void;
 }
 
 /** The number of passwords per thread that a job keeps in the queue: enough to keep it busy. */
@@ -59,14 +60,11 @@ export class HashPool {
   }
 
   /**
-   * Admits a call with `count` passwords, in the fair share of its caller, and runs it. A single password goes before
+   * Admits a call with `count` passwords, in the fair share of its caller. A single password goes before
    * the others. Throws the `ApiError` `OVERLOADED` if the passwords would wait for longer than `maxWaitSeconds`, or for
    * four times that if there are several.
    */
-  async admit<Result>(
-    { share, count }: { readonly share: string; readonly count: number },
-    run: (call: AdmittedCall) => Promise<Result>,
-  ): Promise<Result> {
+  admit({ share, count }: { readonly share: string; readonly count: number }): AdmittedCall {
     const lane = count === 1 ? 'interactive' : 'bulk';
     let held = count;
     this.#admission.admit({ lane, share, weight: count });
@@ -74,19 +72,22 @@ export class HashPool {
       this.#admission.remove({ lane, share, weight: held - kept });
       held = kept;
     };
-    try {
-      return await run({
-        keep,
-        hash: async (password) => {
-          const hash = await this.#hash(password, { lane, share, weight: 1 });
-          // A single password counts until its call has ended: jobs would delay its last statement.
-          if (lane === 'bulk' && held > 0) keep(held - 1);
-          return hash;
-        },
-      });
-    } finally {
-      keep(0);
-    }
+    return {
+      keep,
+      hash: async (password) => {
+        const hash = await this.#hash(password, { lane, share, weight: 1 });
+        // A single password counts until its call has ended: jobs would delay its last statement.
+        if (lane === 'bulk' && held > 0) keep(held - 1);
+        return hash;
+      },
+      end: () => keep(0),
+    };
+  }
+
+  /** Hashes a password that is the only one of its call. */
+  async hashOne(password: string, share: string): Promise<string> {
+    const call = this.admit({ share, count: 1 });
+    return call.hash(password).finally(call.end);
   }
 
   /**

@@ -14,10 +14,13 @@ import { Exporter } from './read/export.ts';
 import { openListing } from './read/listing.store.ts';
 import type { ListingStore } from './read/listing.ts';
 import type { RecordStore } from './write/id-reservation.ts';
+import { RecordWriter, Retries, type WriterOptions } from './write/record-writer.ts';
 
 export interface Records {
   readonly operations: Operations;
   readonly recordStore: RecordStore;
+  /** Returns a writer for one call, or for all jobs. */
+  newWriter(options?: WriterOptions): RecordWriter;
   readonly listing: ListingStore;
   readonly exporter: Exporter;
 }
@@ -26,6 +29,7 @@ export interface Records {
 export function openRecords(parts: { database: Database; exports: Database; config: Config }): Records {
   const { database, exports, config } = parts;
   const recordStore = openRecordStore(database);
+  const retries = new Retries();
   const { isCommon } = openCommonPasswords();
   const password = { minLength: config.PASSWORD_MIN, isCommon };
   const rules = { requireEmail: config.REQUIRE_EMAIL, password };
@@ -42,6 +46,7 @@ export function openRecords(parts: { database: Database; exports: Database; conf
       }),
     },
     recordStore,
+    newWriter: (options) => new RecordWriter(recordStore, { ...options, retries }),
     listing: openListing(database),
     exporter: new Exporter(openExports(exports)),
   };

@@ -7,6 +7,7 @@ import { openCallStore } from '../../src/calls/calls.store.ts';
 import { HashPool } from '../../src/passwords/hash-pool.ts';
 import { openRecordStore } from '../../src/records/operations/records.store.ts';
 import { updateOperation } from '../../src/records/operations/update.ts';
+import { RecordWriter } from '../../src/records/write/record-writer.ts';
 import { recordList } from '../setup/records.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
@@ -33,28 +34,32 @@ it('keeps jobs waiting until the end of a call with a single password is stored'
   const limit = { records: 1, users: 1 };
   const records = await recordList([{ ID, Users: [newUser('urgent')] }]);
   const operation = updateOperation(recordStore, rules);
-  const answered = await hasher.admit({ share: 'a', count: records.passwords }, (admitted) =>
-    applySync(records, operation, {
-      recordStore,
-      requester: { actor: operatorActor, share: 'a', report: () => {} },
-      calls: {
-        ...calls,
-        async complete(...call) {
-          waiting.push(await jobsWait());
-          await calls.complete(...call);
-          waiting.push(await jobsWait());
-        },
+  const own = { id, clientId: null, operation: 'update' } as const;
+  const call = {
+    ...own,
+    records,
+    actor: operatorActor,
+    newCall: { ...own, records: 1, users: 1 },
+    known: new Map(),
+    review: null,
+    holdMemory: () => {},
+    report: () => {},
+  };
+  const answered = await applySync(call, operation, {
+    hasher,
+    recordStore,
+    newWriter: () => new RecordWriter(recordStore),
+    calls: {
+      ...calls,
+      async complete(...completed) {
+        waiting.push(await jobsWait());
+        await calls.complete(...completed);
+        waiting.push(await jobsWait());
       },
-      callId: id,
-      newCall: { id, clientId: null, operation: 'update', records: 1, users: 1 },
-      known: new Map(),
-      limits: { answered: limit, job: limit },
-      review: null,
-      admitted,
-      holdMemory: () => {},
-      onOutcomes: () => {},
-    }),
-  );
+    },
+    limits: { answered: limit, job: limit },
+    onOutcomes: () => {},
+  });
   expect(answered.outcomes).toMatchObject([{ id: ID, error: null }]);
   expect(waiting).toEqual([true, true]);
   expect(await jobsWait()).toBe(false);

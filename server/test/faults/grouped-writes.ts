@@ -9,7 +9,7 @@ import { openRecordStore } from '../../src/records/operations/records.store.ts';
 import { stateOperation } from '../../src/records/operations/state.ts';
 import { type UpdateStore, updateOperation } from '../../src/records/operations/update.ts';
 import { passwordsIn, type ReadyChange, readyChange } from '../../src/records/write/change.ts';
-import { IdReservation } from '../../src/records/write/id-reservation.ts';
+import { newRows, reserveIds } from '../../src/records/write/id-reservation.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openStore } from '../../src/store.ts';
 import { atEnd } from '../setup/endings.ts';
@@ -77,11 +77,10 @@ export async function openGroupedWrites() {
         return required(change);
       }),
     );
-    const reservation = new IdReservation();
-    const ids = changes.map((change) => reservation.add(change));
-    await reservation.reserve(recordStore);
+    const rows = changes.map((change) => newRows({ change }));
+    const ids = await reserveIds(rows, recordStore);
     return changes.map((change, position) =>
-      readyChange(change, required(ids[position])(), {
+      readyChange(change, required(ids[position]), {
         actor: serviceActor,
         reference: callId === null ? null : { callId, position, newCall: null },
         expectedCurrentHash: null,

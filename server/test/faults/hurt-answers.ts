@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/database.ts';
-import { required } from '../../src/records/parse/parsed-record.ts';
+import { required } from '../../src/lib/required.ts';
 import { atEnd } from '../setup/endings.ts';
 import { importedHash, importedUser, jobOf, readJob } from '../setup/jobs.ts';
 import { asUser, rightPassword, signedIn } from '../setup/login.ts';

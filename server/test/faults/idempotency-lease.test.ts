@@ -96,7 +96,6 @@ describe('the holder of a lease that has expired', () => {
       done: new Set<number>(),
       options: null,
       review: null,
-      approvals: [],
     };
     expect(await submitJob(job, operation, tools)).toEqual([]);
     expect(await submitJob(job, operation, tools)).toBeNull();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { decryptRecords, encryptRecords, type SentRecord } from '../../src/jobs/encrypted-chunk.ts';
 import { type Fields, usersOf } from '../../src/lib/request-fields.ts';
+import type { Approval } from '../../src/records/check/plan.ts';
 import type { ReservedIds } from '../../src/records/write/change.ts';
 import { range } from '../setup/records.ts';
 
@@ -18,14 +19,14 @@ interface Example {
   readonly position: number;
   readonly fields: Fields;
   readonly ids: ReservedIds;
-  readonly approved?: string;
+  readonly approval?: Approval;
 }
 
-const sent = ({ position, fields, ids, approved }: Example): SentRecord => ({
+const sent = ({ position, fields, ids, approval }: Example): SentRecord => ({
   position,
   users: usersOf(fields).length,
   weight: position + 1,
-  approved: approved ?? null,
+  approval: approval ?? null,
   text: Buffer.from(JSON.stringify(fields)),
   ids,
 });
@@ -35,11 +36,11 @@ function roundTrip(examples: readonly Example[]): Example[] {
   const records = decryptRecords(encrypted, key, 'job 1 0');
   expect(records.map(({ users }) => users)).toEqual(examples.map(({ fields }) => usersOf(fields).length));
   expect(records.map(({ weight }) => weight)).toEqual(examples.map(({ position }) => position + 1));
-  return records.map(({ position, ids, approved, fields }) => ({
+  return records.map(({ position, ids, approval, fields }) => ({
     position,
     ids,
     fields: fields(),
-    ...(approved !== null && { approved }),
+    ...(approval !== null && { approval }),
   }));
 }
 
@@ -51,7 +52,7 @@ describe('encrypted records', () => {
         position: 9,
         fields: { Denomination: 'Rossi' },
         ids: { principal: 3, users: [] },
-        approved: 'a approved',
+        approval: { kind: 'effect', tag: 'a tag' } as const,
       },
       {
         position: 2,

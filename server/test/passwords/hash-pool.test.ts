@@ -3,7 +3,7 @@ import { verify } from '@node-rs/argon2';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Aborted } from '../../src/lib/aborted.ts';
 import { ApiError } from '../../src/lib/field-errors.ts';
-import { type AdmittedCall, HashPool, type HashPoolOptions } from '../../src/passwords/hash-pool.ts';
+import { HashPool, type HashPoolOptions } from '../../src/passwords/hash-pool.ts';
 import type { Lane } from '../../src/passwords/hash-scheduler.ts';
 import { HashThread } from '../../src/passwords/hash-thread.ts';
 
@@ -22,12 +22,11 @@ afterEach(async () => {
 });
 
 /** Hashes `count` passwords in one call. `done` receives their names in the order of completion. */
-function ask(pool: HashPool, share: string, count: number, done: string[] = []): Promise<unknown> {
-  return pool.admit({ share, count }, ({ hash }) =>
-    Promise.all(
-      Array.from({ length: count }, (_, n) => hash(`password ${n}`).then(() => done.push(`${share}:${n}`))),
-    ),
-  );
+async function ask(pool: HashPool, share: string, count: number, done: string[] = []): Promise<unknown> {
+  const { hash, end } = pool.admit({ share, count });
+  return Promise.all(
+    Array.from({ length: count }, (_, n) => hash(`password ${n}`).then(() => done.push(`${share}:${n}`))),
+  ).finally(end);
 }
 
 /** Hashes passwords in calls of their own, which go before the calls with several. */
@@ -35,8 +34,7 @@ function askOneByOne(pool: HashPool, share: string, count: number, done: string[
   return Promise.all(Array.from({ length: count }, () => ask(pool, share, 1, done)));
 }
 
-const hashOne = (pool: HashPool, password: string) =>
-  pool.admit({ share: 'a', count: 1 }, (call) => call.hash(password));
+const hashOne = (pool: HashPool, password: string) => pool.hashOne(password, 'a');
 
 describe('a hash of the pool', () => {
   it('is argon2id in PHC string format, with the configured cost', async () => {
@@ -152,9 +150,9 @@ describe('the hash pool', () => {
 
   it('continues after a failed hash', async () => {
     const pool = open({ memoryKib: 1 });
-    const ends = await pool.admit({ share: 'a', count: 3 }, ({ hash }) =>
-      Promise.allSettled(['one', 'two', 'three'].map((word) => hash(`${word} password`))),
-    );
+    const { hash, end } = pool.admit({ share: 'a', count: 3 });
+    const ends = await Promise.allSettled(['one', 'two', 'three'].map((word) => hash(`${word} password`)));
+    end();
     expect(ends.map((end) => end.status)).toEqual(['rejected', 'rejected', 'rejected']);
     await turn();
     expect([pool.scheduler.running, pool.scheduler.waiting('bulk')]).toEqual([0, 0]);
@@ -196,46 +194,27 @@ describe('an admitted call', () => {
   /** Returns the number of passwords that wait to be hashed or are being hashed. */
   const admitted = (pool: HashPool) => pool.estimateSeconds('a', 1) * pool.scheduler.capacity - 1;
 
-  /** Starts a call that does nothing until `stop`. */
-  function begin(pool: HashPool, count: number): Promise<{ call: AdmittedCall; stop(): Promise<void> }> {
-    return new Promise((resolve, reject) => {
-      const running = pool.admit({ share: 'a', count }, (call) => {
-        return new Promise<void>((end) => {
-          const stop = () => {
-            end();
-            return running;
-          };
-          resolve({ call, stop });
-        });
-      });
-      running.catch(reject);
-    });
-  }
-
   it('counts as queued work before its passwords are queued, until it ends', async () => {
     const pool = open({ maxWaitSeconds: 2 });
-    const { stop } = await begin(pool, 400);
+    const call = pool.admit({ share: 'a', count: 400 });
     expect([pool.scheduler.running, pool.scheduler.waiting('bulk')]).toEqual([0, 0]);
     expect(admitted(pool)).toBeCloseTo(400, 6);
     // The pool assumes 50 hashes per second before it has measured one.
     await expect(ask(pool, 'a', 2)).rejects.toBeInstanceOf(ApiError);
-    await stop();
+    call.end();
     expect(admitted(pool)).toBeCloseTo(0, 6);
     await ask(pool, 'a', 2);
   });
 
-  it('ends its count also if it fails', async () => {
-    const pool = open();
-    const failed = pool.admit({ share: 'a', count: 400 }, async () => {
-      throw new Error('the database is away');
-    });
-    await expect(failed).rejects.toThrow('away');
+  it('with one password ends its count also if the hash fails', async () => {
+    const pool = open({ memoryKib: 1 });
+    await expect(hashOne(pool, 'a password')).rejects.toThrow();
     expect(admitted(pool)).toBeCloseTo(0, 6);
   });
 
   it('gives up the places of hashed passwords, and of those that need no hash', async () => {
     const pool = open();
-    const { call, stop } = await begin(pool, 20);
+    const call = pool.admit({ share: 'a', count: 20 });
     await call.hash('a password');
     expect(admitted(pool)).toBeCloseTo(19, 6);
     call.keep(5);
@@ -243,16 +222,16 @@ describe('an admitted call', () => {
     call.keep(0);
     expect(await verify(await call.hash('one more'), 'one more')).toBe(true);
     expect(admitted(pool)).toBeCloseTo(0, 6);
-    await stop();
+    call.end();
     expect(admitted(pool)).toBeCloseTo(0, 6);
   });
 
   it('with a single password keeps its place until it ends, so that jobs wait for all of its work', async () => {
     const pool = open();
-    const { call, stop } = await begin(pool, 1);
+    const call = pool.admit({ share: 'a', count: 1 });
     await call.hash('a password');
     expect(admitted(pool)).toBeCloseTo(1, 6);
-    await stop();
+    call.end();
     await pool.interactiveEnded();
     expect(admitted(pool)).toBeCloseTo(0, 6);
   });

@@ -16,7 +16,7 @@ describe('a password', () => {
 
   it('is verified against a hash of the service at any cost', async () => {
     const pool = new HashPool({ concurrency: 1, memoryKib: 300_000, passes: 1, maxWaitSeconds: 60 });
-    const hash = await pool.admit({ share: 'a', count: 1 }, (call) => call.hash(sentence));
+    const hash = await pool.hashOne(sentence, 'a');
     expect(await verifyPassword(sentence, hash)).toBe(true);
     expect(await verifyPassword(sentence.toUpperCase(), hash)).toBe(false);
   });
@@ -194,7 +194,7 @@ describe('a stored hash', () => {
 
   it('needs no rehash if it has the current cost of the service', async () => {
     const pool = new HashPool({ concurrency: 1, ...cost, maxWaitSeconds: 60 });
-    const hash = await pool.admit({ share: 'a', count: 1 }, (call) => call.hash(sentence));
+    const hash = await pool.hashOne(sentence, 'a');
     expect(needsRehash(hash, cost)).toBe(false);
     expect(needsRehash(hash, { ...cost, memoryKib: 19_457 })).toBe(true);
     expect(needsRehash(hash, { ...cost, passes: 3 })).toBe(true);

@@ -4,7 +4,13 @@ import type { ErrorDetail } from '../../src/lib/error-codes.ts';
 import { ApiError, FieldErrors } from '../../src/lib/field-errors.ts';
 import type { CheckedRecord } from '../../src/records/check/batch.ts';
 import { defaultOptions, type UpsertOptions } from '../../src/records/check/operation.ts';
-import { PlanReview, requireApproved } from '../../src/records/check/plan.ts';
+import {
+  type Approval,
+  approvalText,
+  PlanReview,
+  readApproval,
+  requireApproved,
+} from '../../src/records/check/plan.ts';
 import { type PrincipalFields, principalFieldNames } from '../../src/records/fields/fields.ts';
 import { countsOf, isUnchangedOutcome } from '../../src/records/read/effect-counts.ts';
 import { noUsers, type PrincipalChange } from '../../src/records/write/change.ts';
@@ -34,7 +40,12 @@ function checked({ tag = 'a tag', removals = 0, storedUsers = 0, invalid = false
     deletes,
     applied: deletes.map((id) => ({ id, username: '', email: null, operation: 'delete' })),
   };
-  return { parsed: { ...parsed, principal: null, users: [], errors }, change: invalid ? null : change };
+  return {
+    position: 0,
+    fields: () => ({}),
+    parsed: { ...parsed, principal: null, users: [], errors },
+    change: invalid ? null : change,
+  };
 }
 
 const noFields = Object.fromEntries(principalFieldNames.map((name) => [name, null])) as PrincipalFields;
@@ -49,17 +60,16 @@ interface Rules {
 
 async function review(examples: readonly Example[], rules: Rules = {}): Promise<string | null> {
   const { options, expected = null, maxRemovals = 10, key = 'a key', dryRun = false } = rules;
-  const reviewed = new PlanReview(
-    {
-      options: { ...defaultOptions, ...options },
-      expected,
-      maxRemovals,
-      newDigest: () => createHmac('sha256', key),
-    },
-    { dryRun },
-  );
-  for (const example of examples) reviewed.add(checked(example), Buffer.from(example.text ?? '{}'));
-  return reviewed.finish({ dryRun });
+  const reviewed = new PlanReview({
+    options: { ...defaultOptions, ...options },
+    expected,
+    maxRemovals,
+    resumed: null,
+    dryRun,
+    newDigest: () => createHmac('sha256', key),
+  });
+  for (const example of examples) reviewed.approve(checked(example), Buffer.from(example.text ?? '{}'));
+  return reviewed.finish();
 }
 
 const planFor = (examples: readonly Example[], rules: Rules = {}) =>
@@ -171,9 +181,15 @@ describe('the limit of removals', () => {
 
 describe('a record of an approved call', () => {
   it('gets an error if it would have another effect than the one in the plan', () => {
-    const options = { options: defaultOptions, expected: 'a plan', maxRemovals: 10 };
+    const options = {
+      options: defaultOptions,
+      expected: 'a plan',
+      maxRemovals: 10,
+      resumed: null,
+      dryRun: false,
+    };
     const planned = new PlanReview({ ...options, newDigest: () => createHmac('sha256', 'a key') });
-    const approved = planned.add(checked({ tag: 'one' }), Buffer.from('{}')) ?? '';
+    const approved = planned.approve(checked({ tag: 'one' }), Buffer.from('{}'));
     const same = checked({ tag: 'one' });
     requireApproved(same, approved);
     expect(same.parsed.errors.none).toBe(true);
@@ -188,18 +204,59 @@ describe('a record of an approved call', () => {
       options: { ...defaultOptions, missing: 'delete' },
       expected: null,
       maxRemovals: 10,
+      resumed: null,
+      dryRun: false,
       newDigest: () => createHmac('sha256', 'a key'),
     });
-    const approved = reviewed.add(checked({ removals: 3, storedUsers: 9 }), Buffer.from('{}'));
+    const approved = reviewed.approve(checked({ removals: 3, storedUsers: 9 }), Buffer.from('{}'));
     const fewer = checked({ removals: 2 });
-    requireApproved(fewer, approved ?? '');
+    requireApproved(fewer, approved);
     expect(fewer.parsed.errors.none).toBe(true);
     const more = checked({ removals: 4 });
-    requireApproved(more, approved ?? '');
+    requireApproved(more, approved);
     expect(more.parsed.errors.firstOfKind.get('PLAN_OUTDATED')).toMatchObject({
       variant: 'removals',
       figures: { allowed: 3, removals: 4 },
     });
+  });
+});
+
+describe('the stored form of an approval', () => {
+  it.each<[string, Approval]>([
+    ['removals 3', { kind: 'removals', atMost: 3 }],
+    ['a tag', { kind: 'effect', tag: 'a tag' }],
+    ['unknown', { kind: 'nothing' }],
+  ])('is read as what was approved: %s', (text, approval) => {
+    expect(approvalText(approval)).toBe(text);
+    expect(readApproval(text)).toEqual(approval);
+  });
+});
+
+describe('a record of a resumed call', () => {
+  const resumed = (approvals: readonly string[], expected: string | null) =>
+    new PlanReview({
+      options: { ...defaultOptions, missing: 'delete' },
+      expected,
+      maxRemovals: 10,
+      resumed: approvals,
+      dryRun: false,
+      newDigest: () => createHmac('sha256', 'a key'),
+    });
+
+  it('gets an error if it would remove more users than the stored approval allows', () => {
+    const record = checked({ removals: 2 });
+    const review = resumed(['removals 1'], null);
+    expect(review.approve(record, Buffer.from('{}'))).toEqual({ kind: 'removals', atMost: 1 });
+    expect(record.parsed.errors.firstOfKind.has('PLAN_OUTDATED')).toBe(true);
+    expect(review.finish()).toBeNull();
+  });
+
+  it('gets an error if its approval is missing and the call was sent with a plan', () => {
+    const [planned, unplanned] = [checked({}), checked({})];
+    expect(resumed([], 'a plan').approve(planned, Buffer.from('{}'))).toEqual({ kind: 'nothing' });
+    expect(planned.parsed.errors.firstOfKind.has('PLAN_OUTDATED')).toBe(true);
+    expect(resumed([], null).approve(unplanned, Buffer.from('{}'))).toBeNull();
+    expect(unplanned.parsed.errors.none).toBe(true);
   });
 });
 

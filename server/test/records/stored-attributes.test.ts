@@ -96,7 +96,13 @@ describe('stored attributes', () => {
         bytes += more;
       };
       const record = { ExternalKey, Users: structuredClone(Users) };
-      const [checked] = await checkRecords([record], operation, check, new ErrorBudget(), holdMemory);
+      const [checked] = await checkRecords(
+        [{ position: 0, fields: () => record }],
+        operation,
+        check,
+        new ErrorBudget(),
+        holdMemory,
+      );
       expect(checked?.parsed.errors.none).toBe(true);
       return bytes;
     };

@@ -1,12 +1,14 @@
 import { type RecordList, RecordTooLarge } from '../../json/record-list.ts';
 import type { Figures } from '../../lib/error-codes.ts';
-import { ApiError, type ErrorBudget, FieldErrors } from '../../lib/field-errors.ts';
+import { ApiError, ErrorBudget, FieldErrors } from '../../lib/field-errors.ts';
+import { inGroups } from '../../lib/in-groups.ts';
 import type { Fields } from '../../lib/request-fields.ts';
+import { required } from '../../lib/required.ts';
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
 import type { FieldValue } from '../fields/fields.ts';
 import type { OperationName, ParsedRecord } from '../parse/parsed-record.ts';
 import type { PrincipalChange } from '../write/change.ts';
-import type { Check, Operation } from './operation.ts';
+import type { Check, CheckTools, Operation } from './operation.ts';
 
 export interface BatchLimits {
   readonly records: number;
@@ -37,8 +39,15 @@ function tooLarge(limits: BatchLimits, { variant, figures }: TooLargeHint): ApiE
   });
 }
 
-/** A record of a call after its checks. */
-export interface CheckedRecord {
+/** A record of a call, which is parsed on demand, so that few records of a call are in memory at a time. */
+export interface CallRecord {
+  /** Zero-based index of the record in the call. */
+  readonly position: number;
+  fields(): Fields | RecordTooLarge;
+}
+
+/** A record after its checks. */
+export interface CheckedRecord extends CallRecord {
   readonly parsed: ParsedRecord;
   /** Null if the record has an error. */
   readonly change: PrincipalChange | null;
@@ -48,16 +57,18 @@ export interface CheckedRecord {
  * Parses records one by one and checks them against the store, with pauses for the event loop. `budget` limits the
  * number of field errors that are kept for all records of the call. A caller that keeps the changes passes `holdMemory`.
  */
-export async function checkRecords(
-  records: Iterable<Fields | RecordTooLarge>,
+export async function checkRecords<Sent extends CallRecord>(
+  records: Iterable<Sent>,
   operation: Operation,
   check: Check,
   budget: ErrorBudget,
   holdMemory?: (bytes: number) => void,
-): Promise<CheckedRecord[]> {
+): Promise<(Sent & CheckedRecord)[]> {
   const timeSlice = new TimeSlice();
+  const sent = [...records];
   const parsedRecords: ParsedRecord[] = [];
-  for (const fields of records) {
+  for (const record of sent) {
+    const fields = record.fields();
     const parsed =
       fields instanceof RecordTooLarge
         ? parsedTooLarge(fields, operation.name)
@@ -68,7 +79,9 @@ export async function checkRecords(
   }
   const changes = await check(parsedRecords);
   for (const { errors } of parsedRecords) budget.limit(errors);
-  const checked = parsedRecords.map((parsed, at) => ({ parsed, change: changes[at] ?? null }));
+  const checked = sent.map((record, at) => {
+    return { ...record, parsed: required(parsedRecords[at]), change: changes[at] ?? null };
+  });
   holdMemory?.(checked.reduce((bytes, record) => bytes + storedBytes(record), 0));
   return checked;
 }
@@ -91,16 +104,25 @@ function bytesOf(value: FieldValue | null): number {
   return 128 + 2 * (text?.length ?? 0);
 }
 
-export function positionsOf(list: RecordList): number[] {
-  return Array.from({ length: list.count }, (_, position) => position);
+/** Number of users that are checked with one set of queries. */
+const usersPerCheck = 500;
+
+/** Checks the records of a call in groups, so that a large call is never in memory as a whole. */
+export async function* checkInGroups(
+  list: RecordList,
+  operation: Operation,
+  { holdMemory, ...tools }: CheckTools & { holdMemory?: ((bytes: number) => void) | undefined } = {},
+): AsyncGenerator<CheckedRecord[]> {
+  const check = operation.newCheck(tools);
+  const budget = new ErrorBudget();
+  const usersOf = ({ position }: CallRecord) => list.usersOf(position);
+  for (const group of inGroups(recordsOf(list), usersPerCheck, usersOf))
+    yield await checkRecords(group, operation, check, budget, holdMemory);
 }
 
-/** Parses the records at the given positions on demand, so that only one of them is in memory at a time. */
-export function* recordsAt(
-  list: RecordList,
-  positions: readonly number[],
-): Generator<Fields | RecordTooLarge> {
-  for (const position of positions) yield list.fields(position);
+export function* recordsOf(list: RecordList): Generator<CallRecord> {
+  for (let position = 0; position < list.count; position++)
+    yield { position, fields: () => list.fields(position) };
 }
 
 /** Returns a record without values, whose only error is its size. */

@@ -1,6 +1,6 @@
 import { createHash, type Hmac } from 'node:crypto';
 import { ApiError } from '../../lib/field-errors.ts';
-import { isUnchanged } from '../write/change.ts';
+import { isUnchanged, type PrincipalChange } from '../write/change.ts';
 import { mainError } from '../write/outcome.ts';
 import type { CheckedRecord } from './batch.ts';
 import type { UpsertOptions } from './operation.ts';
@@ -8,12 +8,43 @@ import type { UpsertOptions } from './operation.ts';
 /** Number of users that a call may always disable or delete. The limit of each principal is at least as high. */
 export const removalsAlwaysAllowed = 20;
 
+/** The effect of a record that is approved. */
+export type Approval =
+  /** The effect with this tag, which is a part of the plan that the call was sent with. */
+  | { readonly kind: 'effect'; readonly tag: string }
+  /** Any effect that removes at most this number of users. */
+  | { readonly kind: 'removals'; readonly atMost: number }
+  /** No effect: the approval of a record of a resumed call was not stored. */
+  | { readonly kind: 'nothing' };
+
+const removalsPrefix = 'removals ';
+const nothing = 'unknown';
+
+/** Returns the form in which an approval is stored with its call or chunk. */
+export function approvalText(approval: Approval): string {
+  if (approval.kind === 'nothing') return nothing;
+  return approval.kind === 'effect' ? approval.tag : `${removalsPrefix}${approval.atMost}`;
+}
+
+export function readApproval(text: string): Approval {
+  if (text === nothing) return { kind: 'nothing' };
+  return text.startsWith(removalsPrefix)
+    ? { kind: 'removals', atMost: Number(text.slice(removalsPrefix.length)) }
+    : { kind: 'effect', tag: text };
+}
+
 interface PlanRules {
   readonly options: UpsertOptions;
   /** The plan that the client has seen in a dry run; null if the call was sent without one. */
   readonly expected: string | null;
   /** Maximum share of the stored users, of each principal and of all, that a call without a plan may disable or delete, in percent. */
   readonly maxRemovals: number;
+  /**
+   * The stored approvals of a call of which a part is applied, by position; null for a new call. The plan of a resumed
+   * call cannot be computed, but its other records must still have the effects that were approved.
+   */
+  readonly resumed: readonly string[] | null;
+  readonly dryRun: boolean;
   /** Returns a new keyed hash. */
   newDigest(): Hmac;
 }
@@ -28,14 +59,13 @@ export class PlanReview {
   readonly #digest: Hmac | null;
   #removals = 0;
   #storedUsers = 0;
-  #records = 0;
   /** The first record that removes too many users of its principal. */
   #excessiveRecord: ApiError | null = null;
 
-  constructor(rules: PlanRules, { dryRun = false } = {}) {
+  constructor(rules: PlanRules) {
     this.#rules = rules;
     const { missing, passwords, existing } = rules.options;
-    const needsPlan = dryRun || rules.expected !== null;
+    const needsPlan = rules.dryRun || rules.expected !== null;
     this.#digest = needsPlan
       ? rules.newDigest().update(`plan\n${JSON.stringify([missing, passwords, existing])}\n`)
       : null;
@@ -43,29 +73,26 @@ export class PlanReview {
 
   /**
    * Adds the next record of the call, in the order sent. `text` is the record as sent. Returns what is approved if the
-   * call is: the tag of the record if the call was sent with a plan, otherwise the number of removals, such as
-   * `removals 3`. Null: any effect is accepted.
+   * call is; null for any effect. A record of a resumed call gets an error if its effect is not approved.
    */
-  add(record: CheckedRecord, text: Buffer): string | null {
-    const removals = removalsOf(record);
+  approve(record: CheckedRecord, text: Buffer): Approval | null {
+    const { resumed, expected, options } = this.#rules;
+    if (resumed) {
+      const stored = resumed[record.position];
+      const unknown: Approval | null = expected === null ? null : { kind: 'nothing' };
+      const approval = stored === undefined ? unknown : readApproval(stored);
+      requireApproved(record, approval);
+      return approval;
+    }
+    const removals = removalsOf(record.change);
     const storedUsers = record.change?.storedUsers ?? 0;
     this.#removals += removals;
     this.#storedUsers += storedUsers;
-    this.#excessiveRecord ??= this.#excess('record', removals, storedUsers);
-    this.#records++;
-    const limit = this.#rules.options.missing === 'keep' ? null : `${removalLimit}${removals}`;
-    if (!this.#digest) return limit;
-    const tag = tagOf(record);
-    this.#digest.update(`${text.length}\n`).update(text).update(`\n${tag}\n`);
-    return this.#rules.expected === null ? limit : tag;
-  }
-
-  /**
-   * Takes the place of the approval of a record in a resumed call if it was not stored: no effect has this tag. Null if
-   * the call was sent without a plan.
-   */
-  get unknownApproval(): string | null {
-    return this.#rules.expected === null ? null : 'unknown';
+    this.#excessiveRecord ??= this.#excess(removals, storedUsers, record.position);
+    const tag = this.#digest && tagOf(record);
+    this.#digest?.update(`${text.length}\n`).update(text).update(`\n${tag}\n`);
+    if (tag !== null && expected !== null) return { kind: 'effect', tag };
+    return options.missing === 'keep' ? null : { kind: 'removals', atMost: removals };
   }
 
   /** Number of users that the records would disable or delete because they do not contain them. */
@@ -74,9 +101,10 @@ export class PlanReview {
   }
 
   /** Throws an `ApiError` if the call must not be applied. Returns the plan; null if it was not needed. */
-  finish({ dryRun = false } = {}): string | null {
+  finish(): string | null {
+    const { expected, dryRun, resumed } = this.#rules;
+    if (resumed) return null;
     const plan = this.#digest?.digest('base64url') ?? null;
-    const { expected } = this.#rules;
     if (expected !== null && plan !== expected) throw new ApiError('PLAN_OUTDATED', { variant: 'call' });
     if (expected === null && !dryRun) this.#limitRemovals();
     return plan;
@@ -84,20 +112,23 @@ export class PlanReview {
 
   /** The share of each principal counts too: a large principal that loses no user must not hide one that loses all. */
   #limitRemovals(): void {
-    const error = this.#excess('call', this.#removals, this.#storedUsers) ?? this.#excessiveRecord;
+    const error = this.#excess(this.#removals, this.#storedUsers) ?? this.#excessiveRecord;
     if (error) throw error;
   }
 
-  #excess(variant: 'call' | 'record', removals: number, users: number): ApiError | null {
+  /** Returns an error if too many users are removed, by the record at `position` or by the whole call. */
+  #excess(removals: number, users: number, position?: number): ApiError | null {
     const allowed = Math.max(removalsAlwaysAllowed, Math.floor((users * this.#rules.maxRemovals) / 100));
     if (removals <= allowed) return null;
-    const figures = { removals, users, allowed, ...(variant === 'record' && { position: this.#records }) };
-    return new ApiError('TOO_MANY_REMOVALS', { variant, figures });
+    const figures = { removals, users, allowed };
+    return position === undefined
+      ? new ApiError('TOO_MANY_REMOVALS', { variant: 'call', figures })
+      : new ApiError('TOO_MANY_REMOVALS', { variant: 'record', figures: { ...figures, position } });
   }
 }
 
-/** Returns the number of users that the record disables or deletes because it does not contain them. */
-function removalsOf({ change }: CheckedRecord): number {
+/** Returns the number of users that a record disables or deletes because it does not contain them. */
+function removalsOf(change: PrincipalChange | null): number {
   return (change?.applied ?? []).filter(({ operation }) => operation === 'disable' || operation === 'delete')
     .length;
 }
@@ -106,7 +137,7 @@ function removalsOf({ change }: CheckedRecord): number {
  * Returns a digest of what the record would do. It contains the version of a principal that the record changes: the plan
  * shows the values that were stored then. A record that changes nothing depends only on being equal.
  */
-function tagOf({ parsed, change }: CheckedRecord): string {
+function tagOf({ parsed, change }: Pick<CheckedRecord, 'parsed' | 'change'>): string {
   if (!parsed.errors.none || !change) return `failed ${mainError(parsed.errors, 'done').code}`;
   const { principal, principalId, expectedVersion, applied } = change;
   if (isUnchanged(change)) return `unchanged ${principalId}`;
@@ -116,19 +147,19 @@ function tagOf({ parsed, change }: CheckedRecord): string {
   return createHash('sha256').update(effect).digest('base64url');
 }
 
-/** Begins an approval of a number of removals. */
-const removalLimit = 'removals ';
-
-/** Adds an error if the effect of the record is not the approved one; see `PlanReview.add`. */
-export function requireApproved(record: CheckedRecord, approved: string): void {
-  const { sentId, errors } = record.parsed;
-  const place = sentId === null ? 'ExternalKey' : 'ID';
-  if (approved.startsWith(removalLimit)) {
-    const allowed = Number(approved.slice(removalLimit.length));
-    const removals = removalsOf(record);
+/** Adds an error if the effect of the record is not approved. */
+export function requireApproved(
+  { parsed, change }: Pick<CheckedRecord, 'parsed' | 'change'>,
+  approval: Approval | null,
+): void {
+  if (!approval) return;
+  const place = parsed.sentId === null ? 'ExternalKey' : 'ID';
+  if (approval.kind === 'removals') {
+    const { atMost: allowed } = approval;
+    const removals = removalsOf(change);
     if (removals > allowed)
-      errors.add(place, 'PLAN_OUTDATED', { variant: 'removals', figures: { allowed, removals } });
-  } else if (tagOf(record) !== approved) {
-    errors.add(place, 'PLAN_OUTDATED', { variant: 'record' });
+      parsed.errors.add(place, 'PLAN_OUTDATED', { variant: 'removals', figures: { allowed, removals } });
+  } else if (approval.kind === 'nothing' || tagOf({ parsed, change }) !== approval.tag) {
+    parsed.errors.add(place, 'PLAN_OUTDATED', { variant: 'record' });
   }
 }

@@ -2,67 +2,54 @@ import type { Actor } from '../../audit/audit-log.ts';
 import { WriteFailure, type WriteFailureKind } from '../../db/errors.ts';
 import { Aborted } from '../../lib/aborted.ts';
 import type { ErrorDetail } from '../../lib/error-codes.ts';
-import { ApiError } from '../../lib/field-errors.ts';
+import { ApiError, FieldErrors } from '../../lib/field-errors.ts';
 import { required } from '../../lib/required.ts';
 import type { PasswordHasher } from '../../passwords/hash-pool.ts';
 import { ThreadEnded } from '../../passwords/hash-thread.ts';
 import type { CheckedRecord } from '../check/batch.ts';
 import type { Operation } from '../check/operation.ts';
-import { requireApproved } from '../check/plan.ts';
+import { type Approval, requireApproved } from '../check/plan.ts';
+import type { ParsedRecord } from '../parse/parsed-record.ts';
 import {
   outcomeOf,
   type PrincipalChange,
   passwordsIn,
+  type ReadyChange,
   type ReservedIds,
   readyChange,
 } from '../write/change.ts';
-import { IdReservation } from '../write/id-reservation.ts';
-import { type Outcome, type RecordReference, refused } from '../write/outcome.ts';
+import { enoughIds } from '../write/id-reservation.ts';
+import { type NewCall, type Outcome, refused } from '../write/outcome.ts';
 import type { RecordWriter } from '../write/record-writer.ts';
 
 /** Maximum number of attempts to write a record that conflicts with concurrent writes. */
 const attemptsMax = 10;
 
-/** The client or job on whose behalf records are applied. */
-export interface Requester {
-  readonly actor: Actor;
-  /** Key for fair sharing of the bulk lane of the hash pool. */
-  readonly share: string;
-  /** The hash that was verified when a signed-in user changes its own password. */
-  readonly expectedCurrentHash?: string;
-  report(error: unknown): void;
-}
-
-/** A checked record with its place in the call and the IDs that are reserved for it. */
-interface RecordToApply extends CheckedRecord {
+export interface RecordToApply extends Omit<CheckedRecord, 'fields'> {
+  /** The IDs that are reserved for what the record inserts. */
   readonly ids: ReservedIds;
-  /** Null if the record belongs to no stored call. */
-  readonly reference: RecordReference | null;
-  /** The approved effect; see `PlanReview.add`. Absent or null: any effect. */
-  readonly approved?: string | null;
+  /** The approved effect; null for any effect. */
+  readonly approval: Approval | null;
 }
 
 /** Everything that the records of one call or chunk have in common while they are applied. */
 interface ApplyContext {
   readonly operation: Operation;
-  readonly requester: Requester;
+  readonly actor: Actor;
+  /** The call that the outcomes are stored with, and its row if that is not stored yet; null if they are not stored. */
+  readonly call: { readonly id: string; readonly newCall: NewCall | null } | null;
+  /** The hash that was verified when a signed-in user changes its own password. */
+  readonly expectedCurrentHash?: string;
   readonly hashes: PasswordHasher;
   readonly writer: RecordWriter;
   /** The outcome of the last record of each principal, which the next record of the principal waits for. */
   readonly lastOutcomes: Map<number, Promise<Outcome | null>>;
+  report(error: unknown): void;
 }
 
-/** Returns the number of passwords of the valid records that have to be hashed. */
-export function hashesNeeded(records: readonly CheckedRecord[]): number {
-  return records.reduce(
-    (sum, { parsed, change }) => sum + (parsed.errors.none ? hashesNeededBy(change) : 0),
-    0,
-  );
-}
-
-/** Returns the number of passwords to hash. */
-export function hashesNeededBy(change: PrincipalChange | null): number {
-  return change ? passwordsIn(change).filter(({ hash }) => hash === null).length : 0;
+/** Returns the number of passwords that have to be hashed, unless the record is refused. */
+export function hashesNeeded({ parsed, change }: Pick<CheckedRecord, 'parsed' | 'change'>): number {
+  return change && parsed.errors.none ? passwordsIn(change).filter(({ hash }) => hash === null).length : 0;
 }
 
 /**
@@ -73,45 +60,116 @@ export function applyRecords(
   records: readonly RecordToApply[],
   context: ApplyContext,
 ): Promise<(Outcome | null)[]> {
+  const { lastOutcomes } = context;
   return Promise.all(
     records.map((record) => {
-      const { parsed, change } = record;
-      if (!change || !parsed.errors.none) return refused(parsed);
-      const { principalId } = change;
-      if (principalId === null) return applyRecord(record, change, undefined, context);
-      const outcome = applyRecord(record, change, context.lastOutcomes.get(principalId), context);
-      context.lastOutcomes.set(principalId, outcome);
+      const principalId = record.change?.principalId ?? null;
+      if (principalId === null) return applyRecord(record, null, context);
+      const outcome = applyRecord(record, lastOutcomes.get(principalId) ?? null, context);
+      lastOutcomes.set(principalId, outcome);
       return outcome;
     }),
   );
 }
 
+/** Hashes and writes a record. `earlier` is the outcome of the record of the same principal before it. */
 async function applyRecord(
   record: RecordToApply,
-  change: PrincipalChange,
-  before: Promise<Outcome | null> | undefined,
+  earlier: Promise<Outcome | null> | null,
   context: ApplyContext,
 ): Promise<Outcome | null> {
-  const { parsed } = record;
+  const { parsed, change } = record;
+  if (!change || !parsed.errors.none) return refused(parsed);
+  const { writer } = context;
+  let id = change.principalId;
   try {
     await hashPasswords(change, context.hashes);
-    const earlier = before && (await before);
+    const before = await earlier;
     // The earlier record may be sent again, and would then undo the change of this one.
-    if (earlier && !isFinal(earlier)) return refused(parsed, { code: 'NOT_APPLIED', variant: 'earlier' });
-    return await writeRecord(record, change, context);
+    if (before && !isFinal(before)) return refused(parsed, { code: 'NOT_APPLIED', variant: 'earlier' });
+    // A record that is being retried must not conflict with one that is written for the first time.
+    await writer.retries.ended(change.principalId);
+    const ready = await toReady(change, record, context);
+    id = ready.principalId;
+    await writer.write(ready);
+    return outcomeOf(ready, parsed.errors);
   } catch (error) {
-    if (error instanceof Aborted) throw error;
-    const kind = kindOf(error);
-    if (kind === 'hasOutcome') return null;
-    context.requester.report(error);
-    return refused(parsed, failureDetails[kind]);
+    if (!isConflict(error)) return outcomeOfFailure(error, parsed, id, context);
+    return writer.retries.run(change.principalId, () => applyAgain(record, context));
   }
+}
+
+/**
+ * Checks and writes a record again after a conflict, until it is written or the check finds the cause: a concurrent write
+ * may be undone. The check may find other users to register than before, for which IDs and hashes are still missing.
+ */
+async function applyAgain(record: RecordToApply, context: ApplyContext): Promise<Outcome | null> {
+  let id: number | null = null;
+  for (let attempt = 2; ; attempt++) {
+    const parsed = { ...record.parsed, errors: new FieldErrors() };
+    try {
+      const [change = null] = await context.operation.newCheck()([parsed]);
+      requireApproved({ parsed, change }, record.approval);
+      if (!change || !parsed.errors.none) return refused(parsed);
+      await hashPasswords(change, context.hashes);
+      const ready = await toReady(change, record, context);
+      id = ready.principalId;
+      await context.writer.write(ready);
+      return outcomeOf(ready, parsed.errors);
+    } catch (error) {
+      if (!isConflict(error) || attempt === attemptsMax) return outcomeOfFailure(error, parsed, id, context);
+    }
+  }
+}
+
+/** Hashes the passwords that have no hash yet. */
+async function hashPasswords(change: PrincipalChange, hasher: PasswordHasher): Promise<void> {
+  await Promise.all(
+    passwordsIn(change).map(async (password) => {
+      if (password.hash === null) password.hash = await hasher.hash(required(password.text));
+    }),
+  );
+}
+
+async function toReady(
+  change: PrincipalChange,
+  { ids, position }: RecordToApply,
+  { writer, actor, call, expectedCurrentHash }: ApplyContext,
+): Promise<ReadyChange> {
+  const reference = call && { callId: call.id, newCall: call.newCall, position };
+  const context = { actor, reference, expectedCurrentHash: expectedCurrentHash ?? null };
+  return readyChange(change, await enoughIds(change, ids, writer.store), context);
 }
 
 /** Returns true if an outcome is final; false if the record may be tried again or its commit is unconfirmed. */
 export function isFinal(outcome: Outcome): boolean {
   const code = outcome.error?.code;
   return code !== 'NOT_APPLIED' && code !== 'OUTCOME_UNKNOWN';
+}
+
+const failureDetails: Readonly<Record<Exclude<WriteFailureKind, 'hasOutcome'>, ErrorDetail>> = {
+  conflict: { code: 'NOT_APPLIED', variant: 'conflict', figures: { attempts: attemptsMax } },
+  notWritten: { code: 'NOT_APPLIED', variant: 'database' },
+  refused: { code: 'RECORD_FAILED' },
+  unknown: { code: 'OUTCOME_UNKNOWN' },
+};
+
+/**
+ * Returns the outcome of a record that could not be written, or may be; null if another node has stored its outcome. `id`
+ * is the principal that the record may have been written to.
+ */
+function outcomeOfFailure(
+  error: unknown,
+  parsed: ParsedRecord,
+  id: number | null,
+  { report }: ApplyContext,
+): Outcome | null {
+  if (error instanceof Aborted) throw error;
+  const kind = kindOf(error);
+  if (kind === 'hasOutcome') return null;
+  report(error);
+  const outcome = refused(parsed, failureDetails[kind]);
+  return kind === 'unknown' ? { ...outcome, id } : outcome;
 }
 
 /**
@@ -123,109 +181,6 @@ function kindOf(error: unknown): WriteFailureKind {
   return error instanceof ApiError || error instanceof ThreadEnded ? 'notWritten' : 'refused';
 }
 
-/** Hashes the passwords that have no hash yet. */
-async function hashPasswords(change: PrincipalChange, batch: PasswordHasher): Promise<void> {
-  await Promise.all(
-    passwordsIn(change).map(async (password) => {
-      if (password.hash === null) password.hash = await batch.hash(required(password.text));
-    }),
-  );
-}
-
-const failureDetails: Readonly<Record<Exclude<WriteFailureKind, 'hasOutcome'>, ErrorDetail>> = {
-  conflict: { code: 'NOT_APPLIED', variant: 'conflict', figures: { attempts: attemptsMax } },
-  notWritten: { code: 'NOT_APPLIED', variant: 'database' },
-  refused: { code: 'RECORD_FAILED' },
-  unknown: { code: 'OUTCOME_UNKNOWN' },
-};
-
-/**
- * Writes a record. After a conflict it is checked again, which finds the cause unless a concurrent write is undone. The
- * check may then find other users to register than before, for which IDs and hashes are still missing.
- */
-async function writeRecord(
-  record: RecordToApply,
-  change: PrincipalChange,
-  context: ApplyContext,
-): Promise<Outcome> {
-  const { principalId } = change;
-  // A record that is being retried must not conflict with one that is written for the first time.
-  if (principalId !== null) await retries.get(principalId)?.catch(() => undefined);
-  try {
-    return await writeChange(record, change, context);
-  } catch (error) {
-    if (!isConflict(error)) throw error;
-    return inTurn(principalId, () => checkAndWrite(record, context));
-  }
-}
-
-async function checkAndWrite(record: RecordToApply, context: ApplyContext): Promise<Outcome> {
-  const { parsed, approved } = record;
-  for (let attempt = 2; ; attempt++) {
-    const [change = null] = await context.operation.newCheck()([parsed]);
-    if (approved) requireApproved({ parsed, change }, approved);
-    if (!change || !parsed.errors.none) return refused(parsed);
-    await hashPasswords(change, context.hashes);
-    try {
-      return await writeChange(record, change, context);
-    } catch (error) {
-      if (!isConflict(error) || attempt === attemptsMax) throw error;
-    }
-  }
-}
-
-async function writeChange(
-  { parsed, ids, reference }: RecordToApply,
-  change: PrincipalChange,
-  { requester, writer }: ApplyContext,
-): Promise<Outcome> {
-  const { actor, report } = requester;
-  const expectedCurrentHash = requester.expectedCurrentHash ?? null;
-  const isComplete =
-    change.registrations.length <= ids.users.length &&
-    (change.principal.kind !== 'insert' || ids.principal !== null);
-  // The record may have been checked again since its IDs were reserved.
-  const ready = readyChange(change, isComplete ? ids : await newIds(change, writer), {
-    actor,
-    reference,
-    expectedCurrentHash,
-  });
-  try {
-    await writer.write(ready);
-    return outcomeOf(ready, parsed.errors);
-  } catch (error) {
-    if (kindOf(error) !== 'unknown') throw error;
-    report(error);
-    return { ...refused(parsed, failureDetails.unknown), id: ready.principalId };
-  }
-}
-
-async function newIds(change: PrincipalChange, writer: RecordWriter): Promise<ReservedIds> {
-  const reservation = new IdReservation();
-  const idsOfChange = reservation.add(change);
-  await reservation.reserve(writer.store);
-  return idsOfChange();
-}
-
 function isConflict(error: unknown): boolean {
   return error instanceof WriteFailure && error.kind === 'conflict';
-}
-
-/** The last retry of each principal, in all calls of this node. */
-const retries = new Map<number, Promise<unknown>>();
-
-/** Retries the records of a principal one after the other: together, each would conflict with the others again. */
-async function inTurn<Result>(principal: number | null, retry: () => Promise<Result>): Promise<Result> {
-  if (principal === null) return retry();
-  const before = retries.get(principal);
-  const running = (async () => {
-    await before?.catch(() => undefined);
-    return retry();
-  })();
-  retries.set(principal, running);
-  try {
-    return await running;
-  } finally {
-    if (retries.get(principal) === running) retries.delete(principal);
-  }
 }

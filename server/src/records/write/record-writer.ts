@@ -6,17 +6,40 @@ import type { RecordStore } from './id-reservation.ts';
 const recordsPerGroup = 200;
 const usersPerGroup = 1000;
 
-interface WriterOptions {
+/** The retries of all writers of this node. Two retries of one principal at a time would conflict with each other again. */
+export class Retries {
+  /** The last retry of each principal. */
+  readonly #last = new Map<number, Promise<unknown>>();
+
+  /** Runs a retry after the others of the principal. */
+  async run<Result>(principalId: number | null, retry: () => Promise<Result>): Promise<Result> {
+    if (principalId === null) return retry();
+    const running = this.ended(principalId).then(retry);
+    this.#last.set(principalId, running);
+    try {
+      return await running;
+    } finally {
+      if (this.#last.get(principalId) === running) this.#last.delete(principalId);
+    }
+  }
+
+  async ended(principalId: number | null): Promise<void> {
+    if (principalId !== null) await this.#last.get(principalId)?.catch(() => undefined);
+  }
+}
+
+export interface WriterOptions {
   /** Maximum number of parallel writes: enough to keep up with hashing, and fair to other calls. */
   readonly writesAtOnce?: number;
+  readonly retries?: Retries;
   /** Delays the next writes, to let more urgent work go first. */
   pause?(): Promise<void>;
 }
 
 interface WaitingChange {
   readonly change: ReadyChange;
-  /** True if a group had to leave the change out. */
-  readonly alone: boolean;
+  /** True after a group had to leave the change out. */
+  isAlone: boolean;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -29,14 +52,16 @@ interface WaitingChange {
  */
 export class RecordWriter {
   readonly store: RecordStore;
+  readonly retries: Retries;
   readonly #waiting: WaitingChange[] = [];
   readonly #writesAtOnce: number;
   readonly #pause: (() => Promise<void>) | undefined;
   #running = 0;
   #isScheduled = false;
 
-  constructor(store: RecordStore, { writesAtOnce = 4, pause }: WriterOptions = {}) {
+  constructor(store: RecordStore, { writesAtOnce = 4, retries = new Retries(), pause }: WriterOptions = {}) {
     this.store = store;
+    this.retries = retries;
     this.#writesAtOnce = writesAtOnce;
     this.#pause = pause;
   }
@@ -44,7 +69,7 @@ export class RecordWriter {
   /** Throws a `WriteFailure` if the change was not written, or if it is unknown whether it was. */
   async write(change: ReadyChange): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      this.#waiting.push({ change, alone: false, resolve, reject });
+      this.#waiting.push({ change, isAlone: false, resolve, reject });
       this.#schedule();
     });
   }
@@ -52,58 +77,57 @@ export class RecordWriter {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => void this.#writeAll());
+    setImmediate(() => void this.#startWrites());
   }
 
   /** Starts as many writes as may run. */
-  async #writeAll(): Promise<void> {
+  async #startWrites(): Promise<void> {
     // Not for each of the records that a group has left out, of which there may be many.
-    if (!this.#waiting[0]?.alone) await this.#pause?.();
+    if (!this.#waiting[0]?.isAlone) await this.#pause?.();
     this.#isScheduled = false;
-    while (this.#waiting.length > 0 && this.#running < this.#writesAtOnce) void this.#writeNext();
-  }
-
-  async #writeNext(): Promise<void> {
-    this.#running++;
-    const leftOut = await this.#writeGroup(this.#takeGroup());
-    this.#running--;
-    this.#waiting.push(...leftOut);
-    this.#schedule();
+    while (this.#waiting.length > 0 && this.#running < this.#writesAtOnce)
+      void this.#writeGroup(this.#takeGroup());
   }
 
   /** Takes the first change and those after it that can be written with it, up to the limits of a group. */
   #takeGroup(): WaitingChange[] {
-    if (this.#waiting[0]?.alone) return this.#waiting.splice(0, 1);
+    if (this.#waiting[0]?.isAlone) return this.#waiting.splice(0, 1);
     const principals = new Set<number>();
     let users = 0;
-    for (const { change, alone } of this.#waiting) {
+    for (const { change, isAlone } of this.#waiting) {
       users += sizeOf(change);
       const isFull = principals.size === recordsPerGroup || users > usersPerGroup;
-      if (principals.size > 0 && (alone || isFull || principals.has(change.principalId))) break;
+      if (principals.size > 0 && (isAlone || isFull || principals.has(change.principalId))) break;
       principals.add(change.principalId);
     }
     return this.#waiting.splice(0, principals.size);
   }
 
-  /** Writes a group and settles its changes. Returns those that must be written alone. */
-  async #writeGroup(group: readonly WaitingChange[]): Promise<WaitingChange[]> {
-    const leftOut: WaitingChange[] = [];
+  /** Writes a group and settles its changes, except those that must be written alone, which wait again. */
+  async #writeGroup(group: readonly WaitingChange[]): Promise<void> {
+    const writeAlone = (waiting: WaitingChange) => {
+      waiting.isAlone = true;
+      this.#waiting.push(waiting);
+    };
+    this.#running++;
     try {
       const written = await this.store.writeChanges(group.map(({ change }) => change));
       for (const [index, waiting] of group.entries()) {
         if (written[index]) waiting.resolve();
-        else if (group.length > 1) leftOut.push({ ...waiting, alone: true });
+        else if (group.length > 1) writeAlone(waiting);
         else waiting.reject(new WriteFailure('conflict'));
       }
     } catch (error) {
       // Any other error may have occurred after the commit.
       const failure = error instanceof WriteFailure ? error : new WriteFailure('unknown', error);
+      const mayWriteOthers = group.length > 1 && concernsOneRecord(failure);
       for (const waiting of group) {
-        if (group.length > 1 && concernsOneRecord(failure)) leftOut.push({ ...waiting, alone: true });
+        if (mayWriteOthers) writeAlone(waiting);
         else waiting.reject(failure);
       }
     }
-    return leftOut;
+    this.#running--;
+    this.#schedule();
   }
 }
 

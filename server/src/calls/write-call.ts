@@ -1,0 +1,130 @@
+import type { Actor } from '../audit/audit-log.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
+import type { IdempotencyKey, IdempotencyStore } from '../idempotency/idempotency.ts';
+import type { Job } from '../jobs/job.ts';
+import type { SubmissionStore } from '../jobs/submit.ts';
+import type { RecordList } from '../json/record-list.ts';
+import type { HashPool } from '../passwords/hash-pool.ts';
+import type { BatchLimits } from '../records/check/batch.ts';
+import type { Operations, UpsertOptions } from '../records/check/operation.ts';
+import type { PlanReview } from '../records/check/plan.ts';
+import type { OperationName } from '../records/parse/parsed-record.ts';
+import type { EffectCounts } from '../records/read/effect-counts.ts';
+import type { RecordStore } from '../records/write/id-reservation.ts';
+import type { IndexedOutcome, NewCall, Outcome } from '../records/write/outcome.ts';
+import type { RecordWriter } from '../records/write/record-writer.ts';
+import type { CallStore } from './calls.ts';
+
+/** The part of a call that only `irs/upsert` has. */
+export interface UpsertCall {
+  readonly options: UpsertOptions;
+  /** The plan in `If-Match`; null without one. */
+  readonly expectedPlan: string | null;
+  /** The tuples of a dry run to return; null for all. */
+  readonly page: DryRunPage | null;
+  /** True if the answer to a dry run contains the users. */
+  readonly withUsers: boolean;
+}
+
+/** A request to a write operation. */
+export interface WriteCall {
+  readonly operation: OperationName;
+  /** Null if the body is not an array. */
+  readonly body: RecordList | null;
+  /** Null in protected mode. */
+  readonly clientId: number | null;
+  readonly actor: Actor;
+  readonly key: IdempotencyKey | null;
+  readonly dryRun: boolean;
+  readonly async: boolean;
+  /** Null for other operations than `upsert`. */
+  readonly upsert: UpsertCall | null;
+  /** Reserves memory until the call is answered. Throws an `ApiError` OVERLOADED if there is too little. */
+  holdMemory(bytes: number): void;
+  /** Logs an error that the answer does not show. */
+  report(error: unknown): void;
+}
+
+/** The expected effect and duration of a call. */
+export interface Estimate {
+  readonly register: number;
+  readonly reset: number;
+  readonly recordsFailed: number;
+  readonly seconds: number;
+  /** The plan of the call with its effect; null if the operation has no plan. */
+  readonly planned: { readonly plan: string; readonly counts: EffectCounts } | null;
+}
+
+/** Selects the tuples of a dry run. */
+export interface DryRunPage {
+  /** Leaves out records that would change nothing. Failed records are included. */
+  readonly changedOnly: boolean;
+  /** Page number, from 1. */
+  readonly page: number;
+  /** Null for all tuples. */
+  readonly pageSize: number | null;
+}
+
+interface SelectedOutcomes extends Pick<DryRunPage, 'page' | 'pageSize'> {
+  readonly outcomes: readonly IndexedOutcome[];
+  /** Number of tuples on all pages. */
+  readonly totalCount: number;
+}
+
+export interface DryRun {
+  /** One outcome per record, in the order sent. With `selected`, they have no users. */
+  readonly outcomes: readonly Outcome[];
+  readonly estimate: Estimate;
+  /** The selected outcomes, with their users; null if all outcomes are returned. */
+  readonly selected: SelectedOutcomes | null;
+}
+
+export type WriteResult =
+  | {
+      readonly kind: 'outcomes';
+      readonly outcomes: readonly Outcome[];
+      readonly replayed: boolean;
+      /** False if a retry with the same key must resume the call. */
+      readonly complete: boolean;
+      /** The effects of an upsert; null for other operations. */
+      readonly counts: EffectCounts | null;
+    }
+  | ({ readonly kind: 'estimate' } & DryRun)
+  | {
+      readonly kind: 'job';
+      readonly jobId: string;
+      readonly replayed: boolean;
+      /** The job that this request submitted; null if an earlier request submitted it. */
+      readonly job: Job | null;
+    };
+
+export interface CallTools {
+  readonly operations: Operations;
+  readonly recordStore: RecordStore;
+  newWriter(): RecordWriter;
+  readonly hasher: HashPool;
+  readonly keyRing: KeyRing;
+  readonly calls: CallStore;
+  readonly idempotency: IdempotencyStore;
+  readonly submissions: SubmissionStore;
+  readonly limits: { readonly answered: BatchLimits; readonly job: BatchLimits };
+  /** Maximum share of users that an upsert without a plan may disable or delete, in percent. */
+  readonly maxRemovals: number;
+  onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
+}
+
+/** A call whose body is an array of records within the limits. */
+export interface ReadCall extends WriteCall {
+  readonly records: RecordList;
+}
+
+/** A call that is applied or submitted. */
+export interface OpenCall extends ReadCall {
+  readonly id: string;
+  /** The row of a call without a key, which is stored with its first outcome; null if the row is already stored. */
+  readonly newCall: NewCall | null;
+  /** The outcomes of earlier requests with the same key, by position. */
+  readonly known: ReadonlyMap<number, Outcome>;
+  /** Null if the operation has no plan. */
+  readonly review: PlanReview | null;
+}
