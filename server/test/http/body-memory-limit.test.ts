@@ -127,40 +127,60 @@ describe('bodies without a client credential', () => {
   });
 });
 
-describe('dry runs', () => {
-  it('of the largest size get 503 while the records of other clients use up the memory, and are accepted otherwise', async () => {
-    const limits = { ANAGRAFE_MAX_JOB_RECORDS: '50000', ANAGRAFE_MAX_JOB_USERS: '1' };
-    const service = await startTestService({ ANAGRAFE_MAX_BODY_BYTES: '524288', ...limits });
-    const body = `[${'{"ID":1},'.repeat(50_000).slice(0, -1)}]`;
-    // The answer is not parsed: it has a tuple for each of the 50,000 records.
-    const dryRun = async (client: Record<string, string>) => {
-      const { statusCode, body: answer } = await request(
-        `${service.url}/api/sync/v1/irs/update?dryRun=true`,
-        {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...client },
-          body,
-        },
+describe('calls of the largest size', () => {
+  /** Sends a call and returns its status, or the error code if it is OVERLOADED. The tuples are not parsed. */
+  async function send(service: TestService, path: string, body: string, client: Record<string, string>) {
+    const { statusCode, body: answer } = await request(`${service.url}/api/sync/v1/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...client },
+      body,
+    });
+    const text = await answer.text();
+    return text.includes('"errorCode":"OVERLOADED"') ? 'OVERLOADED' : statusCode;
+  }
+
+  /** Sends calls that cannot read the database until one of them is refused. Returns the results of all of them. */
+  async function refusedTogether(service: TestService, sendAll: () => Promise<string | number>[]) {
+    const lock = 'lock table anagrafe.principals in access exclusive mode';
+    const answers = await holding(service, [lock], async () => {
+      const sent = sendAll();
+      await Promise.any(
+        sent.map(async (answer) => {
+          if ((await answer) !== 'OVERLOADED') throw new Error('another answer');
+        }),
       );
-      const text = await answer.text();
-      return text.includes('"errorCode":"OVERLOADED"') ? 'OVERLOADED' : statusCode;
-    };
-    // Each client sends one call of the largest size, for which its share suffices. There is memory for two of them.
+      return sent;
+    });
+    return new Set(await Promise.all(answers));
+  }
+
+  const recordsOf = (count: number) => `[${'{"ID":1},'.repeat(count).slice(0, -1)}]`;
+
+  it('get 503 as dry runs while the records of other clients use up the memory, and are accepted otherwise', async () => {
+    const service = await startTestService({
+      ANAGRAFE_MAX_BODY_BYTES: '524288',
+      ANAGRAFE_MAX_JOB_RECORDS: '50000',
+      ANAGRAFE_MAX_JOB_USERS: '1',
+    });
+    const dryRun = (client: Record<string, string>) =>
+      send(service, 'irs/update?dryRun=true', recordsOf(50_000), client);
+    // The share of each client suffices for its call. There is memory for two of them.
     const clients = await Promise.all(Array.from({ length: 5 }, () => credential(service)));
-    const answers = await holding(
-      service,
-      ['lock table anagrafe.principals in access exclusive mode'],
-      async () => {
-        const sent = clients.map(dryRun);
-        await Promise.any(
-          sent.map(async (answer) => {
-            if ((await answer) !== 'OVERLOADED') throw new Error('another answer');
-          }),
-        );
-        return sent;
-      },
-    );
-    expect(new Set(await Promise.all(answers))).toEqual(new Set([422, 'OVERLOADED']));
+    const results = await refusedTogether(service, () => clients.map(dryRun));
+    expect(results).toEqual(new Set([422, 'OVERLOADED']));
     expect(await dryRun(required(clients[0]))).toBe(422);
+  });
+
+  it('get 503 as synchronous calls while another one of the same client uses up its share', async () => {
+    const service = await startTestService({
+      ANAGRAFE_MAX_BODY_BYTES: '1048576',
+      ANAGRAFE_MAX_USERS: '1',
+      ANAGRAFE_MAX_JOB_RECORDS: '1000',
+      ANAGRAFE_MAX_JOB_USERS: '1',
+    });
+    const client = await credential(service);
+    const call = () => send(service, 'irs/update', recordsOf(1000), client);
+    expect(await refusedTogether(service, () => [call(), call()])).toEqual(new Set([422, 'OVERLOADED']));
+    expect(await call()).toBe(422);
   });
 });
