@@ -158,12 +158,12 @@ describe('calls of the largest size', () => {
 
   it('get 503 as dry runs while the records of other clients use up the memory, and are accepted otherwise', async () => {
     const service = await startTestService({
-      ANAGRAFE_MAX_BODY_BYTES: '524288',
-      ANAGRAFE_MAX_JOB_RECORDS: '50000',
+      ANAGRAFE_MAX_BODY_BYTES: '65536',
+      ANAGRAFE_MAX_JOB_RECORDS: '5000',
       ANAGRAFE_MAX_JOB_USERS: '1',
     });
     const dryRun = (client: Record<string, string>) =>
-      send(service, 'irs/update?dryRun=true', recordsOf(50_000), client);
+      send(service, 'irs/update?dryRun=true', recordsOf(5000), client);
     // The share of each client suffices for its call. There is memory for two of them.
     const clients = await Promise.all(Array.from({ length: 5 }, () => credential(service)));
     const results = await refusedTogether(service, () => clients.map(dryRun));
