@@ -44,7 +44,7 @@ export { fileErrorInItalian, type Language, languages, rowErrorInItalian } from 
 export { JobSender } from './import/job-sender.ts';
 export { mayNameBothWays, type PrincipalAliases } from './import/principal-aliases.ts';
 export type { ReasonSummary } from './import/reasons.ts';
-export { type CombinedRecord, type ExistingPolicy, findRefused } from './import/records.ts';
+export type { CombinedRecord, ExistingPolicy } from './import/records.ts';
 export {
   codedError,
   formatRowError,

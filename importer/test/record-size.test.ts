@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { combineRows, findRefused, openImportFile, readSyncFile } from '../src/index.ts';
+import { combineRows, openImportFile, readSyncFile } from '../src/index.ts';
 import { cut, readFile } from './reading.ts';
 
-const usersOf = (count: number) =>
-  Array.from({ length: count }, (_, n) => ({ Username: `u.${n}`, PasswordHash: 'x' }));
-const record = (count: number) => JSON.stringify({ ExternalKey: 'K', Users: usersOf(count) });
+const usersOf = (count: number, prefix = 'u') =>
+  Array.from({ length: count }, (_, n) => ({ Username: `${prefix}.${n}`, PasswordHash: 'x' }));
+const record = (key: string, count: number) =>
+  JSON.stringify({ ExternalKey: key, Users: usersOf(count, key) });
 
 const rowsOf = (count: number) =>
   ['ExternalKey,Username', ...usersOf(count).map(({ Username }) => `K,${Username}`), 'L,other'].join('\n');
 
 describe('a record of a JSON file', () => {
   it('is refused before it is sent if it has more than 10,000 users', async () => {
-    const { rows } = await readFile(`${record(10_000)}\n${record(10_001)}`);
-    expect([...findRefused(rows)]).toEqual([
+    const { rows } = await readFile(`${record('a', 10_000)}\n${record('b', 10_001)}`);
+    expect([...combineRows(rows).errors]).toEqual([
       [
         2,
         [

@@ -2,8 +2,8 @@ import type { ImportRow } from '../file/rows.ts';
 import type { RowUnit } from '../file/types.ts';
 import type { ImportConnection } from './calls.ts';
 import { findAliases, noAliases, type PrincipalAliases } from './principal-aliases.ts';
-import { type ExistingPolicy, findRefused } from './records.ts';
-import { RowComparer } from './row-comparer.ts';
+import type { ExistingPolicy } from './records.ts';
+import { compareRows, RowComparer } from './row-comparer.ts';
 import type { RowErrors } from './row-errors.ts';
 import { WarningLog } from './warnings.ts';
 
@@ -42,11 +42,7 @@ export class FileComparer {
     if (resets) return { consistent: rows, errors: new Map(), aliases: noAliases };
     const findsAliases = namesBothWays && existing === 'update';
     const aliases = findsAliases ? await findAliases(rows, connection) : noAliases;
-    const errors = findRefused(rows);
-    for (const row of rows) {
-      const found = errors.has(row.number) ? [] : this.#comparer.compare(row, aliases);
-      if (found.length > 0) errors.set(row.number, found);
-    }
+    const errors = compareRows(rows, this.#comparer, aliases);
     return { consistent: rows.filter(({ number }) => !errors.has(number)), errors, aliases };
   }
 }

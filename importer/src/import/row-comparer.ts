@@ -3,6 +3,7 @@ import type { RowUnit } from '../file/types.ts';
 import { keysOf, noAliases, type PrincipalAliases } from './principal-aliases.ts';
 import {
   type ExistingPolicy,
+  findRefused,
   foldUsername,
   isPlausible,
   isReset,
@@ -10,7 +11,7 @@ import {
   principalOf,
   usersOf,
 } from './records.ts';
-import { codedError, columnOf, contradictionError, type RowError } from './row-errors.ts';
+import { codedError, columnOf, contradictionError, type RowError, type RowErrors } from './row-errors.ts';
 
 interface CompareOptions {
   /**
@@ -106,6 +107,20 @@ export class RowComparer {
     const names = Object.keys(fields);
     return this.#isStrict ? names : names.filter((field) => isPlausible(field, fields[field]));
   }
+}
+
+/** Returns the errors of rows that cannot register users, or that contradict each other or earlier ones. */
+export function compareRows(
+  rows: readonly ImportRow[],
+  comparer: RowComparer,
+  aliases: PrincipalAliases,
+): RowErrors {
+  const errors = findRefused(rows);
+  for (const row of rows) {
+    const found = errors.has(row.number) ? noErrors : comparer.compare(row, aliases);
+    if (found.length > 0) errors.set(row.number, found);
+  }
+  return errors;
 }
 
 const noErrors: readonly RowError[] = [];

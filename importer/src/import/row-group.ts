@@ -5,13 +5,12 @@ import { noAliases, type PrincipalAliases } from './principal-aliases.ts';
 import {
   buildRecords,
   type CombinedRecord,
-  findRefused,
   hasTooManyUsers,
   type PrincipalRow,
   type RowPaths,
   statesValues,
 } from './records.ts';
-import { RowComparer } from './row-comparer.ts';
+import { compareRows, RowComparer } from './row-comparer.ts';
 import {
   codedError,
   type FieldErrorsByPath,
@@ -74,12 +73,7 @@ export function combineRows(
   rows: readonly ImportRow[],
   { aliases = noAliases, unit = 'line' }: { aliases?: PrincipalAliases; unit?: RowUnit } = {},
 ): CombinedRows {
-  const errors = findRefused(rows);
-  const comparer = new RowComparer('update', { isStrict: true, unit });
-  for (const row of rows) {
-    const found = errors.has(row.number) ? [] : comparer.compare(row, aliases);
-    if (found.length > 0) errors.set(row.number, found);
-  }
+  const errors = compareRows(rows, new RowComparer('update', { isStrict: true, unit }), aliases);
   const consistent = rows.filter(({ number }) => !errors.has(number));
   const { upsert, insert, errors: invalid } = buildRecords(consistent, 'update');
   for (const [number, found] of invalid) errors.set(number, found);

@@ -84,10 +84,12 @@ class RowSender {
     this.#options = options;
     this.#errors = errors;
     this.#single = { ...noRecords, insert, update };
-    const members = [...[...insert, ...update].flatMap((record) => record.members), ...upsert];
     let repeated: RowPaths | null = null;
     this.#repeated = () => {
-      repeated ??= findRepeatedUsernames(members);
+      repeated ??= findRepeatedUsernames([
+        ...[...insert, ...update].flatMap(({ members }) => members),
+        ...upsert,
+      ]);
       return repeated;
     };
     this.#queue = new UpsertQueue(upsert, { existing, isDryRun, valuesOf, repeated: this.#repeated });

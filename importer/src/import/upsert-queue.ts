@@ -142,19 +142,22 @@ export class UpsertQueue {
     const fields: Record<string, unknown> = {};
     let [users, characters] = [0, 0];
     for (const row of rows) {
-      const count = row.users?.length ?? 0;
       const isCovered = accepted !== undefined && row.users !== null && agrees(row, accepted, true);
-      const hasRoom = () =>
-        users + count <= usersPerRecord && characters + lengthOf(row) <= charactersPerRecord;
-      const fits = members.length === 0 || (hasRoom() && agrees(row, fields));
       if (isDoubtful(row)) alone.push(row);
       else if (mayRefer && !row.hasState && (isNamedOnly || (isCovered && !isDryRun))) referring.push(row);
-      else if (fits) {
+      else {
+        const usersAfter = users + (row.users?.length ?? 0);
+        const charactersAfter = usersAfter > usersPerRecord ? Infinity : characters + lengthOf(row);
+        const fits = members.length === 0 || (charactersAfter <= charactersPerRecord && agrees(row, fields));
+        if (!fits) {
+          waiting.push(row);
+          continue;
+        }
         members.push(row);
         Object.assign(fields, row.fields);
-        users += count;
-        characters += lengthOf(row);
-      } else waiting.push(row);
+        users = usersAfter;
+        characters = charactersAfter;
+      }
     }
     return { referring, members: members.length === rows.length ? rows : members, waiting, alone };
   }
