@@ -40,6 +40,7 @@ export {
 } from './import/calls.ts';
 export { DryRunState, dryRunRows, type Principals } from './import/dry-run.ts';
 export { FileComparer } from './import/file-comparer.ts';
+export { fillPasswords, type GeneratedPasswords } from './import/fill-passwords.ts';
 export { fileErrorInItalian, type Language, languages, rowErrorInItalian } from './import/italian.ts';
 export { JobSender } from './import/job-sender.ts';
 export { mayNameBothWays, type PrincipalAliases } from './import/principal-aliases.ts';

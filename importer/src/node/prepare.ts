@@ -5,6 +5,7 @@ import type { ImportRow, UserRow } from '../file/rows.ts';
 import { rowUnit } from '../file/types.ts';
 import { findUsers, type ImportConnection } from '../import/calls.ts';
 import { FileComparer } from '../import/file-comparer.ts';
+import { fillPasswords, type GeneratedPasswords } from '../import/fill-passwords.ts';
 import type { JobSender } from '../import/job-sender.ts';
 import { mayNameBothWays } from '../import/principal-aliases.ts';
 import { foldUsername, hasSecret, usersOf } from '../import/records.ts';
@@ -12,9 +13,6 @@ import { codedError, type RowErrors } from '../import/row-errors.ts';
 import { findStoredRows, type StoredRows } from '../import/stored-rows.ts';
 import { type ImportTotals, noTotals } from '../import/totals.ts';
 import type { ImportTask } from './task.ts';
-
-/** Generated passwords by row number. */
-export type GeneratedPasswords = ReadonlyMap<number, string>;
 
 export interface PreparedRows {
   /** The rows without an error, with generated passwords and user IDs filled in. */
@@ -53,22 +51,15 @@ export async function prepareRows(
   seed: Buffer,
   connection: ImportConnection,
 ): Promise<PreparedRows> {
-  const passwords = new Map<number, string>();
-  const withPasswords = rows.map((row) => {
-    if (passwordsPath === null || row.kind !== 'user' || !lacksPassword(row)) return row;
-    const password = generatePassword(seed, row.number);
-    passwords.set(row.number, password);
-    return { ...row, user: { ...row.user, Password: password, ConfirmPassword: password } };
-  });
+  const { rows: withPasswords, passwords } =
+    passwordsPath === null
+      ? { rows, passwords: new Map() }
+      : fillPasswords(rows, ({ number }) => generatePassword(seed, number));
   const errors: RowErrors = new Map();
   const emails = new Map<number, string>();
   const all =
     purpose === 'register' ? withPasswords : await withIds(withPasswords, errors, emails, connection);
   return { complete: all.filter((row) => !errors.has(row.number)), passwords, emails, errors };
-}
-
-function lacksPassword({ user }: UserRow): boolean {
-  return user.Password === undefined && user.ConfirmPassword === undefined && user.PasswordHash === undefined;
 }
 
 async function withIds(

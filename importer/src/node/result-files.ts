@@ -4,12 +4,12 @@ import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { byteOrderMark, csvLine, FailedRows } from '../file/failed-rows.ts';
 import type { ImportRow } from '../file/rows.ts';
 import type { FileLayout } from '../file/types.ts';
+import type { GeneratedPasswords } from '../import/fill-passwords.ts';
 import { describeRowError, type Language } from '../import/italian.ts';
 import { ReasonLog } from '../import/reasons.ts';
 import type { RowErrors } from '../import/row-errors.ts';
 import type { StoredRows } from '../import/stored-rows.ts';
 import { addTotals, type ImportTotals } from '../import/totals.ts';
-import type { GeneratedPasswords } from './prepare.ts';
 import type { FileState, ImportProgress } from './progress-file.ts';
 import { ImportError, type ImportTask, ignoreMissing, samplesMax } from './task.ts';
 

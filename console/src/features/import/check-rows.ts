@@ -1,5 +1,6 @@
 import type {
   ColumnMapping,
+  GeneratedPasswords,
   ImportConnection,
   ImportRow,
   PrincipalAliases,
@@ -14,13 +15,14 @@ import {
   DryRunState,
   dryRunRows,
   FileComparer,
+  fillPasswords,
   fromFileError,
   mayNameBothWays,
   rowUnit,
 } from '@anagrafe/importer';
 import { useMutation } from '@tanstack/react-query';
 import { usePatientAnagrafe } from '../session/api-client.ts';
-import { fillPasswords, type GeneratedPasswords } from './generated-passwords.ts';
+import { generatePassword } from '../users/password-field.tsx';
 import type { ImportOptions } from './import-options.tsx';
 import { type Plan, planRows } from './plan-rows.ts';
 import { type Reading, type Row, readRows, type UsersFile } from './users-file.ts';
@@ -80,7 +82,7 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
       for (const { number, error } of rows) if (error) errors.set(number, [fromFileError(error)]);
       const read = readRows(rows, file, reading);
       const { rows: parsed, passwords } = reading.generatesPasswords
-        ? fillPasswords(read)
+        ? fillPasswords(read, () => generatePassword())
         : { rows: read, passwords: new Map() };
       const existing = mode === 'update' ? 'update' : 'refuse';
       const namesBothWays = mayNameBothWays(columnsOf(file, reading), reading.principal);

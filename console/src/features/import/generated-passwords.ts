@@ -1,34 +1,10 @@
-import { byteOrderMark, csvLine, type ImportRow, type RowErrors, type UserRow } from '@anagrafe/importer';
-import { generatePassword } from '../users/password-field.tsx';
-
-/** Generated passwords by row number. They are kept in the memory of this page only. */
-export type GeneratedPasswords = ReadonlyMap<number, string>;
-
-interface RowsWithPasswords {
-  readonly rows: readonly ImportRow[];
-  readonly passwords: GeneratedPasswords;
-}
-
-/** Generates a password for each row that has neither a password nor a password hash. */
-export function fillPasswords(rows: readonly ImportRow[]): RowsWithPasswords {
-  const passwords = new Map<number, string>();
-  const filled = rows.map((row) => {
-    if (row.kind !== 'user' || !lacksPassword(row)) return row;
-    const password = generatePassword();
-    passwords.set(row.number, password);
-    return { ...row, user: { ...row.user, Password: password, ConfirmPassword: password } };
-  });
-  return { rows: filled, passwords };
-}
-
-function lacksPassword({ user }: UserRow): boolean {
-  return (
-    user.ID === undefined &&
-    user.Password === undefined &&
-    user.ConfirmPassword === undefined &&
-    user.PasswordHash === undefined
-  );
-}
+import {
+  byteOrderMark,
+  csvLine,
+  type GeneratedPasswords,
+  type ImportRow,
+  type RowErrors,
+} from '@anagrafe/importer';
 
 const columns = ['Line', 'PrincipalID', 'ExternalKey', 'Username', 'Email', 'Password'];
 

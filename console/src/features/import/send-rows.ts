@@ -1,5 +1,6 @@
 import type { Job } from '@anagrafe/client';
 import {
+  type GeneratedPasswords,
   type ImportConnection,
   type ImportRow,
   JobSender,
@@ -11,7 +12,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { usePatientAnagrafe } from '../session/api-client.ts';
 import { retryAfterSignIn } from '../session/retry-after-sign-in.ts';
-import type { GeneratedPasswords } from './generated-passwords.ts';
 import { applyRows, type Plan } from './plan-rows.ts';
 
 export interface Sending {
