@@ -123,9 +123,11 @@ class RowSender {
         send({ operation, records: part, name: nameOf(operation, part, round), signal }),
       );
       for (const { items, answer, rejection } of parts)
-        for (const [index, record] of items.entries())
-          if (answer) this.#finish(operation, record, answer[index]);
-          else this.#fail(record, [rowError(rejection)]);
+        if (answer)
+          for (const [index, record] of items.entries()) this.#finish(operation, record, answer[index]);
+        else if (isGroup(items[0]) && items[0].members.length > 1)
+          await this.#sendCall(operation, [this.#queue.firstHalf(items[0])], round);
+        else this.#fail(items[0], [rowError(rejection)]);
     } catch (error) {
       this.#stop.abort(error);
       throw error;

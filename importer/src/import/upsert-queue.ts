@@ -84,6 +84,16 @@ export class UpsertQueue {
     return { groups: [...groups, ...doubtful], references: references.map(referenceOf) };
   }
 
+  /**
+   * Returns two groups in place of one because of which the service refuses the whole call, such as one with an invalid
+   * character in one row. The second one waits in the queue.
+   */
+  firstHalf({ key, members }: RowGroup): RowGroup {
+    const half = Math.ceil(members.length / 2);
+    this.#addToFront(key, members.slice(half));
+    return this.#combine(key, members.slice(0, half));
+  }
+
   accept({ key, members }: RowGroup): void {
     const before = this.#accepted.get(key);
     const [first, second] = members;

@@ -1,5 +1,12 @@
 import type { FieldChange, Job, Tuple, UpsertCounts, UpsertOptions, UpsertTuple } from '@anagrafe/client';
-import { addCounts, bodyOf, type ImportConnection, noCounts } from '../import/calls.ts';
+import {
+  addCounts,
+  bodyOf,
+  type ImportConnection,
+  noCounts,
+  type Part,
+  sendInParts,
+} from '../import/calls.ts';
 import { type CombinedRecord, usersOf } from '../import/records.ts';
 
 /** What a dry run says about a record. */
@@ -11,7 +18,7 @@ export interface PlannedRecord<Planned extends CombinedRecord = CombinedRecord> 
   readonly tuple: PlannedTuple | undefined;
 }
 
-/** Records that are applied in one call, and what it would do. */
+/** Records that are applied in one call, and what it would do. A record that is refused alone has a call without changes. */
 export interface PlannedCall<Planned extends CombinedRecord = CombinedRecord> {
   readonly records: readonly PlannedRecord<Planned>[];
   readonly counts: UpsertCounts;
@@ -54,18 +61,20 @@ export async function planUpserts<Planned extends CombinedRecord>(
   { anagrafe, signal }: ImportConnection,
   onProgress: (done: number) => void = () => {},
 ): Promise<PlannedCall<Planned>[]> {
-  const calls: PlannedCall<Planned>[] = [];
+  const planned: PlannedCall<Planned>[] = [];
   let done = 0;
   for (const some of inCalls(records)) {
     if (done > 0) onProgress(done);
-    const sent = { ...options, dryRun: true, representation: true, signal } as const;
-    const { counts, plan, tuples } = await anagrafe.upsert(bodyOf(some), sent);
-    const byPosition = new Map(tuples.map((tuple, at) => [counts.Positions?.[at] ?? at, tuple]));
-    const found = some.map((planned, position) => ({ planned, tuple: byPosition.get(position) }));
-    calls.push({ records: found, counts: addCounts(noCounts, counts), plan });
+    const parts = await sendInParts(some, async (part) => {
+      const sent = { ...options, dryRun: true, representation: true, signal } as const;
+      const { counts, plan, tuples } = await anagrafe.upsert(bodyOf(part), sent);
+      const byPosition = new Map(tuples.map((tuple, at) => [counts.Positions?.[at] ?? at, tuple]));
+      return { counts: addCounts(noCounts, counts), plan, tupleAt: (at: number) => byPosition.get(at) };
+    });
+    planned.push(...parts.map(plannedCall));
     done += some.length;
   }
-  return calls;
+  return planned;
 }
 
 /** Plans records of `irs/insert` with dry runs: each creates a principal and registers its users. */
@@ -73,28 +82,37 @@ export async function planInserts<Planned extends CombinedRecord>(
   records: readonly Planned[],
   { anagrafe, signal }: ImportConnection,
 ): Promise<PlannedCall<Planned>[]> {
-  const calls: PlannedCall<Planned>[] = [];
-  for (const some of inCalls(records)) {
+  const parts = await sendInParts(records, async (some) => {
     const { tuples } = await anagrafe.insert(bodyOf(some), { dryRun: true, signal });
     const applied = some.filter((_, at) => tuples[at]?.Item3);
     const UsersRegistered = applied.reduce((sum, { record }) => sum + usersOf(record).length, 0);
-    const found = some.map((planned, at) => {
-      const tuple = tuples[at];
-      return { planned, tuple: tuple && { ...tuple, Item1: null, Item6: insertion(planned.record) } };
-    });
     const counts = { ...noCounts, PrincipalsInserted: applied.length, UsersRegistered };
-    calls.push({ records: found, counts, plan: null });
-  }
-  return calls;
+    const tupleAt = (at: number) => tuples[at] && insertedTuple(tuples[at], some[at]?.record ?? {});
+    return { counts, plan: null, tupleAt };
+  });
+  return parts.map(plannedCall);
 }
 
-/** Returns the effect of a record of `irs/insert`, which its dry run does not have. */
-function insertion(record: object): UpsertTuple['Item6'] {
+function insertedTuple({ Item3, Item4, Item5 }: Tuple, record: object): PlannedTuple {
   const Users = usersOf(record).map(({ Username }) => {
     const name = typeof Username === 'string' ? Username : null;
     return { ID: null, Username: name, Email: null, Operation: 'register' as const };
   });
-  return { Principal: 'inserted', Users };
+  return { Item1: null, Item3, Item4, Item5, Item6: { Principal: 'inserted', Users } };
+}
+
+interface DryRunAnswer extends Pick<PlannedCall, 'counts' | 'plan'> {
+  readonly tupleAt: (position: number) => PlannedTuple | undefined;
+}
+
+function plannedCall<Planned extends CombinedRecord>({
+  items,
+  answer,
+  rejection,
+}: Part<Planned, DryRunAnswer>): PlannedCall<Planned> {
+  const refused = { Item1: null, Item3: false, Item4: rejection, Item5: {}, Item6: {} };
+  const { counts, plan, tupleAt } = answer ?? { counts: noCounts, plan: null, tupleAt: () => refused };
+  return { records: items.map((planned, at) => ({ planned, tuple: tupleAt(at) })), counts, plan };
 }
 
 export function countsOf(calls: readonly PlannedCall[]): UpsertCounts {

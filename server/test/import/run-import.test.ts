@@ -74,6 +74,21 @@ it('rows of a principal are all applied if they are together larger than a recor
   });
 });
 
+it('a row because of which the service refuses a whole call fails alone', async () => {
+  const rows = Array.from({ length: 20 }, (_, n) => ({
+    ExternalKey: 'alone',
+    Denomination: 'Alone',
+    Username: n === 7 ? 'unpaired \ud800' : `alone.${n}`,
+    PasswordHash: importedHash,
+  }));
+  folder.write('alone.json', JSON.stringify(rows));
+  for (const existing of ['refuse', 'update'] as const) {
+    const task = taskOf(folder, 'alone', service.url, { path: folder.path('alone.json'), existing });
+    const { failed, reasons } = await runImport(task, contextOf(service.url), { restart: false });
+    expect([failed, reasons.map(({ lines }) => lines)]).toEqual([1, [[8]]]);
+  }
+});
+
 describe('an import that is interrupted while the service accepts a job', () => {
   const jobIds = async () => {
     const { body } = await service.call<{ ID: string }>('jobs', undefined, { method: 'GET' });
