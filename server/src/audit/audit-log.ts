@@ -31,6 +31,11 @@ export const serviceActor: Actor = {
   requestId: null,
 };
 
+/** The actor of what the service completes for a client after its request; the ID is null in protected mode. */
+export function clientActor(clientId: number | null): Actor {
+  return { ...serviceActor, kind: clientId === null ? 'protected' : 'client', clientId };
+}
+
 export const operatorActor: Actor = { ...serviceActor, kind: 'operator' };
 
 /** The kind of an audit row. A statement that changes a record inserts the audit row, too, so neither exists alone. */

@@ -1,4 +1,5 @@
 import { actorColumns, actorParameters, actorValues } from '../audit/audit.store.ts';
+import { type Actor, clientActor } from '../audit/audit-log.ts';
 import type { Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
@@ -11,8 +12,9 @@ import {
   toOutcomes,
 } from '../records/write/call-outcomes.store.ts';
 import type { Outcome } from '../records/write/outcome.ts';
-import type { CallStore } from './calls.ts';
+import type { CallCounts, CallStore } from './calls.ts';
 
+// One statement, because it is a round trip of every synchronous call.
 const completeCall = statement(`with completed as (
      update anagrafe.calls set state = 'completed', lease_id = null, ended_at = now()
       where id = :callId and state = 'open' returning id
@@ -36,8 +38,7 @@ export function openCallStore(database: Database): CallStore {
       );
       return call?.tags ?? [];
     },
-    complete: (callId, actor, counts) =>
-      database.execute(completeCall, { ...actorValues(actor, callId), details: JSON.stringify(counts) }),
+    complete: (callId, actor, counts) => complete(database, callId, actor, counts),
   });
 }
 
@@ -53,15 +54,21 @@ async function outcomes(database: Database, callId: string): Promise<Map<number,
 /** Number of open calls that are searched for complete ones at a time, beginning with the latest. */
 const openCallsAtOnce = 1000;
 
+interface SettledCall extends CallCounts {
+  readonly id: string;
+  readonly clientId: number | null;
+}
+
 /**
  * Completes the calls whose records all have outcomes, although no request has completed them: their last statement
  * failed, and the client need not send them again. The number of calls that wait for a retry is small, and the search
  * is limited to the latest, which includes every call that was not searched before. Returns the number of calls.
  */
 export async function completeSettledCalls(database: Database): Promise<number> {
-  const completed = await database.query(
-    `with settled as (
-       select open_call.*, failed, applied from (
+  const settled = await database.query<SettledCall>(
+    `select id, client_id as "clientId", operation, records, failed as "recordsFailed", users, applied as "usersApplied",
+            ceil(extract(epoch from now() - submitted_at) * 1000)::bigint as milliseconds
+       from (
          select * from anagrafe.calls where state = 'open' and (lease_id is null or lease_renewed_at < now() - interval '${leaseMs} milliseconds')
           order by lease_renewed_at desc limit ${openCallsAtOnce}
        ) as open_call cross join lateral (
@@ -69,20 +76,13 @@ export async function completeSettledCalls(database: Database): Promise<number> 
                 coalesce(sum(outcomes.users) filter (where error is null), 0) as applied
            from anagrafe.outcomes where call_id = open_call.id
        ) as counted
-       where counted.outcomes = open_call.records
-     ), completed as (
-       update anagrafe.calls as call set state = 'completed', lease_id = null, ended_at = now()
-         from settled
-        where call.id = settled.id and call.state = 'open' and call.lease_id is not distinct from settled.lease_id
-       returning settled.*
-     )
-     insert into anagrafe.audit_log (actor, client_id, call_id, action, details)
-     select case when client_id is null then 'protected' else 'client' end, client_id, id, 'call.completed',
-            jsonb_build_object('operation', operation, 'records', records, 'recordsFailed', failed, 'users', users,
-                               'usersApplied', applied, 'milliseconds',
-                               ceil(extract(epoch from now() - submitted_at) * 1000)::bigint)
-       from completed
-     returning call_id`,
+      where outcomes = records`,
   );
-  return completed.length;
+  for (const { id, clientId, ...counts } of settled)
+    await complete(database, id, clientActor(clientId), counts);
+  return settled.length;
+}
+
+function complete(database: Database, callId: string, actor: Actor, counts: CallCounts): Promise<unknown> {
+  return database.execute(completeCall, { ...actorValues(actor, callId), details: JSON.stringify(counts) });
 }

@@ -1,8 +1,9 @@
+import { clientActor } from '../audit/audit-log.ts';
 import { openAuditLog } from '../audit/audit.store.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { storeFailures } from '../records/write/call-outcomes.store.ts';
-import { type Job, jobActor, paceSeconds } from './job.ts';
+import { type Job, paceSeconds } from './job.ts';
 import type { BegunChunk, ChunkStore } from './run-chunk.ts';
 
 /** Number of bytes of a chunk that are read at a time: the driver decodes them in one step. */
@@ -146,5 +147,5 @@ export async function endJobWithoutChunks(connection: Connection, callId: string
   );
   if (!ended) return;
   const { clientId, ...details } = ended;
-  await openAuditLog(connection).note(jobActor(clientId), { action: 'job.completed', callId, details });
+  await openAuditLog(connection).note(clientActor(clientId), { action: 'job.completed', callId, details });
 }

@@ -1,4 +1,4 @@
-import { type Actor, serviceActor } from '../audit/audit-log.ts';
+import type { Actor } from '../audit/audit-log.ts';
 import type { Caller } from '../clients/access.ts';
 import type { Page } from '../db/paging.ts';
 import { ApiError } from '../lib/field-errors.ts';
@@ -69,11 +69,6 @@ export type JobOwner = { readonly clientId: number | null } | 'everyone';
 
 export function jobsSeenBy(caller: Caller): JobOwner {
   return caller.scopes.has('admin') ? 'everyone' : { clientId: caller.clientId };
-}
-
-/** The actor of the changes of a job. */
-export function jobActor(clientId: number | null): Actor {
-  return { ...serviceActor, kind: clientId === null ? 'protected' : 'client', clientId };
 }
 
 /** Returns a job that the caller may see. A job of another client gets the same error as a missing one. */

@@ -1,3 +1,4 @@
+import { clientActor } from '../audit/audit-log.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import { Aborted } from '../lib/aborted.ts';
 import type { CodeWithOneText } from '../lib/error-codes.ts';
@@ -20,7 +21,6 @@ import { type Failure, type StoredFailure, storedFailures } from '../records/wri
 import type { Outcome } from '../records/write/outcome.ts';
 import type { RecordWriter } from '../records/write/record-writer.ts';
 import { decryptRecords, type WaitingRecord } from './encrypted-chunk.ts';
-import { jobActor } from './job.ts';
 import { chunkName } from './submit.ts';
 
 /** Weight of a group, in passwords to hash. The records of a group are looked up, hashed and written together. */
@@ -182,7 +182,7 @@ async function applyGroup(
   const { clientId } = chunk;
   const outcomes = await applyRecords(group, {
     operation: operationFor(run),
-    actor: jobActor(clientId),
+    actor: clientActor(clientId),
     call: { id: callId, newCall: null },
     hashes: tools.hasher.forJob(String(clientId), signal),
     writer: tools.writer,
