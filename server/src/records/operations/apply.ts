@@ -63,23 +63,25 @@ export function applyRecords(
   const { lastOutcomes } = context;
   return Promise.all(
     records.map((record) => {
-      const principalId = record.change?.principalId ?? null;
-      if (principalId === null) return applyRecord(record, null, context);
-      const outcome = applyRecord(record, lastOutcomes.get(principalId) ?? null, context);
+      const { parsed, change } = record;
+      if (!change || !parsed.errors.none) return refused(parsed);
+      const { principalId } = change;
+      if (principalId === null) return applyRecord(record, change, null, context);
+      const outcome = applyRecord(record, change, lastOutcomes.get(principalId) ?? null, context);
       lastOutcomes.set(principalId, outcome);
       return outcome;
     }),
   );
 }
 
-/** Hashes and writes a record. `earlier` is the outcome of the record of the same principal before it. */
+/** Hashes and writes a valid record. `earlier` is the outcome of the record of the same principal before it. */
 async function applyRecord(
   record: RecordToApply,
+  change: PrincipalChange,
   earlier: Promise<Outcome | null> | null,
   context: ApplyContext,
 ): Promise<Outcome | null> {
-  const { parsed, change } = record;
-  if (!change || !parsed.errors.none) return refused(parsed);
+  const { parsed } = record;
   const { writer } = context;
   let id = change.principalId;
   try {
