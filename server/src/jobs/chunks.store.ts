@@ -1,5 +1,5 @@
-import { clientActor } from '../audit/audit-log.ts';
 import { openAuditLog } from '../audit/audit.store.ts';
+import { clientActor } from '../audit/audit-log.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { storeFailures } from '../records/write/call-outcomes.store.ts';
