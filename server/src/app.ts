@@ -67,6 +67,8 @@ interface AppOptions {
 
 /** Number of bodies of full size that a client may send at once, if its calls have few records and users. */
 const bodiesAtOnce = 4;
+/** Bytes of stored values that a dry run may show for each user: those of some changed fields. */
+const shownPerUser = 512;
 /** JSON values that a body may contain for each record and each user that a job may have. */
 const valuesPerRecord = 16;
 
@@ -74,7 +76,8 @@ function bodyLimits(config: Config): BodyLimits {
   const bytes = config.MAX_BODY_BYTES;
   const largestCall = Math.max(
     workingMemory({ bytes, count: config.MAX_RECORDS, users: config.MAX_USERS }, 'whole'),
-    workingMemory({ bytes, count: config.MAX_JOB_RECORDS, users: config.MAX_JOB_USERS }, 'in groups'),
+    workingMemory({ bytes, count: config.MAX_JOB_RECORDS, users: config.MAX_JOB_USERS }, 'in groups') +
+      config.MAX_JOB_USERS * shownPerUser,
   );
   return {
     bytes,

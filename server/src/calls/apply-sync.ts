@@ -26,15 +26,9 @@ export async function applySync(call: SyncCall, operation: Operation, tools: Syn
   const begunAt = performance.now();
   const admitted = tools.hasher.admit({ share: String(call.clientId), count: records.passwords });
   try {
-    const check = operation.newCheck();
+    const check = operation.newCheck({ holdMemory: call.holdMemory });
     // Records with a known outcome are checked too: what they claim is not free for the others.
-    const checked = await checkRecords(
-      recordsOf(records),
-      operation,
-      check,
-      new ErrorBudget(),
-      call.holdMemory,
-    );
+    const checked = await checkRecords(recordsOf(records), operation, check, new ErrorBudget());
     const left = await approve(
       checked.filter(({ position }) => !known.has(position)),
       call,

@@ -24,10 +24,7 @@ export async function dryRun(
   let passwords = 0;
   const first = page?.pageSize ? page.pageSize * (page.page - 1) : 0;
   const end = page?.pageSize ? first + page.pageSize : Number.POSITIVE_INFINITY;
-  for await (const group of checkInGroups(records, operation, {
-    showsChanges: withUsers,
-    holdMemory: withUsers ? holdMemory : undefined,
-  })) {
+  for await (const group of checkInGroups(records, operation, { showsChanges: withUsers, holdMemory })) {
     for (const record of group) {
       const { position, change } = record;
       review?.approve(record, records.text(position));
@@ -36,7 +33,9 @@ export async function dryRun(
       const isSelected = !page?.changedOnly || !isUnchangedOutcome(outcome);
       const kept = withUsers ? outcome : { ...outcome, users: [] };
       outcomes.push(page ? { ...kept, users: [] } : kept);
-      if (page && isSelected && totalCount >= first && totalCount < end) selected.push({ ...kept, position });
+      const isOnPage = page !== null && isSelected && totalCount >= first && totalCount < end;
+      if (isOnPage) selected.push({ ...kept, position });
+      if (isOnPage || page === null) holdMemory(shownBytes(kept));
       if (isSelected) totalCount++;
       register += change?.registrations.length ?? 0;
       reset += change ? resetUsers(change).length : 0;
@@ -52,6 +51,15 @@ export async function dryRun(
     estimate: { register, reset, recordsFailed, seconds, planned },
     selected: page && { ...page, outcomes: selected, totalCount },
   };
+}
+
+/** Returns the memory in bytes of the stored values that an outcome shows. A character takes up to two bytes. */
+export function shownBytes({ changes = [], users }: Outcome): number {
+  const shown = [changes, ...users.map((user) => user.changes ?? [])].flat();
+  return shown.reduce((bytes, { from }) => {
+    const text = from === null || typeof from === 'string' ? from : from.json;
+    return bytes + 128 + 2 * (text?.length ?? 0);
+  }, 0);
 }
 
 function expectedOutcome({ parsed, change }: CheckedRecord, operation: Operation): Outcome {

@@ -61,6 +61,7 @@ interface SubmittedCall {
   readonly options: UpsertOptions | null;
   /** Null if the operation has no plan. */
   readonly review: PlanReview | null;
+  holdMemory(bytes: number): void;
 }
 
 interface SubmissionTools {
@@ -121,15 +122,15 @@ interface ValidRecord extends PlannedRecord, NewRows {
  * Records in `done` are checked too: what they claim is not free for the others.
  */
 async function partitionRecords(
-  { records, done, review }: SubmittedCall,
+  { records, done, review, holdMemory }: SubmittedCall,
   operation: Operation,
   hasher: SubmissionTools['hasher'],
 ) {
   const failureGroups: StoredFailure[][] = [];
   /** By position. */
   const valid = new Map<number, ValidRecord>();
-  for await (const group of checkInGroups(records, operation)) {
-    await hasher.interactiveEnded();
+  await hasher.interactiveEnded();
+  for await (const group of checkInGroups(records, operation, { holdMemory })) {
     const failures: Failure[] = [];
     for (const checked of group) {
       const { position, change, parsed, fields } = checked;
@@ -149,6 +150,7 @@ async function partitionRecords(
       }
     }
     failureGroups.push(await storedFailures(operation.name, failures));
+    await hasher.interactiveEnded();
   }
   review?.finish();
   return { failureGroups, valid };

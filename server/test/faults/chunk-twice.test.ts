@@ -104,6 +104,7 @@ async function submit(
     done: new Set<number>(),
     options: null,
     review: null,
+    holdMemory: () => {},
   };
   const submissions = openSubmissions(store.database, queue, { jobs: 200, bytes: 1e9 });
   const { operations, hasher, writer } = node;

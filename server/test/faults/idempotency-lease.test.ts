@@ -96,6 +96,7 @@ describe('the holder of a lease that has expired', () => {
       done: new Set<number>(),
       options: null,
       review: null,
+      holdMemory: () => {},
     };
     expect(await submitJob(job, operation, tools)).toEqual([]);
     expect(await submitJob(job, operation, tools)).toBeNull();

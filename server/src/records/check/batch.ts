@@ -5,7 +5,6 @@ import { inGroups } from '../../lib/in-groups.ts';
 import type { Fields } from '../../lib/request-fields.ts';
 import { required } from '../../lib/required.ts';
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
-import type { FieldValue } from '../fields/fields.ts';
 import type { OperationName, ParsedRecord } from '../parse/parsed-record.ts';
 import type { PrincipalChange } from '../write/change.ts';
 import type { Check, CheckTools, Operation } from './operation.ts';
@@ -55,14 +54,13 @@ export interface CheckedRecord extends CallRecord {
 
 /**
  * Parses records one by one and checks them against the store, with pauses for the event loop. `budget` limits the
- * number of field errors that are kept for all records of the call. A caller that keeps the changes passes `holdMemory`.
+ * number of field errors that are kept for all records of the call.
  */
 export async function checkRecords<Sent extends CallRecord>(
   records: Iterable<Sent>,
   operation: Operation,
   check: Check,
   budget: ErrorBudget,
-  holdMemory?: (bytes: number) => void,
 ): Promise<(Sent & CheckedRecord)[]> {
   const timeSlice = new TimeSlice();
   const sent = [...records];
@@ -79,29 +77,9 @@ export async function checkRecords<Sent extends CallRecord>(
   }
   const changes = await check(parsedRecords);
   for (const { errors } of parsedRecords) budget.limit(errors);
-  const checked = sent.map((record, at) => {
+  return sent.map((record, at) => {
     return { ...record, parsed: required(parsedRecords[at]), change: changes[at] ?? null };
   });
-  holdMemory?.(checked.reduce((bytes, record) => bytes + storedBytes(record), 0));
-  return checked;
-}
-
-/** Memory in bytes of a user that the record does not contain, such as one to remove. */
-const bytesPerUser = 512;
-
-/** Returns the memory in bytes of what a change has of the store, beyond the estimate for its record. */
-function storedBytes({ parsed, change }: CheckedRecord): number {
-  if (!change) return 0;
-  const { applied, changes = [] } = change;
-  const users = Math.max(0, applied.length - (parsed.users?.length ?? 0));
-  const shown = [changes, ...applied.map((user) => user.changes ?? [])].flat();
-  return users * bytesPerUser + shown.reduce((bytes, { from }) => bytes + bytesOf(from), 0);
-}
-
-/** A character takes up to two bytes. */
-function bytesOf(value: FieldValue | null): number {
-  const text = value === null || typeof value === 'string' ? value : value.json;
-  return 128 + 2 * (text?.length ?? 0);
 }
 
 /** Number of users that are checked with one set of queries. */
@@ -111,13 +89,13 @@ const usersPerCheck = 500;
 export async function* checkInGroups(
   list: RecordList,
   operation: Operation,
-  { holdMemory, ...tools }: CheckTools & { holdMemory?: ((bytes: number) => void) | undefined } = {},
+  tools: CheckTools,
 ): AsyncGenerator<CheckedRecord[]> {
   const check = operation.newCheck(tools);
   const budget = new ErrorBudget();
   const usersOf = ({ position }: CallRecord) => list.usersOf(position);
   for (const group of inGroups(recordsOf(list), usersPerCheck, usersOf))
-    yield await checkRecords(group, operation, check, budget, holdMemory);
+    yield await checkRecords(group, operation, check, budget);
 }
 
 export function* recordsOf(list: RecordList): Generator<CallRecord> {

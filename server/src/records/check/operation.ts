@@ -18,6 +18,8 @@ export interface UpsertOptions {
 export interface CheckTools {
   /** True for a dry run whose answer shows the stored values that would change. */
   readonly showsChanges?: boolean;
+  /** Reserves memory for the stored users that a record does not contain, before they are read. */
+  holdMemory?(bytes: number): void;
 }
 
 /** Compares the next group of records with the store. Returns the change of each; null if it got an error. */

@@ -49,7 +49,7 @@ export class UpsertCheck {
     this.#rules = rules;
     this.#options = options;
     this.#tools = tools;
-    this.#missing = new MissingUsers(store, options, rules);
+    this.#missing = new MissingUsers(store, options, rules, tools);
   }
 
   async run(parsedRecords: readonly ParsedRecord[]): Promise<(PrincipalChange | null)[]> {

@@ -1,7 +1,10 @@
 import { ApiError } from '../../lib/field-errors.ts';
 import type { StoredPrincipal } from '../fields/compared-values.ts';
-import type { UpsertOptions } from './operation.ts';
+import type { CheckTools, UpsertOptions } from './operation.ts';
 import type { ComparedRecord, RemovedUser } from './upsert-change.ts';
+
+/** Memory in bytes that a user to remove needs until its record is written. */
+const bytesPerUser = 600;
 
 /** A stored user of a principal that a record contains. */
 export interface OwnUser extends RemovedUser {
@@ -33,12 +36,14 @@ export class MissingUsers {
   readonly #store: MissingUserStore;
   readonly #option: UpsertOptions['missing'];
   readonly #limits: RemovalLimits;
+  readonly #tools: CheckTools;
   #removed = 0;
 
-  constructor(store: MissingUserStore, { missing }: UpsertOptions, limits: RemovalLimits) {
+  constructor(store: MissingUserStore, { missing }: UpsertOptions, limits: RemovalLimits, tools: CheckTools) {
     this.#store = store;
     this.#option = missing;
     this.#limits = limits;
+    this.#tools = tools;
   }
 
   /** Returns the users that the valid records remove. Adds an error to a record that would remove too many. */
@@ -48,7 +53,7 @@ export class MissingUsers {
     const byPrincipal = new Map<number, ComparedRecord>();
     const principals: StoredPrincipal[] = [];
     const sent = new Set<string>();
-    const { maxRecordUsers } = this.#limits;
+    const { maxRecordUsers, maxRemoved } = this.#limits;
     let expected = 0;
     for (const record of records) {
       const { parsed, stored, users } = record;
@@ -68,6 +73,7 @@ export class MissingUsers {
     }
     if (principals.length === 0) return removed;
     if (this.#option === 'delete') this.#limitRemoved(this.#removed + expected);
+    this.#tools.holdMemory?.(Math.min(expected, maxRemoved) * bytesPerUser);
     // Among so many users of a principal are too many that its record does not contain.
     const options = { activeOnly: this.#option === 'disable', limit: 2 * maxRecordUsers + 1 };
     for await (const users of this.#store.usersOfPrincipals(principals, options)) {
