@@ -58,6 +58,13 @@ describe('the lock of an import', () => {
     (await acquire())();
   });
 
+  it('stays that of another machine that has taken it over when it is released', async () => {
+    const release = await acquire();
+    writeLock({ host: 'another.example', process: 1 });
+    release();
+    expect(JSON.parse(readFileSync(path, 'utf8')).host).toBe('another.example');
+  });
+
   it('cannot be acquired if its file is something else', async () => {
     writeFileSync(path, 'a note');
     await expect(acquire()).rejects.toThrow('is not a lock file. Move it');

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { constants, copyFileSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { ImportError } from './task.ts';
 
@@ -20,7 +20,8 @@ interface LockOwner {
  */
 export function acquireLock(path: string, file: string): () => void {
   const owner: LockOwner = { host: hostname(), process: process.pid, startedAt: startOf(process.pid) };
-  while (!create(path, JSON.stringify(owner))) {
+  const ownText = JSON.stringify(owner);
+  while (!create(path, ownText)) {
     const text = read(path);
     const held = text === null ? null : ownerOf(text, path);
     if (held && isRunning(held))
@@ -29,17 +30,34 @@ export function acquireLock(path: string, file: string): () => void {
       );
     if (text !== null) removeEnded(path, text);
   }
-  return () => rmSync(path, { force: true });
+  return () => {
+    // Another machine may have taken over the lock.
+    if (read(path) === ownText) rmSync(path, { force: true });
+  };
 }
 
-/** Returns false if the file exists. */
+/** Creates the file with its content at once, so that no process ever sees a lock without an owner. Returns false if it exists. */
 function create(path: string, text: string): boolean {
+  const written = `${path}.${process.pid}.new`;
   try {
-    writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+    writeFileSync(written, text, { mode: 0o600 });
+    linkOrCopy(written, path);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     return false;
+  } finally {
+    rmSync(written, { force: true });
+  }
+}
+
+/** Some file systems have no hard links. */
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
+    copyFileSync(from, to, constants.COPYFILE_EXCL);
   }
 }
 

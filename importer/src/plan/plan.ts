@@ -31,7 +31,7 @@ const usersPerCall = 10_000;
 const charactersPerCall = 8_000_000;
 
 /** Splits records into calls. A record is never split: users that it does not have could count as missing. */
-function inCalls<Planned extends CombinedRecord>(records: readonly Planned[]): Planned[][] {
+export function inCalls<Planned extends CombinedRecord>(records: readonly Planned[]): Planned[][] {
   const calls: Planned[][] = [];
   let [users, characters] = [0, 0];
   for (const planned of records) {
@@ -51,19 +51,21 @@ function inCalls<Planned extends CombinedRecord>(records: readonly Planned[]): P
 type PlanOptions = Pick<UpsertOptions<true>, 'changed' | 'missing'>;
 
 /**
- * Plans records of `irs/upsert` with dry runs.
+ * Plans calls of `irs/upsert` with dry runs.
  *
+ * @param calls The records of each call. The calls of a plan are applied one by one: if one of them is outdated, those
+ *   before it are applied.
  * @param onProgress Called with the number of records before each call but the first one.
  */
 export async function planUpserts<Planned extends CombinedRecord>(
-  records: readonly Planned[],
+  calls: readonly (readonly Planned[])[],
   options: PlanOptions,
   { anagrafe, signal }: ImportConnection,
   onProgress: (done: number) => void = () => {},
 ): Promise<PlannedCall<Planned>[]> {
   const planned: PlannedCall<Planned>[] = [];
   let done = 0;
-  for (const some of inCalls(records)) {
+  for (const some of calls) {
     if (done > 0) onProgress(done);
     const parts = await sendInParts(some, async (part) => {
       const sent = { ...options, dryRun: true, representation: true, signal } as const;

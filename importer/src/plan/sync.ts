@@ -1,7 +1,7 @@
 import { ApiError, type UpsertTuple } from '@anagrafe/client';
 import type { ImportConnection } from '../import/calls.ts';
 import { foldUsername, usersOf } from '../import/records.ts';
-import { type PlannedCall, type PlannedRecord, planUpserts } from './plan.ts';
+import { inCalls, type PlannedCall, type PlannedRecord, planUpserts } from './plan.ts';
 import { problemsOfRecord, type RowProblem, type SyncRecord } from './sync-file.ts';
 
 export type MissingPolicy = 'keep' | 'disable' | 'delete';
@@ -27,7 +27,8 @@ export async function planSync(
     records.some(({ expectedId }) => expectedId !== null) ||
     (records.some(({ record }) => referenceOf(record).ID !== undefined) &&
       records.some(({ record }) => referenceOf(record).ExternalKey !== undefined));
-  const calls = await planUpserts(records, { missing, changed: !comparesIds }, connection, onProgress);
+  const options = { missing, changed: !comparesIds };
+  const calls = await planUpserts(inCalls(records), options, connection, onProgress);
   const results = calls.flatMap((call) => call.records);
   const refused = results.flatMap(({ planned, tuple }) =>
     tuple && !tuple.Item3 ? [{ planned, tuple }] : [],

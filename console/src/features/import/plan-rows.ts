@@ -55,8 +55,8 @@ export async function planRows(
   const { groups, tooLarge, insert, errors } = combineRows(rows, { aliases, unit });
   for (const { members } of tooLarge)
     for (const { row } of members) errors.set(row.number, [codedError('PRINCIPAL_TOO_LARGE')]);
-  // The inserts are the last calls of the plan: a plan that is outdated is refused before they are sent.
-  const upserts = await planUpserts(groups, {}, connection);
+  // One call of `irs/upsert`, and the inserts after it: an outdated plan is refused before anything is applied.
+  const upserts = await planUpserts(groups.length > 0 ? [groups] : [], {}, connection);
   const calls = [...upserts, ...(await planInserts(insert, connection))];
   const changes: PlannedChange[] = [];
   const registered = new Set<number>();
