@@ -142,7 +142,7 @@ describe('the log of a service that refuses many calls', () => {
     });
     const [ID = 0] = await insertPrincipals(service, 1);
     const route = (path: string) => `POST /api/sync/v1/irs/${path}`;
-    const count = Math.min(Math.max(Math.ceil(8 * (await hashCapacity(service))), 8), 1000);
+    const count = Math.min(Math.max(Math.ceil(24 * (await hashCapacity(service))), 8), 1000);
     let refused = 0;
     let admitted: ReturnType<typeof service.call> | undefined;
     await service.database.transaction(async (connection) => {
@@ -151,7 +151,7 @@ describe('the log of a service that refuses many calls', () => {
       await connection.query('lock table anagrafe.principals in access exclusive mode');
       admitted = service.call('irs/update', [{ ID: ID + 1000, Users: usersOf(namesOf('admitted', count)) }]);
       await until(async () => (await waitsFor(service, 'anagrafe.principals')) > 0);
-      const flood = Array.from({ length: 100 }, (_, n) =>
+      const flood = Array.from({ length: 40 }, (_, n) =>
         service.call('irs/update', [{ ID, Users: usersOf(namesOf(`refused ${n}`, 2)) }]),
       );
       const other = await service.call('irs/insert', [
@@ -161,7 +161,7 @@ describe('the log of a service that refuses many calls', () => {
       // Another route has a line of its own at once, during the flood.
       expect(rejectionsIn(service, route('insert')).lines).toMatchObject([{ msg: 'request rejected' }]);
       refused = (await Promise.all(flood)).filter(({ status }) => status === 503).length;
-      expect(refused).toBe(100);
+      expect(refused).toBe(40);
     });
     expect((await admitted)?.status).toBe(422);
     await expect.poll(() => rejectionsIn(service, route('update')).count).toBe(refused);
