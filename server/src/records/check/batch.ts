@@ -48,7 +48,7 @@ export interface CallRecord {
 /** A record after its checks. */
 export interface CheckedRecord extends CallRecord {
   readonly parsed: ParsedRecord;
-  /** Null if the record has an error. */
+  /** Null if the checks have found an error. The review of a plan can add an error to `parsed` afterwards. */
   readonly change: PrincipalChange | null;
 }
 

@@ -98,7 +98,7 @@ export interface ChangeStore {
   /**
    * Writes a group of changes of different principals in one transaction. Returns whether each was written: it is
    * written as a whole or, if the store is no longer as the checks found it, not at all. Throws a `WriteFailure` if
-   * nothing was written.
+   * nothing was written, or if it is unknown whether anything was.
    */
   writeChanges(changes: readonly ReadyChange[]): Promise<readonly boolean[]>;
 }
