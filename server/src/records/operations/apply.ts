@@ -96,6 +96,8 @@ async function applyRecord(
     await writer.write(ready);
     return outcomeOf(ready, parsed.errors);
   } catch (error) {
+    // The next record of the principal waits for this one alone.
+    await earlier;
     if (!isConflict(error)) return outcomeOfFailure(error, parsed, id, context);
     return writer.retries.run(change.principalId, () => applyAgain(record, context));
   }
