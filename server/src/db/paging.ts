@@ -35,11 +35,14 @@ export async function countNewest(
 }
 
 const groupReads = new Semaphore(2);
+/** Number of rows that are read at once without waiting: they delay no other request. */
+const fewRows = 10;
 
 /**
  * Reads a group of the rows of a long answer. Two groups are read at once in the whole service: their rows may be large,
- * and many of them together would delay every other request.
+ * and many of them together would delay every other request. A group with few rows does not wait for them.
  */
-export function readGroup<Result>(read: () => Promise<Result>): Promise<Result> {
-  return groupReads.run(() => withApiErrors(read));
+export function readGroup<Result>(read: () => Promise<Result>, rows = Infinity): Promise<Result> {
+  const checked = () => withApiErrors(read);
+  return rows <= fewRows ? checked() : groupReads.run(checked);
 }

@@ -16,6 +16,8 @@ interface AnswerLimits {
 }
 
 const retrySeconds = 5;
+/** The part of the places that callers with an answer may take. The rest is kept for those without one. */
+const sharedPart = 0.75;
 const tooManyAnswers = new Error('too many answers are being sent');
 
 /**
@@ -60,7 +62,9 @@ export class AnswerLimit {
   }
 
   #hasPlace(caller: string): boolean {
-    return this.#total < this.#limits.total && (this.#byCaller.get(caller) ?? 0) < this.#limits.perCaller;
+    const taken = this.#byCaller.get(caller) ?? 0;
+    const total = taken === 0 ? this.#limits.total : this.#limits.total * sharedPart;
+    return this.#total < total && taken < this.#limits.perCaller;
   }
 
   #countWaiting(caller: string): number {

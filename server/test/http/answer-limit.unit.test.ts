@@ -45,6 +45,20 @@ describe('an answer limit', () => {
     await third?.place;
   });
 
+  it('keeps a quarter of the places for callers that have none', async () => {
+    const limit = new AnswerLimit({ total: 4, perCaller: 4, waitMs: hour, waitingPerCaller: 2 });
+    const admitted: string[] = [];
+    const places = ['one', 'one', 'one', 'one', 'other'].map((caller) =>
+      requestPlace(limit, caller, admitted),
+    );
+    await places[4]?.place;
+    expect(admitted).toEqual(['one', 'one', 'one', 'other']);
+    places[0]?.close();
+    places[1]?.close();
+    await places[3]?.place;
+    expect(admitted).toEqual(['one', 'one', 'one', 'other', 'one']);
+  });
+
   it('refuses a request that has waited too long with OVERLOADED', async () => {
     const limit = new AnswerLimit({ total: 1, perCaller: 1, waitMs: 1, waitingPerCaller: 2 });
     await requestPlace(limit, 'one', []).place;

@@ -85,8 +85,9 @@ export async function readPage<Row extends object>(
   async function* groups(): AsyncGenerator<readonly Row[]> {
     for (let at = 0; at < ids.length; at += rowsAtOnce) {
       const some = ids.slice(at, at + rowsAtOnce);
-      yield await readGroup(() =>
-        database.query<Row>(`${source.select} where shown.id = any($1) order by shown.id`, [some]),
+      yield await readGroup(
+        () => database.query<Row>(`${source.select} where shown.id = any($1) order by shown.id`, [some]),
+        some.length,
       );
     }
   }
