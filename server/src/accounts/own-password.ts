@@ -30,8 +30,8 @@ export async function changeOwnPassword(
   operation: Operation,
   tools: SignInTools & { newWriter(): RecordWriter },
 ): Promise<Outcome> {
-  const { current, record } = readOwnRecord(call.body, call.user);
-  const sent = { position: 0, fields: () => record };
+  const { current, record } = await readOwnRecord(call.body, call.user);
+  const sent = { position: 0, fields: async () => record };
   const [read] = await checkRecords([sent], operation, operation.newCheck(), new ErrorBudget());
   const checked = required(read);
   const { parsed } = checked;
@@ -66,11 +66,11 @@ export async function changeOwnPassword(
 }
 
 /** Returns the record without the current password. Throws `FORBIDDEN` unless the record is about this user alone. */
-function readOwnRecord(
+async function readOwnRecord(
   body: RecordList | null,
   { id, principalId }: SignedInUser,
-): { current: unknown; record: Fields } {
-  const sent = body?.count === 1 && body.firstNonObject < 0 ? body.fields(0) : {};
+): Promise<{ current: unknown; record: Fields }> {
+  const sent = body?.count === 1 && body.firstNonObject < 0 ? await body.fields(0) : {};
   const fields: Fields = sent instanceof RecordTooLarge ? {} : sent;
   const [user] = usersOf(fields).length === 1 ? usersOf(fields) : [];
   const isOwn = fields.ID === principalId && isObject(user) && user.ID === id;

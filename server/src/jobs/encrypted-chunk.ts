@@ -1,5 +1,5 @@
 import { decrypt, encrypt } from '../encryption/key-ring.ts';
-import { readRecord } from '../json/record-list.ts';
+import { readRecord } from '../json/read-record.ts';
 import type { Fields } from '../lib/request-fields.ts';
 import { type Approval, approvalText, readApproval } from '../records/check/plan.ts';
 import type { ReservedIds } from '../records/write/change.ts';
@@ -19,7 +19,7 @@ export interface SentRecord {
 
 export interface WaitingRecord extends Omit<SentRecord, 'text'> {
   /** Parses the record on demand, so that few records of a chunk are in memory at a time. */
-  fields(): Fields;
+  fields(): Promise<Fields>;
 }
 
 /** Header of a record: a line of JSON that precedes its text. `bytes` is the length of the text. */

@@ -139,7 +139,7 @@ function unreadable(position: number): WaitingRecord {
     weight: 0,
     ids: { principal: null, users: [] },
     approval: null,
-    fields: () => ({}),
+    fields: async () => ({}),
   };
 }
 

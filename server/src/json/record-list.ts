@@ -1,5 +1,6 @@
 import type { Fields } from '../lib/request-fields.ts';
 import { type JsonLimits, validateJson } from './read-json.ts';
+import { readRecord } from './read-record.ts';
 import type { RecordSink, ScannedRecord } from './validator.ts';
 
 /** The most users of a record. All of them are parsed, checked and written together, so more would block the others. */
@@ -84,15 +85,10 @@ export class RecordList implements RecordSink {
   }
 
   /** Parses a record, unless it is too large. */
-  fields(position: number): Fields | RecordTooLarge {
+  async fields(position: number): Promise<Fields | RecordTooLarge> {
     const text = this.text(position);
     const users = this.usersOf(position);
     const isTooLarge = users > this.#maxUsers || text.length > bytesMax;
     return isTooLarge ? new RecordTooLarge(users, this.#maxUsers) : readRecord(text);
   }
-}
-
-/** Parses the text of one record, which `RecordList.read` has already validated. */
-export function readRecord(text: Buffer): Fields {
-  return JSON.parse(text.toString());
 }

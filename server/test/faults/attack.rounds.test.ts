@@ -16,8 +16,8 @@ import { type Child, childStore, startChild } from './child.ts';
 /**
  * Runs for `ATTACK_MINUTES`, by hand and alone on the machine: `ATTACK_MINUTES=60 npm run faults -- attack`.
  * `ATTACK_ONLY` names the shapes to send, with commas between them. Prints a line every minute, and all figures at the
- * end. The limit of the 99th percentile, three times that of the same run before the attack, is checked in a run with
- * enough calls.
+ * end. A long run also checks the answers to the shapes, and the limit of the 99th percentile: three times that of the
+ * same run before the attack.
  */
 const minutes = Number(process.env.ATTACK_MINUTES ?? 3);
 const only = process.env.ATTACK_ONLY?.split(',');
@@ -154,9 +154,10 @@ it(
     expect(attacked.failures).toEqual([]);
     // A leak would go on growing in the last third of the time.
     expect(last).toBeLessThan(1.25 * (second ?? 0));
+    if (minutes < meaningfulMinutes) return;
     for (const [name, { reached }] of selected)
       expect(Object.keys(answers[name] ?? {}), name).toEqual(expect.arrayContaining([...reached]));
-    if (minutes >= meaningfulMinutes) expect(attacked.p99).toBeLessThanOrEqual(3 * idle.p99);
+    expect(attacked.p99).toBeLessThanOrEqual(3 * idle.p99);
   },
   (minutes + 30) * 60_000,
 );

@@ -231,7 +231,11 @@ describe('a failed record', () => {
     users: [],
   } as const;
   const stored = async (fields: Fields, id: number | null = null) =>
-    (await storedFailures('update', [{ position: 0, outcome: { ...outcome, id }, fields: () => fields }]))[0];
+    (
+      await storedFailures('update', [
+        { position: 0, outcome: { ...outcome, id }, fields: async () => fields },
+      ])
+    )[0];
 
   it('is stored with its external key and its first username', async () => {
     const Users = [{ ID: 7 }, { Username: 'Mario' }, { Username: 'anna' }];
@@ -280,7 +284,7 @@ describe('many failed records', () => {
     const failed = Array.from({ length: 50 }, (_, position) => ({
       position,
       outcome,
-      fields: () => ({}),
+      fields: async () => ({}),
     }));
     let turns = 0;
     const stored = storedFailures('insert', failed).finally(() => vi.restoreAllMocks());

@@ -42,7 +42,7 @@ function checked({ tag = 'a tag', removals = 0, storedUsers = 0, invalid = false
   };
   return {
     position: 0,
-    fields: () => ({}),
+    fields: async () => ({}),
     parsed: { ...parsed, principal: null, users: [], errors },
     change: invalid ? null : change,
   };

@@ -42,7 +42,7 @@ function tooLarge(limits: BatchLimits, { variant, figures }: TooLargeHint): ApiE
 export interface CallRecord {
   /** Zero-based index of the record in the call. */
   readonly position: number;
-  fields(): Fields | RecordTooLarge;
+  fields(): Promise<Fields | RecordTooLarge>;
 }
 
 /** A record after its checks. */
@@ -66,7 +66,7 @@ export async function checkRecords<Sent extends CallRecord>(
   const sent = [...records];
   const parsedRecords: ParsedRecord[] = [];
   for (const record of sent) {
-    const fields = record.fields();
+    const fields = await record.fields();
     const parsed =
       fields instanceof RecordTooLarge
         ? parsedTooLarge(fields, operation.name)

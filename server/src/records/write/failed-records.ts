@@ -225,7 +225,7 @@ export interface StoredFailure {
 /** A record to be stored as failed, whose fields are parsed when they are needed. */
 export interface Failure {
   readonly position: number;
-  readonly fields: () => Fields | RecordTooLarge;
+  readonly fields: () => Promise<Fields | RecordTooLarge>;
   readonly outcome: Outcome | ((fields: Fields) => Outcome);
 }
 
@@ -237,7 +237,7 @@ export async function storedFailures(
   const timeSlice = new TimeSlice();
   const stored: StoredFailure[] = [];
   for (const { position, fields: parse, outcome } of failed) {
-    const parsed = parse();
+    const parsed = await parse();
     const tooLarge = parsed instanceof RecordTooLarge ? parsed : null;
     const fields: Fields = parsed instanceof RecordTooLarge ? {} : parsed;
     const mentions = await mentionsOf(fields);
