@@ -37,14 +37,24 @@ export async function hasCluster(dataFolder: string): Promise<boolean> {
 /** Lets other users traverse but not list the data folder of root; its contents have their own modes. */
 async function makeDataFolder(path: string): Promise<string> {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
-  const first = await mkdir(path, { recursive: true, mode });
-  // A strict umask would deny the owner of the cluster access to the folders created above.
-  if (first !== undefined) {
-    for (let made = path; made.length >= first.length; made = dirname(made)) await chmod(made, mode);
-  }
+  await makeFolders(path, mode);
   const data = await realpath(path);
   await refuseSharedFolder(data);
   return data;
+}
+
+/** Creates a folder and those above it. `mkdir` with `recursive` never ends for a folder in `/proc`. */
+async function makeFolders(path: string, mode: number): Promise<void> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
+  if (!(found instanceof Error)) {
+    if (!found.isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR', path });
+    return;
+  }
+  if (found.code !== 'ENOENT') throw found;
+  await makeFolders(dirname(path), mode);
+  await mkdir(path);
+  // A strict umask would deny the owner of the cluster access.
+  await chmod(path, mode);
 }
 
 /** Rejects a folder that other users may write to: they could replace the master key and the cluster in it. */

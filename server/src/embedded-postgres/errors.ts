@@ -21,6 +21,12 @@ const PATH_PROBLEMS = [
     advice: 'set ANAGRAFE_DATA to a writable folder.',
   },
   {
+    errnos: ['ENOENT'],
+    code: 'data_folder_not_writable',
+    problem: 'cannot be created',
+    advice: 'set ANAGRAFE_DATA to another folder.',
+  },
+  {
     errnos: ['ENOTDIR', 'EEXIST'],
     code: 'data_folder_not_a_folder',
     problem: 'is not a folder',

@@ -88,7 +88,8 @@ function keyFile(config: Config): string {
 
 async function readIfThere(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
+    // The start of PostgreSQL reports a data folder that is a file.
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
     throw error;
   });
 }

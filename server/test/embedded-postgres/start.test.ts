@@ -16,6 +16,8 @@ import {
   EmbeddedPostgresError,
   startEmbeddedPostgres,
 } from '../../src/embedded-postgres/embedded-postgres.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import { findMasterKey } from '../../src/settings/master-key-file.ts';
 import {
   asRoot,
   isRunning,
@@ -182,11 +184,18 @@ test('a start fails if the data folder is a file, or if the cluster folder conta
     const failure = await startEmbeddedPostgres({ dataFolder }).catch((error) => error);
     expect(failure).toBeInstanceOf(EmbeddedPostgresError);
     expect(failure.message).toMatch(/is not a folder/);
+    expect(await findMasterKey(readConfig({ ANAGRAFE_DATA: dataFolder }))).toBeNull();
   }
   await mkdir(join(folder, 'data', 'postgres'), { recursive: true });
   await writeFile(join(folder, 'data', 'postgres', 'letter.txt'), '');
   await expect(startEmbeddedPostgres({ dataFolder: join(folder, 'data') })).rejects.toThrow(
     /is not a PostgreSQL database/,
+  );
+});
+
+test('a start fails if the data folder cannot be created', async () => {
+  await expect(startEmbeddedPostgres({ dataFolder: '/proc/data/folder' })).rejects.toThrow(
+    /^\/proc.*et ANAGRAFE_DATA to/,
   );
 });
 
