@@ -218,6 +218,20 @@ describe('the record writer', () => {
     expect(await usersOf(principals[15]?.id ?? 0)).toHaveLength(2);
   });
 
+  it('leaves out the only existing principal that it changes while that one is locked', async () => {
+    const [locked, other] = await newPrincipals(2);
+    if (!locked || !other) throw new Error('no principals');
+    const lock = await lockPrincipals(url, [locked.id]);
+    const changes = [
+      ...(await ready('insert', [{ Denomination: 'Beside a lock' }])),
+      ...(await ready('update', [{ ID: locked.id, Users: [importedUser('grouped.locked')] }])),
+    ];
+    const written = await write(changes);
+    expect(written.map((change) => change !== null)).toEqual([true, false]);
+    await lock.release();
+    expect(await usersOf(locked.id)).toHaveLength(1);
+  });
+
   it('writes the other records while a user whose password one resets is locked', async () => {
     const principals = await newPrincipals(20);
     const client = new pg.Client(url);

@@ -56,7 +56,7 @@ const lockPrincipalsStatement = lockStatement(`${selectPrincipals} order by id f
 const lockChangedUsersStatement = lockStatement(`${selectUsers} for no key update`);
 /** A sign-in waits: it locks the user before its sessions and counters, too. */
 const lockDeletedUsersStatement = lockStatement(`${selectUsers} for update`);
-/** The users of principals that are deleted, of which there may be a million. */
+/** The users of principals that are deleted, of which there may be a million. It waits: none of them may be left. */
 const lockUsersOfStatement = statement(
   `select count(*) from (
      select from anagrafe.users where principal_id = any(:ids::bigint[]) order by id for update) as locked`,
@@ -66,9 +66,9 @@ export function readVersions(changes: readonly ReadyChange[]): Query[] {
   return withIds(versionsStatement, principalIds(changes));
 }
 
-/** Locks the principals, and then the users that must exist under them. */
-export function lockRows(changes: readonly ReadyChange[]): Query[] {
-  const mode = changes.length > 1 ? 'skipping' : 'waiting';
+/** Locks the principals, and then the users that must exist under them. A group does not wait for locks. */
+export function lockRows(changes: readonly ReadyChange[], { isGroup }: { isGroup: boolean }): Query[] {
+  const mode = isGroup ? 'skipping' : 'waiting';
   const deleted = changes.filter(({ principal }) => principal.kind === 'delete');
   const changedUsers = changes.flatMap(({ resets, edits }) => [...resets, ...edits].map(idOf));
   const deletedUsers = changes.flatMap(({ deletes }) => deletes);

@@ -11,8 +11,9 @@ import { isCurrent, lockRows, readVersions, type StoredRows, storedRows } from '
 import { deleteUsers, editUsers, insertUsers, resetPasswords } from './users.store.ts';
 
 // Writes changes in groups. Every transaction takes its locks in the order of its statements: principals by ID, users by
-// ID, new external keys, new usernames, row counts, calls, outcomes. If two transactions wait for each other all the same,
-// because each takes a name that the other has just given up, PostgreSQL ends one of them, which is repeated.
+// ID, new external keys, new usernames, row counts, failed records, calls, outcomes. If two transactions wait for each
+// other all the same, because each takes a name that the other has just given up, PostgreSQL ends one of them, which is
+// repeated.
 
 /** The longest wait of a group for a name that another transaction takes. Its records are then written alone. */
 const groupLockMs = 1000;
@@ -21,15 +22,16 @@ const groupLockMs = 1000;
 export async function writeChanges(database: Database, changes: readonly ReadyChange[]): Promise<boolean[]> {
   const existing = changes.filter(({ principal }) => principal.kind !== 'insert');
   const [unchanged, locked] = partition(existing, isUnchanged);
+  const isGroup = changes.length > 1;
   let current: ReadonlySet<ReadyChange> = new Set(changes);
   await database.lockAndWrite({
-    locks: [...readVersions(unchanged), ...lockRows(locked)],
+    locks: [...readVersions(unchanged), ...lockRows(locked, { isGroup })],
     writes(rows) {
       const stored = storedRows(rows);
       current = new Set(changes.filter((change) => isCurrent(change, stored)));
       return writesOf([...current], stored);
     },
-    lockMs: changes.length > 1 ? groupLockMs : null,
+    lockMs: isGroup ? groupLockMs : null,
     patient: changes.some(takesLong),
   });
   return changes.map((change) => current.has(change));
