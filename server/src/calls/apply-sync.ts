@@ -29,7 +29,7 @@ export async function applySync(call: SyncCall, operation: Operation, tools: Syn
     const check = operation.newCheck({ holdMemory: call.holdMemory });
     // Records with a known outcome are checked too: what they claim is not free for the others.
     const checked = await checkRecords(recordsOf(records), operation, check, new ErrorBudget());
-    const left = await approve(
+    const left = await approveAndReserve(
       checked.filter(({ position }) => !known.has(position)),
       call,
       tools,
@@ -66,7 +66,7 @@ export async function applySync(call: SyncCall, operation: Operation, tools: Syn
  * Refuses the call if its plan no longer holds, or if it would remove too many users. Otherwise stores what is approved
  * for each record, and reserves the IDs of what the records insert.
  */
-async function approve(
+async function approveAndReserve(
   checked: readonly CheckedRecord[],
   { id, newCall, known, records, review }: SyncCall,
   { limits, calls, recordStore }: SyncTools,

@@ -32,11 +32,11 @@ export function openCallStore(database: Database): CallStore {
     storeApprovals: (callId, approvals) =>
       database.query('update anagrafe.calls set approvals = $2 where id = $1', [callId, approvals]),
     async approvals(callId) {
-      const [call] = await database.query<{ tags: string[] | null }>(
-        'select approvals as tags from anagrafe.calls where id = $1',
+      const [call] = await database.query<{ approvals: string[] | null }>(
+        'select approvals from anagrafe.calls where id = $1',
         [callId],
       );
-      return call?.tags ?? [];
+      return call?.approvals ?? [];
     },
     complete: (callId, actor, counts) => complete(database, callId, actor, counts),
   });

@@ -32,7 +32,7 @@ export interface AdmittedCall extends PasswordHasher {
   end(): void;
 }
 
-/** The number of passwords per thread that a job keeps in the queue: enough to keep it busy. */
+/** The number of passwords per thread that a group of a job keeps in the queue: enough to keep it busy. */
 const jobPasswordsPerThread = 4;
 /** The shares of logins: from sources where the account has signed in before, and from new sources. */
 const knownVerifiers = 'known verifiers';

@@ -365,6 +365,8 @@ describe('irs/update with fields of a principal', () => {
     expect((await update({ ID: id, State: 'active', Users })).status).toBe(200);
     const disabling = { ID: id, State: 'disabled', Users: importedUsers(1) };
     expect(await refusedWith(disabling)).toEqual({ ID: ['PRINCIPAL_DISABLED'] });
+    const wrongId = { ID: 'no ID', State: 'disabled', Users: importedUsers(1) };
+    expect(await refusedWith(wrongId)).toEqual({ ID: ['INVALID_ID', 'PRINCIPAL_DISABLED'] });
   });
 
   it('ends the sessions of all users of a principal that it disables', async () => {

@@ -92,10 +92,10 @@ function sentAttributes({ parsed, found }: { parsed: ParsedRecord; found: Found 
 
 /** Rejects registrations under a principal that is disabled when the record is applied. Other changes are allowed. */
 function refuseDisabled(parsed: ParsedRecord, { principal: stored }: Found): void {
-  const { principal, sentId, errors } = parsed;
+  const { principal, namedBy, errors } = parsed;
   const state = principal?.state ?? stored?.state;
   if (state === 'disabled' && usersWith(parsed, 'register').length > 0)
-    errors.add(sentId === null ? 'ExternalKey' : 'ID', 'PRINCIPAL_DISABLED');
+    errors.add(namedBy, 'PRINCIPAL_DISABLED');
 }
 
 function refuseEmpty({ principal, errors }: ParsedRecord, { principal: stored }: Found): void {

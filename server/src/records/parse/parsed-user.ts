@@ -25,7 +25,10 @@ export interface UserRules {
   readonly password: PasswordPolicy;
 }
 
-/** A password to write. The hash is set before the change is written, unless it was sent instead of the password. */
+/**
+ * A password to write. The hash is set before the change is written, unless it was sent instead of the password. A second
+ * check of the same record shares the object, so that a password is hashed once.
+ */
 export interface NewPassword {
   /** Null if the hash was sent. */
   readonly text: string | null;

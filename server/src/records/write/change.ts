@@ -68,10 +68,10 @@ export interface PrincipalChange {
   readonly reportsPrincipal?: boolean;
   /**
    * The version of the principal that the checks found; see `versionOf` in stored-rows.store.ts. Null for a new principal,
-   * and for a change that does not depend on stored values.
+   * and for a change that depends on no stored value but the state.
    */
   readonly expectedVersion: string | null;
-  /** Number of stored users of the principal; 0 if the record removes none of them, whichever users it contains. */
+  /** Number of stored users, for the limit of removals; 0 if the record removes none of them, whichever users it contains. */
   readonly storedUsers: number;
   readonly registrations: readonly NewUser[];
   readonly resets: readonly { readonly id: number; readonly password: NewPassword }[];

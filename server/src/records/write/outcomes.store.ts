@@ -13,7 +13,7 @@ const outcomeRows = rowsParameter('outcome', {
   principal_change: 'text',
 });
 
-const outcomeColumns = {
+const outcomeValues = {
   call_id: ({ context }: ReadyChange) => context.reference?.callId ?? null,
   position: ({ context }: ReadyChange) => context.reference?.position ?? null,
   principal_id: ({ principalId }: ReadyChange) => principalId,
@@ -35,7 +35,7 @@ const storeOutcomesStatement = preparedStatement(
 /** Stores the outcomes with the records, so that both are committed or neither is. */
 export function storeOutcomes(changes: readonly ReadyChange[]): Query[] {
   const kept = changes.filter(({ context }) => context.reference);
-  return withRows(storeOutcomesStatement, kept, outcomeRows.values(kept, outcomeColumns));
+  return withRows(storeOutcomesStatement, kept, outcomeRows.values(kept, outcomeValues));
 }
 
 /**

@@ -82,7 +82,7 @@ export class RecordWriter {
 
   /** Starts as many writes as may run. */
   async #startWrites(): Promise<void> {
-    // Not for each of the records that a group has left out, of which there may be many.
+    // No pause before each change that is written alone: there may be many of them.
     if (!this.#waiting[0]?.isAlone) await this.#pause?.();
     this.#isScheduled = false;
     while (this.#waiting.length > 0 && this.#running < this.#writesAtOnce)
