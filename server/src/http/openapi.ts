@@ -19,6 +19,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
         description:
           'Stores principals (company and customer records) and their users. Every JSON response under `/api/` and `/admin/` has the same envelope, except lists of failed records. `ErrorCode` lists all error codes.',
         license: { name: 'MIT', identifier: 'MIT' },
+        contact: { name: 'Anagrafe' },
       },
       // Relative to the address of the document, which is the service itself.
       servers: [{ url: '/', description: 'This service.' }],

@@ -42,7 +42,13 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
   app.get(
     '/webhooks',
     {
-      schema: { ...common, operationId: 'webhooks', summary: 'List webhooks', response: webhooksAnswers },
+      schema: {
+        ...common,
+        operationId: 'webhooks',
+        summary: 'List webhooks',
+        description: 'Returns all webhooks with their state, oldest first. Secrets are not returned.',
+        response: webhooksAnswers,
+      },
     },
     async (request) => {
       const records = (await webhooks.list()).map((webhook) => webhookFields(webhook, languageOf(request)));
@@ -109,6 +115,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
         ...common,
         operationId: 'deleteWebhook',
         summary: 'Delete a webhook',
+        description: 'Deletes the webhook. No event is sent to it any more.',
         params: WebhookPath,
         response: removedAnswers,
       },

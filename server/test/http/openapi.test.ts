@@ -218,3 +218,15 @@ describe('/openapi.json', () => {
     expect(validate(requestSchema(path), body)).not.toEqual([]);
   });
 });
+
+it('describes every operation, and the items of every array', () => {
+  const lacking: string[] = [];
+  const visit = (value: unknown, place: string) => {
+    if (typeof value !== 'object' || value === null) return;
+    if ('operationId' in value && !('description' in value)) lacking.push(place);
+    if ('type' in value && value.type === 'array' && !('items' in value)) lacking.push(place);
+    for (const [name, child] of Object.entries(value)) visit(child, `${place}/${name}`);
+  };
+  visit(document, '#');
+  expect(lacking).toEqual([]);
+});

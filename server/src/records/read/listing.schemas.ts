@@ -92,7 +92,7 @@ const Usernames = Type.Array(filterText(usernameMax), {
 /** `listingOf` refuses what this describes. Null counts as absent. */
 const bothUsernameFilters = {
   required: ['Username', 'Usernames'],
-  properties: { Username: { type: 'string' }, Usernames: { type: 'array' } },
+  properties: { Username: { type: 'string' }, Usernames: { type: 'array', items: { type: 'string' } } },
 };
 export const UserFilter = named(
   'UserFilter',
