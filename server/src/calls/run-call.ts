@@ -36,12 +36,12 @@ export async function runCall(sent: WriteCall, tools: CallTools): Promise<WriteR
   const { state, callId: id, lease } = claim;
   const renewal = lease && setInterval(() => lease.renew().catch(report), leaseRenewalMs);
   try {
+    if (!call.async) requireSyncLimits(call, tools.limits);
+    call.holdMemory(workingMemory(call.records, call.async ? 'in groups' : 'whole'));
     const known = state === 'new' ? new Map<number, Outcome>() : await tools.calls.outcomes(id);
     const resumed = upsert && known.size > 0 ? await tools.calls.approvals(id) : null;
     const review = reviewOf(call, resumed, tools);
     const open = { ...call, id, newCall: lease ? null : newCallOf(call, id), known, review };
-    if (!call.async) requireSyncLimits(call, tools.limits);
-    call.holdMemory(workingMemory(call.records, call.async ? 'in groups' : 'whole'));
     if (call.async) return await submit(open, operation, tools);
     const { outcomes, complete } = await applySync(open, operation, tools);
     if (lease && !complete) await release(() => lease.release(), report);
@@ -104,6 +104,7 @@ async function replay(
   { calls }: CallTools,
 ): Promise<WriteResult> {
   if (state === 'job') return { kind: 'job', jobId: callId, replayed: true, job: null };
+  call.holdMemory(workingMemory(call.records, 'in groups'));
   const stored = await calls.outcomes(callId);
   return answered(call, [...stored.values()], { replayed: true, complete: true });
 }

@@ -183,4 +183,30 @@ describe('calls of the largest size', () => {
     expect(await refusedTogether(service, () => [call(), call()])).toEqual(new Set([422, 'OVERLOADED']));
     expect(await call()).toBe(422);
   });
+
+  it('get 503 before their stored outcomes are read, if another call of the same client uses up its share', async () => {
+    const service = await startTestService({
+      ANAGRAFE_MAX_BODY_BYTES: '1048576',
+      ANAGRAFE_MAX_USERS: '1',
+      ANAGRAFE_MAX_JOB_RECORDS: '1000',
+      ANAGRAFE_MAX_JOB_USERS: '1',
+    });
+    const client = await credential(service);
+    const withKey = (key: string) =>
+      send(service, 'irs/update', recordsOf(1000), { ...client, 'idempotency-key': key });
+    const keys = ['completed', 'to-resume'];
+    for (const key of keys) expect(await withKey(key)).toBe(422);
+    await service.database.query(
+      `update anagrafe.calls set state = 'open', lease_id = null where idempotency_key = 'to-resume'`,
+    );
+    const locks = 'lock table anagrafe.principals, anagrafe.outcomes in access exclusive mode';
+    const large = await holding(service, [locks], async ({ blocked }) => {
+      const first = send(service, 'irs/update', recordsOf(1000) + ' '.repeat(900_000), client);
+      await blocked(1);
+      expect(await Promise.all(keys.map(withKey))).toEqual(['OVERLOADED', 'OVERLOADED']);
+      return [first] as const;
+    });
+    expect(await large[0]).toBe(422);
+    for (const key of keys) expect(await withKey(key)).toBe(422);
+  });
 });
