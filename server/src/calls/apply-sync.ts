@@ -24,7 +24,8 @@ interface Answered {
 export async function applySync(call: SyncCall, operation: Operation, tools: SyncTools): Promise<Answered> {
   const { id, newCall, known, records, actor, report } = call;
   const begunAt = performance.now();
-  const admitted = tools.hasher.admit({ share: String(call.clientId), count: records.passwords });
+  const passwords = records.passwordsExcept(known);
+  const admitted = tools.hasher.admit({ share: String(call.clientId), count: passwords });
   try {
     const check = operation.newCheck({ holdMemory: call.holdMemory });
     // Records with a known outcome are checked too: what they claim is not free for the others.

@@ -67,7 +67,6 @@ export async function validateJson(
     while (!validator.advance()) {
       if (timeSlice?.isOver) await timeSlice.yield();
     }
-    if (records) records.passwords = validator.passwords;
     return validator.isArray;
   } catch (error) {
     if (!(error instanceof ScanError)) throw error;

@@ -42,8 +42,6 @@ export class RecordList implements RecordSink {
   count = 0;
   /** The number of users in all records. */
   users = 0;
-  /** The number of passwords that users of the records have: at least as many as have to be hashed. */
-  passwords = 0;
   /** Zero-based index of the first element that is not an object; -1 if every element is one. */
   firstNonObject = -1;
 
@@ -76,6 +74,11 @@ export class RecordList implements RecordSink {
 
   usersOf(position: number): number {
     return this.#records[position]?.users ?? 0;
+  }
+
+  /** Returns the number of passwords in the records that are not at `known` positions: at least as many as have to be hashed. */
+  passwordsExcept(known: { has(position: number): boolean }): number {
+    return this.#records.reduce((sum, { passwords }, at) => (known.has(at) ? sum : sum + passwords), 0);
   }
 
   /** Returns the unparsed bytes of the record: a view of the body, not a copy. */

@@ -33,6 +33,8 @@ export interface ScannedRecord {
   readonly isObject: boolean;
   /** Number of its users. */
   readonly users: number;
+  /** Number of texts in fields `Password` of its users. */
+  readonly passwords: number;
   /** Offset of its first byte in the body. */
   readonly start: number;
   /** Offset after its last byte. */
@@ -42,8 +44,6 @@ export interface ScannedRecord {
 /** Receives the elements of a top-level array. */
 export interface RecordSink {
   add(record: ScannedRecord): void;
-  /** Number of texts in fields `Password` of users; set at the end. */
-  passwords: number;
 }
 
 /** An object or array that is being read. */
@@ -76,10 +76,9 @@ export class Validator {
   readonly #lastUses: number[] = [];
   #recordAt = 0;
   #recordUsers = 0;
+  #recordPasswords = 0;
   /** True if the outermost value is an array. */
   isArray = false;
-  /** Number of texts in fields `Password` of the elements of a list in a record. */
-  passwords = 0;
 
   constructor(scanner: Scanner, maxDepth: number, maxValues: number, records?: RecordSink) {
     this.#scanner = scanner;
@@ -137,12 +136,13 @@ export class Validator {
     if (this.#open.length === 1) {
       this.#recordAt = scanner.at;
       this.#recordUsers = 0;
+      this.#recordPasswords = 0;
     }
     if (byte === BRACE || byte === BRACKET) {
       this.#openContainer(byte === BRACKET);
     } else if (byte === QUOTE) {
       if (this.#open.length === userDepth && scanner.names[this.#into?.name ?? -1] === 'Password')
-        this.passwords++;
+        this.#recordPasswords++;
       if (scanner.string()) this.#endPrimitive();
       else this.#next = REST_OF_STRING;
     } else if (byte === END && this.#into === undefined) {
@@ -189,8 +189,13 @@ export class Validator {
 
   #addRecord(isObject: boolean): void {
     if (!this.isArray) return;
-    const record = { isObject, users: this.#recordUsers, start: this.#recordAt, end: this.#scanner.at };
-    this.#records?.add(record);
+    this.#records?.add({
+      isObject,
+      users: this.#recordUsers,
+      passwords: this.#recordPasswords,
+      start: this.#recordAt,
+      end: this.#scanner.at,
+    });
   }
 
   #readName(): void {

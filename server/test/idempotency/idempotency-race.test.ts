@@ -170,16 +170,21 @@ describe('a partially applied call with a key', () => {
   });
 });
 
-describe('a call with a key that is refused because the hash queue is too long', () => {
-  it('gets 503 with Retry-After, and does not use up its key', async () => {
-    const busy = await startTestService({
+describe('a call with a key beside a hash queue that is too long', () => {
+  const users = (count: number, name: string) =>
+    Array.from({ length: count }, (_, n) => newUser(`${name} ${n}`));
+
+  let busy: TestService;
+  beforeAll(async () => {
+    busy = await startTestService({
       ANAGRAFE_MAX_WAIT_SECONDS: '1',
       ANAGRAFE_HASH_CONCURRENCY: '1',
       ANAGRAFE_HASH_PASSES: '20',
     });
+  });
+
+  it('gets 503 with Retry-After, and does not use up its key', async () => {
     const [ID = 0] = await insertPrincipals(busy, 1);
-    const users = (count: number, name: string) =>
-      Array.from({ length: count }, (_, n) => newUser(`${name} ${n}`));
     const again = () =>
       busy.call('irs/update', [{ ID, Users: users(2, 'too many') }], {
         headers: { 'idempotency-key': 'too-busy' },
@@ -197,6 +202,31 @@ describe('a call with a key that is refused because the hash queue is too long',
     expect((await admitted).status).toBe(422);
     const answer = await again();
     expect([answer.status, replayed(answer)]).toEqual([200, false]);
-    await busy.stop();
+  });
+
+  it('is resumed without waiting for the passwords of its applied records', async () => {
+    const [applied = 0, left = 0] = await insertPrincipals(busy, 2);
+    const records = [
+      { ID: applied, Users: users(2, 'applied before') },
+      { ID: left, Users: [importedUser('left')] },
+    ];
+    const headers = { 'idempotency-key': 'half-applied' };
+    const first = await busy.call('irs/update', records, { headers });
+    expect(first.status).toBe(200);
+    // As after a lost connection: the outcome of the last record, and the completion of the call, were not stored.
+    await busy.database.query(
+      `with resumable as (
+         update anagrafe.calls set state = 'open', lease_id = null where idempotency_key = 'half-applied' returning id)
+       delete from anagrafe.outcomes where position = 1 and call_id = (select id from resumable)`,
+    );
+    const [waiting, resumed] = await holding(busy, allPrincipalsLock, async ({ blocked }) => {
+      const call = busy.call('irs/update', [{ ID: applied + 1000, Users: users(60, 'queue') }]);
+      await blocked(1);
+      const again = busy.call('irs/update', records, { headers });
+      await Promise.race([again, blocked(2)]);
+      return [call, again] as const;
+    });
+    expect((await waiting).status).toBe(422);
+    expect((await resumed).body.result?.records.map(({ Item2 }) => Item2)).toEqual([null, 'USERNAME_TAKEN']);
   });
 });
