@@ -51,7 +51,7 @@ async function outcomes(database: Database, callId: string): Promise<Map<number,
   return new Map(rows.map((row, at) => [row.position, read[at] as Outcome]));
 }
 
-/** Number of open calls that are searched for complete ones at a time, beginning with the latest. */
+/** Number of open calls that a run searches, beginning with the one whose lease was renewed last. */
 const openCallsAtOnce = 1000;
 
 interface SettledCall extends CallCounts {
@@ -61,8 +61,8 @@ interface SettledCall extends CallCounts {
 
 /**
  * Completes the calls whose records all have outcomes, although no request has completed them: their last statement
- * failed, and the client need not send them again. The number of calls that wait for a retry is small, and the search
- * is limited to the latest, which includes every call that was not searched before. Returns the number of calls.
+ * failed, and the client need not send them again. A call behind `openCallsAtOnce` later ones, which wait for a retry, is
+ * not found: it stays open until it is sent again, or until its retention ends. Returns the number of completed calls.
  */
 export async function completeSettledCalls(database: Database): Promise<number> {
   const settled = await database.query<SettledCall>(
