@@ -64,7 +64,7 @@ export async function validateJson(
   try {
     await timeSlice?.yield();
     await requireUtf8(bytes, start, timeSlice);
-    while (!validator.advance()) {
+    for (const _ of validator.steps()) {
       if (timeSlice?.isOver) await timeSlice.yield();
     }
     return validator.isArray;

@@ -1,7 +1,7 @@
 import type { JsonProblem } from './errors.ts';
 
 export const END = -1;
-export const SPACE = 0x20;
+const SPACE = 0x20;
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
 export const COLON = 0x3a;
@@ -55,12 +55,11 @@ export class ScanError extends Error {
 export class Scanner {
   /** The offset of the next byte to read. */
   at: number;
-  /** The distinct names of fields, by the number that `name` returns. */
-  readonly names: string[] = [];
   readonly #bytes: Buffer;
-  readonly #numbers = new Map<string, number>();
+  /** The distinct names of fields. */
+  readonly #names = new Set<string>();
   /** The same by the bytes of the name, as Latin-1 text, so that a repeated name is not decoded again. */
-  readonly #numbersByBytes = new Map<string, number>();
+  readonly #namesByBytes = new Map<string, string>();
   readonly #maxNames: number;
 
   constructor(bytes: Buffer, start: number, maxNames: number) {
@@ -70,10 +69,10 @@ export class Scanner {
   }
 
   /**
-   * Skips white space and returns the next byte without consuming it; END at the end of the text. Returns SPACE if the
+   * Skips white space and returns the next byte without consuming it; END at the end of the text. Returns null if the
    * white space is longer than STEP; the caller must then call it again.
    */
-  peek(): number {
+  peek(): number | null {
     const bytes = this.#bytes;
     const stop = Math.min(this.at + STEP, bytes.length);
     for (let at = this.at; at < stop; at++) {
@@ -84,7 +83,7 @@ export class Scanner {
       }
     }
     this.at = stop;
-    return stop === bytes.length ? END : SPACE;
+    return stop === bytes.length ? END : null;
   }
 
   /** Skips a string from its opening quote; returns false if it is long: call `moreOfString` until that is true. */
@@ -116,23 +115,20 @@ export class Scanner {
     throw new ScanError('syntax', length);
   }
 
-  /** Reads the name of a field from its opening quote and returns its number. */
-  name(): number {
+  /** Reads the name of a field from its opening quote. */
+  name(): string {
     const start = this.at;
     if (!this.string()) throw new ScanError('names', start);
     const raw = this.#bytes.toString('latin1', start, this.at);
-    return this.#numbersByBytes.get(raw) ?? this.#addName(raw, start);
+    return this.#namesByBytes.get(raw) ?? this.#newName(raw, start);
   }
 
-  #addName(raw: string, start: number): number {
-    const text: string = JSON.parse(this.#bytes.toString('utf8', start, this.at));
-    const number = this.#numbers.get(text) ?? this.names.length;
-    if (number >= this.#maxNames) throw new ScanError('names', start);
-    this.names[number] = text;
-    this.#numbers.set(text, number);
+  #newName(raw: string, start: number): string {
+    const name: string = JSON.parse(this.#bytes.toString('utf8', start, this.at));
+    if (this.#names.add(name).size > this.#maxNames) throw new ScanError('names', start);
     // With escapes, one name can be written in very many ways.
-    if (!raw.includes('\\')) this.#numbersByBytes.set(raw, number);
-    return number;
+    if (!raw.includes('\\')) this.#namesByBytes.set(raw, name);
+    return name;
   }
 
   /** Skips a number, `true`, `false` or `null` that begins with the byte. */
