@@ -2,7 +2,6 @@ import { type TSchema, Type } from 'typebox';
 import { readGroup } from '../db/paging.ts';
 import { answers, Count, Moment, page, Text } from '../http/answer-schemas.ts';
 import { pageEnvelope } from '../http/envelope.ts';
-import { debugOf } from '../http/request-context.ts';
 import {
   CallHeaders,
   debug,
@@ -18,8 +17,16 @@ import {
   strictObject,
   Uuid,
 } from '../http/schemas.ts';
+import { sendEnvelope } from '../http/streaming.ts';
 import type { Api } from '../http/validation.ts';
-import { type EventStore, type EventType, eventTypes, isEventId, readEvents } from './events.ts';
+import {
+  type CloudEvent,
+  type EventStore,
+  type EventType,
+  eventTypes,
+  isEventId,
+  readEvents,
+} from './events.ts';
 
 /** Registers `GET /events`: the CloudEvents in order, for consumers that poll instead of using webhooks. */
 export function eventRoute(app: Api, store: EventStore): void {
@@ -38,15 +45,22 @@ export function eventRoute(app: Api, store: EventStore): void {
         response: eventAnswers,
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { order, after: from = null, pageSize } = request.query;
-      const { events, after, more } = await readGroup(() =>
+      const { count, events, after, more } = await readGroup(() =>
         readEvents({ order, after: from }, pageSize, store),
       );
-      const page = { totalCount: events.length, pageSize };
-      return pageEnvelope(page, events, debugOf(request), { After: after, More: more });
+      const page = pageEnvelope<never>({ totalCount: count, count, pageSize }, [], null, {
+        After: after,
+        More: more,
+      });
+      return sendEnvelope(reply, page, eventItems(events));
     },
   );
+}
+
+async function* eventItems(events: Iterable<CloudEvent>): AsyncGenerator<string[]> {
+  for (const event of events) yield [JSON.stringify(event)];
 }
 
 const EventQuery = Type.Object({
@@ -122,7 +136,7 @@ const events = eventTypes.map((type) =>
     }),
   ),
 );
-const CloudEvent = named(
+const CloudEventSchema = named(
   'CloudEvent',
   Type.Union(events, { description: 'An event in the format CloudEvents 1.0. `type` determines `data`.' }),
 );
@@ -139,4 +153,4 @@ const Feed = named(
   }),
 );
 
-const eventAnswers = answers('A list of events.', page('EventsEnvelope', CloudEvent, Feed));
+const eventAnswers = answers('A list of events.', page('EventsEnvelope', CloudEventSchema, Feed));

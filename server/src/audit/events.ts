@@ -122,7 +122,7 @@ export function eventOf(entry: Entry, part: Part, nth: number, names: EventNames
   const subject = subjectOf(entry, part);
   return {
     specversion: '1.0',
-    id: `${entry.position}.${nth}`,
+    id: eventId({ entry, nth }),
     source,
     type: part.type,
     ...(subject !== null && { subject }),
@@ -207,12 +207,29 @@ export function isEventId(text: string): boolean {
   return /^\d{1,15}\.\d{1,9}$/.test(text);
 }
 
-function cursorOf(eventId: string): Cursor {
-  const [position, nth] = eventId.split('.');
+function eventId({ entry, nth }: Pick<Found, 'entry' | 'nth'>): string {
+  return `${entry.position}.${nth}`;
+}
+
+function cursorOf(id: string): Cursor {
+  const [position, nth] = id.split('.');
   return { position: Number(position), nth: Number(nth) };
 }
 
 type Found = { readonly entry: Entry; readonly part: Part; readonly nth: number };
+
+interface EventPage {
+  readonly count: number;
+  /** The events are made one by one: a thousand of them would block the event loop. */
+  readonly events: Iterable<CloudEvent>;
+  /** The cursor of the next page. */
+  readonly after: string | null;
+  readonly more: boolean;
+}
+
+function* eventsOf(page: readonly Found[], names: EventNames): Generator<CloudEvent> {
+  for (const { entry, part, nth } of page) yield eventOf(entry, part, nth, names);
+}
 
 /**
  * Returns up to `limit` events after the event with the ID `after`, or from the first one in the order. `after` in the
@@ -222,7 +239,7 @@ export async function readEvents(
   { order, after }: { readonly order: Order; readonly after: string | null },
   limit: number,
   store: EventStore,
-): Promise<{ events: CloudEvent[]; after: string | null; more: boolean }> {
+): Promise<EventPage> {
   const cursor = after === null ? null : cursorOf(after);
   const found = await findParts(order, cursor, limit + 1, store);
   // A cursor beyond the end comes from another database: its reader would miss every event up to that position.
@@ -233,8 +250,13 @@ export async function readEvents(
     principalIds: page.map(({ entry }) => entry.principalId).filter((id) => id !== null),
     userIds: page.map(({ part }) => part.userId).filter((id) => id !== null),
   });
-  const events = page.map(({ entry, part, nth }) => eventOf(entry, part, nth, names));
-  return { events, after: events.at(-1)?.id ?? after, more: found.length > limit };
+  const last = page.at(-1);
+  return {
+    count: page.length,
+    events: eventsOf(page, names),
+    after: last ? eventId(last) : after,
+    more: found.length > limit,
+  };
 }
 
 async function findParts(

@@ -89,8 +89,8 @@ describe('large audit rows', () => {
     const found: string[] = [];
     for (let after: string | null = null, more = true; more; ) {
       const page = await readEvents({ order, after }, 1, events);
-      expect(page.events).toHaveLength(1);
-      found.push(...page.events.map(({ id }) => id));
+      expect(page.count).toBe(1);
+      found.push(...Array.from(page.events, ({ id }) => id));
       ({ after, more } = page);
     }
     const ids = ['9.0', '18.0', '27.0'];
