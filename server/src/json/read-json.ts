@@ -2,7 +2,7 @@ import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import { JsonError } from './errors.ts';
 import { ScanError, Scanner } from './scanner.ts';
 import { endOfPiece, firstInvalid, lengthInUtf16, startOfText } from './utf8.ts';
-import { type RecordSink, Validator } from './validator.ts';
+import { type ElementListener, Validator } from './validator.ts';
 
 export interface JsonLimits {
   /** The maximum nesting of objects and arrays; with 0 only a primitive value is accepted. */
@@ -43,8 +43,8 @@ export async function readJson(bytes: Uint8Array, limits: JsonLimits): Promise<u
 }
 
 /**
- * Validates a JSON body without building its value, in time slices if it is large. Passes the elements of a top-level
- * array to `records`. Returns true if the body is an array.
+ * Validates a JSON body without building its value, in time slices if it is large. Passes each element of a
+ * top-level array, or of the `Users` of a top-level object, to `onElement`. Returns true if the body is an array.
  *
  * Beyond the errors of `JSON.parse`, these are errors: a duplicate name in one object, half a surrogate pair, a number
  * beyond the range of a double or longer than 1,000 characters, a name longer than 8 kB, and a body that exceeds the
@@ -55,12 +55,12 @@ export async function readJson(bytes: Uint8Array, limits: JsonLimits): Promise<u
 export async function validateJson(
   bytes: Buffer,
   limits: JsonLimits,
-  records?: RecordSink,
+  onElement?: ElementListener,
 ): Promise<boolean> {
   const timeSlice = bytes.length > SMALL ? new TimeSlice() : undefined;
   const start = startOfText(bytes);
   const scanner = new Scanner(bytes, start, limits.maxNames ?? MAX_NAMES);
-  const validator = new Validator(scanner, limits.maxDepth, limits.maxValues ?? MAX_VALUES, records);
+  const validator = new Validator(scanner, limits.maxDepth, limits.maxValues ?? MAX_VALUES, onElement);
   try {
     await timeSlice?.yield();
     await requireUtf8(bytes, start, timeSlice);

@@ -1,7 +1,7 @@
 import type { Fields } from '../lib/request-fields.ts';
 import { type JsonLimits, validateJson } from './read-json.ts';
 import { readRecord } from './read-record.ts';
-import type { RecordSink, ScannedRecord } from './validator.ts';
+import type { ScannedElement } from './validator.ts';
 
 /** The most users of a record. All of them are parsed, checked and written together, so more would block the others. */
 export const recordUsersMax = 10_000;
@@ -32,12 +32,12 @@ export interface RecordLimits extends JsonLimits {
  * The records of a body. As objects they would take many times the memory of the body. So the list validates the whole
  * text once, keeps only the byte range of each record, and parses a record from the same bytes whenever it is needed.
  */
-export class RecordList implements RecordSink {
+export class RecordList {
   readonly #bytes: Buffer;
   readonly #maxUsers: number;
   readonly #maxRecords: number;
   /** The first `#maxRecords` records. */
-  readonly #records: ScannedRecord[] = [];
+  readonly #records: ScannedElement[] = [];
   /** The number of records. */
   count = 0;
   /** The number of users in all records. */
@@ -57,10 +57,10 @@ export class RecordList implements RecordSink {
   /** Returns null if the body is valid JSON, but not an array. Throws a `JsonError`. */
   static async read(bytes: Buffer, limits: RecordLimits): Promise<RecordList | null> {
     const list = new RecordList(bytes, limits);
-    return (await validateJson(bytes, limits, list)) ? list : null;
+    return (await validateJson(bytes, limits, (record) => list.#add(record))) ? list : null;
   }
 
-  add(record: ScannedRecord): void {
+  #add(record: ScannedElement): void {
     if (!record.isObject && this.firstNonObject < 0) this.firstNonObject = this.count;
     if (this.count < this.#maxRecords) this.#records.push(record);
     this.count++;

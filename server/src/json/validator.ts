@@ -18,23 +18,20 @@ const valuesPerStep = 64;
 /** Length of the path of a field of a user: the record, its list of users, the user, and the field. */
 const userDepth = 4;
 
-/** An element of a top-level array. */
-export interface ScannedRecord {
+/** A record of a text that is an array of records, or a user of a text that is one record. */
+export interface ScannedElement {
   readonly isObject: boolean;
-  /** Number of its users. */
+  /** Number of users of a record. */
   readonly users: number;
-  /** Number of texts in fields `Password` of its users. */
+  /** Number of texts in fields `Password` of the users of a record. */
   readonly passwords: number;
-  /** Offset of its first byte in the body. */
+  /** Offset of its first byte in the text. */
   readonly start: number;
   /** Offset after its last byte. */
   readonly end: number;
 }
 
-/** Receives the elements of a top-level array. */
-export interface RecordSink {
-  add(record: ScannedRecord): void;
-}
+export type ElementListener = (element: ScannedElement) => void;
 
 /** A part of the work, with a step after each few kilobytes. An array returns its number of items, other values 0. */
 type Steps = Generator<void, number>;
@@ -44,7 +41,7 @@ export class Validator {
   readonly #scanner: Scanner;
   readonly #maxDepth: number;
   readonly #maxValues: number;
-  readonly #records: RecordSink | undefined;
+  readonly #onElement: ElementListener | undefined;
   /** The steps from the body to the value that is being read or was read last; in a name, to its object. */
   readonly #path: (number | string)[] = [];
   #values = 0;
@@ -56,11 +53,11 @@ export class Validator {
   /** True if the outermost value is an array. */
   isArray = false;
 
-  constructor(scanner: Scanner, maxDepth: number, maxValues: number, records?: RecordSink) {
+  constructor(scanner: Scanner, maxDepth: number, maxValues: number, onElement?: ElementListener) {
     this.#scanner = scanner;
     this.#maxDepth = maxDepth;
     this.#maxValues = maxValues;
-    this.#records = records;
+    this.#onElement = onElement;
   }
 
   get place(): string {
@@ -102,7 +99,7 @@ export class Validator {
 
   *#array(): Steps {
     const scanner = this.#scanner;
-    const isBody = this.#path.length === 0;
+    const hasElements = this.#path.length === 0 || (this.#path.length === 1 && this.#path[0] === 'Users');
     const last = this.#path.push(0) - 1;
     scanner.at++;
     let items = 0;
@@ -114,7 +111,7 @@ export class Validator {
       if (rest) yield* rest;
       if (this.#isStepOver()) yield;
       items++;
-      if (isBody) this.#addRecord(isObject, start);
+      if (hasElements) this.#endElement(isObject, start);
       byte = scanner.peek() ?? (yield* this.#skipSpace());
       if (byte === BRACKET_END) break;
       if (byte !== COMMA) throw this.#unexpected();
@@ -127,9 +124,9 @@ export class Validator {
     return items;
   }
 
-  #addRecord(isObject: boolean, start: number): void {
+  #endElement(isObject: boolean, start: number): void {
     const end = this.#scanner.at;
-    this.#records?.add({ isObject, users: this.#users, passwords: this.#passwords, start, end });
+    this.#onElement?.({ isObject, users: this.#users, passwords: this.#passwords, start, end });
     this.#users = 0;
     this.#passwords = 0;
   }
