@@ -4,8 +4,9 @@ import { representationFor } from '../http/request-options.ts';
 import type { Api, Validated } from '../http/validation.ts';
 import { wrongParameter } from '../lib/field-errors.ts';
 import type { UpsertOptions } from '../records/check/operation.ts';
-import { UpsertBody, UpsertHeaders, UpsertQuery, upsertAnswers } from './upsert.schemas.ts';
+import { UpsertHeaders, UpsertQuery, upsertAnswers } from './upsert.schemas.ts';
 import { type WriteRouteTools, writeHandler } from './write.routes.ts';
+import { UpsertBody } from './write-bodies.schemas.ts';
 import type { DryRunPage, UpsertCall } from './write-call.ts';
 
 type Query = Validated<Static<typeof UpsertQuery>>;

@@ -1,87 +1,9 @@
 import { Type } from 'typebox';
 import { answer, count, ErrorEnvelope, errorAnswer, page, Text } from '../http/answer-schemas.ts';
-import {
-  defaulted,
-  flag,
-  Id,
-  named,
-  nullable,
-  oneOf,
-  optional,
-  State,
-  strictObject,
-} from '../http/schemas.ts';
-import { editSchemas } from '../records/fields/fields.schemas.ts';
-import { principalFields, userFields } from '../records/fields/fields.ts';
+import { defaulted, flag, Id, named, nullable, oneOf, strictObject } from '../http/schemas.ts';
 import { EffectCountsSchema, effectCounts } from '../records/read/plan.schemas.ts';
 import { Positions, tupleProperties } from '../records/read/tuple.schemas.ts';
 import { WriteHeaders, WriteQuery, writeAnswers } from './write.schemas.ts';
-import { absent, failedRecordFields, PasswordHash, passwords } from './write-bodies.schemas.ts';
-
-const UpsertUser = named(
-  'UpsertUser',
-  strictObject(
-    {
-      Username: Type.String({ minLength: 1, maxLength: 128 }),
-      ...editSchemas(userFields),
-      State: optional(State),
-      Password: optional(passwords.Password),
-      ConfirmPassword: optional(passwords.ConfirmPassword),
-      PasswordHash: optional(PasswordHash),
-    },
-    {
-      description:
-        'A user of the principal, found by its `Username`. A new user needs a password or a hash; that of an existing user is ignored unless `passwords=overwrite`.',
-    },
-  ),
-);
-
-const { ExternalKey: _, ...editableFields } = principalFields;
-const upsertedFields = {
-  ...editSchemas(editableFields),
-  State: optional(State),
-  Users: optional(
-    Type.Array(UpsertUser, { description: 'Absent: the users of the principal stay as they are.' }),
-  ),
-  ...failedRecordFields,
-};
-const UpsertRecord = named(
-  'UpsertRecord',
-  Type.Union(
-    [
-      strictObject({
-        ExternalKey: Type.String({
-          minLength: 1,
-          maxLength: principalFields.ExternalKey.maxLength,
-          description: 'The external key of the principal, which is inserted if there is none.',
-        }),
-        ID: absent,
-        ...upsertedFields,
-      }),
-      strictObject({ ID: Id, ExternalKey: absent, ...upsertedFields }),
-    ],
-    { description: 'A principal with its users. An absent field is left alone; an empty text clears it.' },
-  ),
-);
-export const UpsertBody = Type.Array(UpsertRecord, {
-  minItems: 1,
-  examples: [
-    [
-      {
-        ExternalKey: 'C-2',
-        Denomination: 'Bianchi Srl',
-        Users: [
-          {
-            Username: 'anna.bianchi',
-            Email: 'anna@example.com',
-            Password: 'una frase lunga',
-            ConfirmPassword: 'una frase lunga',
-          },
-        ],
-      },
-    ],
-  ],
-});
 
 export const UpsertQuery = Type.Object({
   missing: defaulted(

@@ -1,53 +1,37 @@
 import { type TSchema, Type } from 'typebox';
 import { Id, named, optional, State, strictObject } from '../http/schemas.ts';
 import { absentSchemas, editSchemas, requestSchemas } from '../records/fields/fields.schemas.ts';
-import { principalFields, userFields } from '../records/fields/fields.ts';
+import { editablePrincipalFields, principalFields, userFields } from '../records/fields/fields.ts';
 
-/** The bodies describe the records of a call. `records/` reads the records, each with all of its field errors. */
+// The bodies describe the records of a call. `records/` reads the records, each with all of its field errors. The fields
+// come from the table of fields; here is what only one kind of record has.
 
-export const passwords = {
+type Properties = Readonly<Record<string, TSchema>>;
+
+const absent = Type.Optional(Type.Null());
+const username = Type.String({ minLength: 1, maxLength: 128 });
+const newPassword = {
   Password: Type.String({
     format: 'password',
     description: 'The password: 8 to 128 characters, not a common password.',
   }),
   ConfirmPassword: Type.String({ format: 'password', description: 'The same value as `Password`.' }),
 };
-
-export const PasswordHash = Type.String({
+const PasswordHash = Type.String({
   description:
     'A hash from another system, instead of `Password` and `ConfirmPassword`: argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity.',
 });
-
-export const absent = Type.Optional(Type.Null());
-const newUser = {
-  Username: Type.String({ minLength: 1, maxLength: 128 }),
-  ...requestSchemas(userFields),
-  ID: absent,
-  Operation: optional(Type.Literal('register')),
-};
-
-const Registration = named('Registration', strictObject({ ...newUser, ...passwords, PasswordHash: absent }));
-const Import = named(
-  'RegistrationWithHash',
-  strictObject({
-    ...newUser,
-    PasswordHash,
-    Password: absent,
-    ConfirmPassword: absent,
-  }),
-);
-
 const CurrentPassword = optional(
   Type.String({
     format: 'password',
     description: 'The current password. Required if a signed-in user changes its own password.',
   }),
 );
-const noName = { Username: absent, ...absentSchemas(userFields), PasswordHash: absent };
-const longSentence = 'una frase lunga';
-const newSentence = 'una frase nuova';
+const withPassword = { ...newPassword, PasswordHash: absent };
+const withHash = { PasswordHash, Password: absent, ConfirmPassword: absent };
 
-export const failedRecordFields = {
+/** What a record may have because it was a failed record before. */
+const ignored = {
   FieldErrors: Type.Optional(
     Type.Unknown({
       description: 'Ignored. Present in failed records, which can be corrected and sent again.',
@@ -56,162 +40,187 @@ export const failedRecordFields = {
   Position: Type.Optional(Type.Unknown({ description: 'Ignored, as `FieldErrors`.' })),
 };
 
-const namedBy = {
-  id: { ID: Id, Username: absent },
-  username: { ID: absent, Username: newUser.Username },
-};
-const byEither = <Properties extends Record<string, TSchema>>(properties: Properties) =>
-  Type.Union([
-    strictObject({ ...namedBy.id, ...properties }),
-    strictObject({ ...namedBy.username, ...properties }),
-  ]);
+/** Returns the two forms of a user that is named by its ID or its username. */
+function namedUser(properties: Properties): TSchema[] {
+  return [
+    strictObject({ ID: Id, Username: absent, ...properties }),
+    strictObject({ ID: absent, Username: username, ...properties }),
+  ];
+}
 
-const operation = (name: string) => Type.Literal(name);
+const externalKey = (description: string) =>
+  Type.String({ minLength: 1, maxLength: principalFields.ExternalKey.maxLength, description });
+const existingKey = externalKey('The external key of the principal, instead of `ID`.');
+const insertedKey = externalKey('The external key of the principal, which is inserted if there is none.');
+
+/** Returns the two forms of a principal that is named by its ID or its external key. */
+function namedPrincipal(properties: Properties, more = {}): TSchema[] {
+  return [
+    strictObject({ ID: Id, ExternalKey: absent, ...properties, ...ignored }, more),
+    strictObject({ ID: absent, ExternalKey: existingKey, ...properties, ...ignored }, more),
+  ];
+}
+
+function oneOfForms(name: string, description: string, forms: TSchema[]): TSchema {
+  return named(name, Type.Union(forms, { description }));
+}
+
+function list(record: TSchema, examples: readonly unknown[]) {
+  return Type.Array(record, { minItems: 1, examples });
+}
+
+// Users.
+
+const newUser = {
+  Username: username,
+  ...requestSchemas(userFields),
+  ID: absent,
+  Operation: optional(Type.Literal('register')),
+};
+const newUsers = [
+  named('Registration', strictObject({ ...newUser, ...withPassword })),
+  named('RegistrationWithHash', strictObject({ ...newUser, ...withHash })),
+];
+const withoutFields = { Username: absent, ...absentSchemas(userFields), PasswordHash: absent };
 const Reset = named(
   'Reset',
-  strictObject({ ID: Id, ...passwords, CurrentPassword, ...noName, Operation: absent }),
+  strictObject({ ID: Id, ...newPassword, CurrentPassword, ...withoutFields, Operation: absent }),
 );
-const ExplicitReset = named(
+const ExplicitReset = oneOfForms(
   'ExplicitReset',
-  Type.Union(
-    [
-      byEither({ Operation: operation('reset'), ...passwords, PasswordHash: absent }),
-      byEither({
-        Operation: operation('reset'),
-        PasswordHash,
-        Password: absent,
-        ConfirmPassword: absent,
-      }),
-    ],
-    { description: 'A password reset of a user that is named by its `ID` or `Username`.' },
+  'A password reset of a user that is named by its `ID` or `Username`.',
+  [withPassword, withHash].map((password) =>
+    Type.Union(namedUser({ Operation: Type.Literal('reset'), ...password })),
   ),
 );
-const Edit = named(
+const Edit = oneOfForms(
   'Edit',
-  Type.Union(
-    byEither({
-      Operation: operation('edit'),
-      NewUsername: optional(newUser.Username),
+  'New values of a user. A field that is absent keeps its value; an empty text clears it.',
+  namedUser({
+    Operation: Type.Literal('edit'),
+    NewUsername: optional(username),
+    ...editSchemas(userFields),
+    State: optional(State),
+  }),
+);
+const Deletion = oneOfForms(
+  'Deletion',
+  'A user to delete.',
+  namedUser({ Operation: Type.Literal('delete') }),
+);
+const UserState = oneOfForms('UserState', 'The new state of a user.', namedUser({ State }));
+const DeletedUser = oneOfForms('DeletedUser', 'A user to delete.', namedUser({}));
+const UpsertUser = named(
+  'UpsertUser',
+  strictObject(
+    {
+      Username: username,
       ...editSchemas(userFields),
       State: optional(State),
-    }).anyOf,
-    { description: 'New values of a user. A field that is absent keeps its value; an empty text clears it.' },
+      Password: optional(newPassword.Password),
+      ConfirmPassword: optional(newPassword.ConfirmPassword),
+      PasswordHash: optional(PasswordHash),
+    },
+    {
+      description:
+        'A user of the principal, found by its `Username`. A new user needs a password or a hash; that of an existing user is ignored unless `passwords=overwrite`.',
+    },
   ),
 );
-const Deletion = named(
-  'Deletion',
-  Type.Union(byEither({ Operation: operation('delete') }).anyOf, { description: 'A user to delete.' }),
-);
 
-const { ExternalKey, ...editablePrincipalFields } = principalFields;
-const externalKey = Type.String({
-  minLength: 1,
-  maxLength: ExternalKey.maxLength,
-  description: 'The external key of the principal, instead of `ID`.',
-});
-const byIdOrKey = <Properties extends Record<string, TSchema>>(properties: Properties, more = {}) => [
-  strictObject({ ID: Id, ExternalKey: absent, ...properties }, more),
-  strictObject({ ID: absent, ExternalKey: externalKey, ...properties }, more),
-];
+// Records.
 
-const editedPrincipal = {
+const edited = {
   ...editSchemas(editablePrincipalFields),
   NewExternalKey: optional(
     Type.String({
-      maxLength: ExternalKey.maxLength,
+      maxLength: principalFields.ExternalKey.maxLength,
       description: 'The new external key of the principal. An empty text removes it.',
     }),
   ),
   State: optional(State),
-  ...failedRecordFields,
 };
-const updatedUsers = Type.Array(Type.Union([Registration, Import, Reset, ExplicitReset, Edit, Deletion]), {
+const updatedUsers = Type.Array(Type.Union([...newUsers, Reset, ExplicitReset, Edit, Deletion]), {
   minItems: 1,
 });
-const UpdateRecord = named(
+const UpdateRecord = oneOfForms(
   'UpdateRecord',
-  Type.Union(
-    [
-      ...byIdOrKey({ Users: updatedUsers, ...editedPrincipal }),
-      ...byIdOrKey({ Users: absent, ...editedPrincipal }, { minProperties: 2 }),
-    ],
-    {
-      description:
-        'A principal, with users to register, edit or delete, passwords to reset, and new values of its fields. `Users` may be absent if there is another value.',
-    },
-  ),
-);
-export const UpdateBody = Type.Array(UpdateRecord, {
-  minItems: 1,
-  examples: [
-    [
-      {
-        ID: 1,
-        Users: [{ Username: 'mario.rossi', Password: longSentence, ConfirmPassword: longSentence }],
-      },
-    ],
-    [{ ID: 1, Users: [{ ID: 1, Password: newSentence, ConfirmPassword: newSentence }] }],
-    [
-      {
-        ID: 1,
-        Denomination: 'Rossi SpA',
-        Users: [{ Operation: 'edit', Username: 'mario.rossi', Email: 'mario@example.com' }],
-      },
-    ],
+  'A principal, with users to register, edit or delete, passwords to reset, and new values of its fields. `Users` may be absent if there is another value.',
+  [
+    ...namedPrincipal({ Users: updatedUsers, ...edited }),
+    ...namedPrincipal({ Users: absent, ...edited }, { minProperties: 2 }),
   ],
-});
-
+);
 const InsertRecord = named(
   'InsertRecord',
   strictObject(
     {
       ...requestSchemas(principalFields),
-      Users: optional(Type.Array(Type.Union([Registration, Import]))),
-      ...failedRecordFields,
+      Users: optional(Type.Array(Type.Union(newUsers))),
+      ...ignored,
     },
     { minProperties: 1, description: 'A principal to create, with or without users.' },
   ),
 );
-export const InsertBody = Type.Array(InsertRecord, {
-  minItems: 1,
-  examples: [[{ ExternalKey: 'C-1', Denomination: 'Rossi Srl', Vatnumber: 'IT01234567890' }]],
-});
-
-const UserState = named(
-  'UserState',
-  Type.Union(byEither({ State }).anyOf, { description: 'The new state of a user.' }),
-);
-const StateRecord = named(
+const StateRecord = oneOfForms(
   'StateRecord',
-  Type.Union(
-    byIdOrKey({
-      State: optional(State),
-      Users: optional(Type.Array(UserState)),
-      ...failedRecordFields,
-    }),
-    { description: 'The new state of a principal, of some of its users, or both.' },
-  ),
+  'The new state of a principal, of some of its users, or both.',
+  namedPrincipal({ State: optional(State), Users: optional(Type.Array(UserState)) }),
 );
-export const StateBody = Type.Array(StateRecord, {
-  minItems: 1,
-  examples: [[{ ID: 1, State: 'disabled', Users: [{ ID: 7, State: 'active' }] }]],
-});
-
-const DeletedUser = named(
-  'DeletedUser',
-  Type.Union(byEither({}).anyOf, { description: 'A user to delete.' }),
-);
-const DeleteRecord = named(
+const DeleteRecord = oneOfForms(
   'DeleteRecord',
-  Type.Union(
-    byIdOrKey({ Users: optional(Type.Array(DeletedUser, { minItems: 1 })), ...failedRecordFields }),
-    {
-      description:
-        'A principal to delete with all of its users or, with `Users`, the users of the principal to delete.',
-    },
-  ),
+  'A principal to delete with all of its users or, with `Users`, the users of the principal to delete.',
+  namedPrincipal({ Users: optional(Type.Array(DeletedUser, { minItems: 1 })) }),
 );
-export const DeleteBody = Type.Array(DeleteRecord, {
-  minItems: 1,
-  examples: [[{ ID: 1, Users: [{ Username: 'mario.rossi' }] }], [{ ExternalKey: 'C-1' }]],
-});
+const upserted = {
+  ...editSchemas(editablePrincipalFields),
+  State: optional(State),
+  Users: optional(
+    Type.Array(UpsertUser, { description: 'Absent: the users of the principal stay as they are.' }),
+  ),
+  ...ignored,
+};
+const UpsertRecord = oneOfForms(
+  'UpsertRecord',
+  'A principal with its users. An absent field is left alone; an empty text clears it.',
+  [
+    strictObject({ ExternalKey: insertedKey, ID: absent, ...upserted }),
+    strictObject({ ID: Id, ExternalKey: absent, ...upserted }),
+  ],
+);
+
+// Bodies.
+
+const samePassword = (text: string) => ({ Password: text, ConfirmPassword: text });
+const longPassword = samePassword('una frase lunga');
+
+export const UpdateBody = list(UpdateRecord, [
+  [{ ID: 1, Users: [{ Username: 'mario.rossi', ...longPassword }] }],
+  [{ ID: 1, Users: [{ ID: 1, ...samePassword('una frase nuova') }] }],
+  [
+    {
+      ID: 1,
+      Denomination: 'Rossi SpA',
+      Users: [{ Operation: 'edit', Username: 'mario.rossi', Email: 'mario@example.com' }],
+    },
+  ],
+]);
+export const InsertBody = list(InsertRecord, [
+  [{ ExternalKey: 'C-1', Denomination: 'Rossi Srl', Vatnumber: 'IT01234567890' }],
+]);
+export const StateBody = list(StateRecord, [
+  [{ ID: 1, State: 'disabled', Users: [{ ID: 7, State: 'active' }] }],
+]);
+export const DeleteBody = list(DeleteRecord, [
+  [{ ID: 1, Users: [{ Username: 'mario.rossi' }] }],
+  [{ ExternalKey: 'C-1' }],
+]);
+export const UpsertBody = list(UpsertRecord, [
+  [
+    {
+      ExternalKey: 'C-2',
+      Denomination: 'Bianchi Srl',
+      Users: [{ Username: 'anna.bianchi', Email: 'anna@example.com', ...longPassword }],
+    },
+  ],
+]);

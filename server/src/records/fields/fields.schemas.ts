@@ -18,14 +18,6 @@ const Attributes = named(
   }),
 );
 
-/** Returns the schemas of the fields in a request. */
-export function requestSchemas<Table extends Definitions>(table: Table) {
-  return schemas(table, ({ format, maxLength }): TSchema => {
-    if (format === 'attributes') return optional(Attributes);
-    return optional(Type.String({ minLength: 1, maxLength, ...descriptions[format] }));
-  });
-}
-
 const descriptions = {
   text: {},
   key: {},
@@ -33,12 +25,19 @@ const descriptions = {
   language: { description: 'A language tag (BCP 47), such as `it` or `de-CH`.' },
 };
 
+/** Returns the schemas of the fields of a new object. */
+export function requestSchemas<Table extends Definitions>(table: Table) {
+  return schemas(table, (definition) => sentSchema(definition, { minLength: 1 }));
+}
+
 /** Returns the schemas of the fields in an edit, where an empty text clears a field. */
 export function editSchemas<Table extends Definitions>(table: Table) {
-  return schemas(table, ({ format, maxLength }): TSchema => {
-    if (format === 'attributes') return optional(Attributes);
-    return optional(Type.String({ maxLength, ...descriptions[format] }));
-  });
+  return schemas(table, (definition) => sentSchema(definition, {}));
+}
+
+function sentSchema({ format, maxLength }: FieldDefinition, limits: { minLength?: number }): TSchema {
+  if (format === 'attributes') return optional(Attributes);
+  return optional(Type.String({ ...limits, maxLength, ...descriptions[format] }));
 }
 
 /** Returns the schemas of the fields in an answer. */
