@@ -1,9 +1,7 @@
-// What the driver `pg` does not do: it throws, or never returns, when it reads a malformed message, and reports the
-// failure of a statement without saying if the server has answered it.
+// What the driver `pg` does not do: it throws, or never returns, when it reads a malformed message.
 
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
-import { NoAnswer, statementError } from './errors.ts';
 
 type Listener = (bytes: Buffer) => void;
 
@@ -87,34 +85,4 @@ class MessageReader {
 
 function malformed(): Error {
   return new Error('the server sent a message that is not part of the PostgreSQL protocol');
-}
-
-/**
- * Waits for the answer to a statement. Throws a `DatabaseError` if the server has refused the statement; in every other
- * case of failure a `NoAnswer`, after which the connection must be closed.
- */
-export async function answerTo<Result extends pg.QueryResult | pg.QueryResult[]>(
-  statement: Promise<Result>,
-  answerMs: number,
-): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = () => new NoAnswer(new Error('the database did not answer in time'), { timedOut: true });
-    timer = setTimeout(() => reject(error()), answerMs);
-  });
-  const result = await Promise.race([statement, late])
-    .catch((error) => {
-      throw statementError(error);
-    })
-    .finally(() => clearTimeout(timer));
-  // `pg` returns an array of results for a text with several statements.
-  if (![result].flat().every(isComplete))
-    throw new NoAnswer(new Error('the answer of the database is incomplete'));
-  return result;
-}
-
-/** Returns true if the server has confirmed the end of the statement, and the number of its rows. */
-function isComplete({ command, fields, rowCount, rows }: pg.QueryResult): boolean {
-  const returnsRows = fields.length > 0 && rowCount !== null;
-  return command !== null && (!returnsRows || rows.length === rowCount);
 }

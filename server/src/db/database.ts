@@ -11,8 +11,8 @@ import {
   writeFailure,
 } from './errors.ts';
 import type { OutageMonitor } from './outage.ts';
-import { run, runTogether } from './run-statements.ts';
-import { orderedValues, type ParameterValues, type Query, type Statement } from './statement.ts';
+import { run } from './run-statements.ts';
+import { bind, type ParameterValues, type Query, type Statement } from './statement.ts';
 
 /** Parses `bigint` as a number without loss: the validation of requests rejects IDs above `Number.MAX_SAFE_INTEGER`. */
 const types: pg.CustomTypesConfig = {
@@ -107,12 +107,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAliveInitialDelayMillis: 10_000,
     // The settings are sent as a statement, because PgBouncer rejects or ignores startup parameters.
     onConnect: async (client) => {
-      const [session] = await run<{ readOnly: string }>(
-        client,
-        sessionSettings(statementMs),
-        [],
-        statementMs + answerSlackMs,
-      );
+      const settings = { text: sessionSettings(statementMs), values: [] };
+      const [session] = await run<{ readOnly: string }>(client, [settings], statementMs + answerSlackMs);
       if (options.writable && session?.readOnly === 'on') throw new ReadOnlyServer();
     },
   });
@@ -158,10 +154,10 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 
   return {
-    query: (statement, values = []) =>
+    query: (text, values = []) =>
       withClient(async (client) => {
         try {
-          return await run(client, statement, values, statementMs + answerSlackMs);
+          return await run(client, [{ text, values }], statementMs + answerSlackMs);
         } catch (error) {
           // A text with several statements may leave a transaction open, which the next query would run in.
           const answered = error instanceof pg.DatabaseError;
@@ -170,26 +166,19 @@ export function openDatabase(options: DatabaseOptions): Database {
         }
       }),
     execute: (statement, values) =>
-      withClient((client) =>
-        run(client, statement, orderedValues(statement, values), statementMs + answerSlackMs),
-      ),
+      withClient((client) => run(client, [bind({ statement, values })], statementMs + answerSlackMs)),
     transaction: (work, { patient = false, snapshot = false } = {}) =>
       withClient(async (client) => {
         const answerMs = (patient ? patientMs : statementMs) + answerSlackMs;
         // All statements share one time limit; in a patient transaction each statement has its own.
         const endsAt = performance.now() + answerMs;
         const leftMs = () => (patient ? answerMs : Math.max(endsAt - performance.now(), 1));
-        const plain = (text: string) => run(client, text, [], leftMs());
-        // Releases the locks of a node that disappeared, before TCP keepalive detects the dead connection.
-        const mode = snapshot ? 'isolation level repeatable read, read only' : '';
-        const idleLimit = `set local idle_in_transaction_session_timeout = ${patient ? patientMs : idleMs}`;
-        await plain(`begin ${mode}; ${idleLimit}`);
+        const plain = (text: string) => run(client, [{ text, values: [] }], leftMs());
+        await plain(beginText({ patient, snapshot }));
         try {
-          if (patient) await plain(`set local statement_timeout = ${patientMs}`);
           const result = await work({
-            query: (statement, values) => run(client, statement, values, leftMs()),
-            execute: (statement, values) =>
-              run(client, statement, orderedValues(statement, values), leftMs()),
+            query: (text, values = []) => run(client, [{ text, values }], leftMs()),
+            execute: (statement, values) => run(client, [bind({ statement, values })], leftMs()),
           });
           await plain('commit').catch((error) => {
             throw error instanceof NoAnswer ? new CommitUnknown(error) : error;
@@ -204,19 +193,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     lockAndWrite: ({ locks, writes, lockMs, patient }) => {
       let isSent = false;
       const answerMs = (patient ? patientMs : statementMs) + answerSlackMs;
-      const begin = [
-        'begin',
-        `set local idle_in_transaction_session_timeout = ${patient ? patientMs : idleMs}`,
-        ...(lockMs === null ? [] : [`set local lock_timeout = ${lockMs}`]),
-        ...(patient ? [`set local statement_timeout = ${patientMs}`] : []),
-      ].join('; ');
+      const begin = { text: beginText({ patient, lockMs }), values: [] };
       return withClient(async (client) => {
         try {
           // Awaited also without locks: if it failed, PostgreSQL would commit each of the writes by itself.
-          const rows = await runTogether(client, [begin, ...locks], answerMs);
-          const statements = writes(rows);
+          const rows = await run(client, [begin, ...locks.map(bind)], answerMs);
+          const statements = writes(rows).map(bind);
           isSent = true;
-          await runTogether(client, [...statements, 'commit'], answerMs);
+          await run(client, [...statements, { text: 'commit', values: [] }], answerMs);
         } catch (error) {
           // A connection without an answer is closed, which rolls back too.
           if (!isSent && !(error instanceof NoAnswer)) await rollback(client);
@@ -241,7 +225,21 @@ function sessionSettings(statementMs: number): string {
                  current_setting('transaction_read_only') as "readOnly"`;
 }
 
+function beginText(options: { patient: boolean; snapshot?: boolean; lockMs?: number | null }): string {
+  const { patient, snapshot = false, lockMs = null } = options;
+  const limits = {
+    // Releases the locks of a node that disappeared, before TCP keepalive detects the dead connection.
+    idle_in_transaction_session_timeout: patient ? patientMs : idleMs,
+    ...(lockMs !== null && { lock_timeout: lockMs }),
+    ...(patient && { statement_timeout: patientMs }),
+  };
+  const settings = Object.entries(limits).map(([name, ms]) => `set local ${name} = ${ms}`);
+  return [`begin${snapshot ? ' isolation level repeatable read, read only' : ''}`, ...settings].join('; ');
+}
+
 /** Closes the connection if the server does not answer within `rollbackMs`; closing rolls back too. */
 async function rollback(client: pg.PoolClient): Promise<void> {
-  await run(client, 'rollback', [], rollbackMs).catch((error) => client.emit('error', error));
+  await run(client, [{ text: 'rollback', values: [] }], rollbackMs).catch((error) =>
+    client.emit('error', error),
+  );
 }

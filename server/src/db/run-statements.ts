@@ -1,78 +1,69 @@
 import type pg from 'pg';
-import { answerTo, closeAtOnce } from './client.ts';
-import { NoAnswer } from './errors.ts';
-import { orderedValues, type Query, type Statement } from './statement.ts';
-
-/** Sends a statement and returns its rows. Throws a `NoAnswer`, and closes the connection, if there is no valid answer. */
-export async function run<Row extends pg.QueryResultRow>(
-  client: pg.ClientBase,
-  statement: string | Statement,
-  values: readonly unknown[] = [],
-  answerMs: number,
-): Promise<Row[]> {
-  return answerOf(client, send<Row>(client, statement, values), answerMs);
-}
+import { closeAtOnce } from './client.ts';
+import { NoAnswer, statementError } from './errors.ts';
+import type { BoundStatement } from './statement.ts';
 
 /**
  * Sends statements together and returns all of their rows. Each of them has the time limit, which begins with the answer
- * to the one before it. Throws the first error: after it, PostgreSQL refuses the rest of the transaction.
+ * to the one before it. Throws the first error: after it, PostgreSQL refuses the rest of the transaction. It is a
+ * `DatabaseError` if the server has refused the statement; in every other case of failure it is a `NoAnswer`, and the
+ * connection is closed.
  */
-export async function runTogether(
+export async function run<Row extends pg.QueryResultRow>(
   client: pg.ClientBase,
-  queries: readonly (string | Query)[],
+  statements: readonly BoundStatement[],
   answerMs: number,
-): Promise<pg.QueryResultRow[]> {
-  const sent = queries.map((query) =>
-    typeof query === 'string'
-      ? send(client, query, [])
-      : send(client, query.statement, orderedValues(query.statement, query.values)),
-  );
-  // Without a handler, an answer that fails before it is awaited would end the process.
-  for (const { answer } of sent) answer.catch(() => undefined);
-  const rows: pg.QueryResultRow[] = [];
+): Promise<Row[]> {
+  const sent = statements.map((statement) => {
+    const values = [...statement.values];
+    const answer = client.query<Row>({ ...statement, values });
+    // Without a handler, an answer that fails before it is awaited would end the process.
+    answer.catch(() => undefined);
+    return { answer, values };
+  });
+  const rows: Row[] = [];
   const failures: unknown[] = [];
-  for (const statement of sent) {
-    await answerOf(client, statement, answerMs).then(
-      (found) => {
-        for (const row of found) rows.push(row);
-      },
-      (error) => failures.push(error),
-    );
+  for (const { answer, values } of sent) {
+    try {
+      for (const row of await rowsOf(client, answer, answerMs)) rows.push(row);
+      // V8 keeps ended queries of `pg` until the next collection of the whole heap, with the parameters of a large
+      // record. A query that failed may still be sent, so it keeps them.
+      values.length = 0;
+    } catch (error) {
+      failures.push(error);
+    }
   }
   if (failures.length > 0) throw failures[0];
   return rows;
 }
 
-type DriverResult<Row extends pg.QueryResultRow> = pg.QueryResult<Row> | pg.QueryResult<Row>[];
-
-interface SentStatement<Row extends pg.QueryResultRow> {
-  readonly answer: Promise<DriverResult<Row>>;
-  readonly parameters: unknown[];
-}
-
-function send<Row extends pg.QueryResultRow>(
+async function rowsOf<Row extends pg.QueryResultRow>(
   client: pg.ClientBase,
-  statement: string | Statement,
-  values: readonly unknown[],
-): SentStatement<Row> {
-  const { text, name } = typeof statement === 'string' ? { text: statement, name: null } : statement;
-  const config = name === null ? { text } : { text, name };
-  const parameters = [...values];
-  return { answer: client.query<Row>({ ...config, values: parameters }), parameters };
-}
-
-async function answerOf<Row extends pg.QueryResultRow>(
-  client: pg.ClientBase,
-  { answer, parameters }: SentStatement<Row>,
+  answer: Promise<pg.QueryResult<Row>>,
   answerMs: number,
 ): Promise<Row[]> {
-  const result = await answerTo(answer, answerMs).catch((error) => {
-    // The driver would wait for the answer, and would send what it has not sent yet.
-    if (error instanceof NoAnswer) closeAtOnce(client);
-    throw error;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = () => new NoAnswer(new Error('the database did not answer in time'), { timedOut: true });
+    timer = setTimeout(() => reject(error()), answerMs);
   });
-  // V8 keeps ended queries of `pg` until the next collection of the whole heap, with the parameters of a large record.
-  // A query that failed may still be sent, so it keeps them.
-  parameters.length = 0;
-  return Array.isArray(result) ? result.flatMap(({ rows }) => rows) : result.rows;
+  try {
+    // `pg` returns an array of results for a text with several statements.
+    const results = [await Promise.race([answer, late])].flat();
+    if (!results.every(isComplete)) throw new NoAnswer(new Error('the answer of the database is incomplete'));
+    return results.flatMap(({ rows }) => rows);
+  } catch (error) {
+    const failure = statementError(error);
+    // The driver would wait for the answer, and would send what it has not sent yet.
+    if (failure instanceof NoAnswer) closeAtOnce(client);
+    throw failure;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Returns true if the server has confirmed the end of the statement, and the number of its rows. */
+function isComplete({ command, fields, rowCount, rows }: pg.QueryResult): boolean {
+  const returnsRows = fields.length > 0 && rowCount !== null;
+  return command !== null && (!returnsRows || rows.length === rowCount);
 }

@@ -37,11 +37,19 @@ export function preparedStatement(name: string, sql: string): Statement {
   return statement(sql, name);
 }
 
-export function orderedValues({ parameters }: Statement, values: ParameterValues): unknown[] {
-  return parameters.map((parameter) => {
+/** A statement as the driver takes it: with the values of `$1`, `$2`, ... */
+export interface BoundStatement {
+  readonly name?: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+export function bind({ statement: { name, text, parameters }, values }: Query): BoundStatement {
+  const ordered = parameters.map((parameter) => {
     if (values[parameter] === undefined) throw new Error(`the parameter :${parameter} has no value`);
     return values[parameter];
   });
+  return { ...(name !== null && { name }), text, values: ordered };
 }
 
 /**
