@@ -40,6 +40,7 @@ async function findAccount(
 
 const lifetimes = 'now() + make_interval(mins => :tokenMinutes), now() + make_interval(days => :refreshDays)';
 
+// One statement and not a transaction: a caller that gets no answer may simply sign in again.
 const beginSql = statement(`with account as (
      update anagrafe.users
         set last_login_at = now(), has_signed_in = true, password_hash = coalesce(:newHash, password_hash)

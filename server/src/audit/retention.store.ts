@@ -1,5 +1,6 @@
+import type { Database } from '../db/database.ts';
 import { ago, expiredAtOnce, type RetentionRule, repeatWhileFull } from '../db/retention.ts';
-import { statement } from '../db/statement.ts';
+import { type ParameterValues, statement } from '../db/statement.ts';
 
 /**
  * SQL for the positions of the rows that can be deleted from the beginning of the hash chain, up to the first row that
@@ -23,20 +24,32 @@ const expiredAuditRows = `(
   ) as old
   where position = first_position + nth - 1) as expired`;
 
-/** Also stores the hash that the chain begins with after the deletion. */
-const deleteAuditRows = statement(`
-  with gone as (
-    delete from anagrafe.audit_log where position in (select position from ${expiredAuditRows})
-    returning position, hash
-  ), chain as (
-    update anagrafe.audit_chain
-       set first_position = last.position + 1, first_hash = last.hash
-      from (select position, hash from gone order by position desc limit 1) as last
-  )
-  select from gone`);
+const deleteRows = statement(
+  `delete from anagrafe.audit_log where position in (select position from ${expiredAuditRows}) returning position, hash`,
+);
+
+interface DeletedRow {
+  readonly position: number;
+  readonly hash: Buffer;
+}
 
 export const auditRetention: RetentionRule = {
   kind: 'audit_log',
   expired: expiredAuditRows,
-  remove: (database, values) => repeatWhileFull(() => database.execute(deleteAuditRows, values)),
+  remove: (database, values) => repeatWhileFull(() => deleteExpired(database, values)),
 };
+
+/** Deletes rows, and stores the hash that the rest of the chain begins with. Returns the deleted rows. */
+function deleteExpired(database: Database, values: ParameterValues): Promise<readonly DeletedRow[]> {
+  return database.transaction(async (connection) => {
+    const deleted = await connection.execute<DeletedRow>(deleteRows, values);
+    if (deleted.length > 0) {
+      const last = deleted.reduce((one, other) => (one.position > other.position ? one : other));
+      await connection.query('update anagrafe.audit_chain set first_position = $1, first_hash = $2', [
+        last.position + 1,
+        last.hash,
+      ]);
+    }
+    return deleted;
+  });
+}

@@ -14,7 +14,7 @@ import {
 import type { Outcome } from '../records/write/outcome.ts';
 import type { CallCounts, CallStore } from './calls.ts';
 
-// One statement, because it is a round trip of every synchronous call.
+// One statement and not a transaction: it is a round trip of every synchronous call, and may simply be repeated.
 const completeCall = statement(`with completed as (
      update anagrafe.calls set state = 'completed', lease_id = null, ended_at = now()
       where id = :callId and state = 'open' returning id

@@ -18,6 +18,7 @@ const sessionColumns = `client.id as "clientId", public_key as "publicKey", name
   least(session.used_at + make_interval(mins => ${idleMinutes}),
         session.created_at + make_interval(hours => ${maxSessionHours}), secret.expires_at) as "expiresAt"`;
 
+// One statement and not a transaction: a caller that gets no answer may simply sign in again.
 const beginSql = statement(`with session as (
      insert into anagrafe.console_sessions (token_digest, secret_id, secret_expires_at)
      select :tokenDigest, secret.id, secret.expires_at from ${withClients}

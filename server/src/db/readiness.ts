@@ -45,13 +45,13 @@ export function openReadiness(database: Database): { check(): Promise<string | n
 }
 
 /**
- * Commits a transaction that writes a WAL message, and a temporary file of 256 kB beside the tables of the database. The
- * commit waits for synchronous standbys like every write. The file needs free space on the disk like a growing table:
+ * Commits a transaction that writes a WAL message, and a temporary file of 256 kB beside the tables of the database. A
+ * read-only server refuses the deletion, which deletes nothing. The commit waits for synchronous standbys like every write. The file needs free space on the disk like a growing table:
  * with the least `work_mem`, PostgreSQL does not keep the rows in memory. It is deleted at the end of the statement.
  */
 const probe = `
   select set_config('work_mem', '64kB', true), set_config('temp_tablespaces', '', true);
-  with refused_where_read_only as (delete from anagrafe.row_counts where false)
+  delete from anagrafe.row_counts where false;
   select pg_logical_emit_message(true, 'anagrafe', 'ready');
   with file as materialized (select repeat(' ', 8192) from generate_series(1, 32))
   select count(*) from file`;
