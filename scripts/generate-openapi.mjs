@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeSchema } from '../server/dist/db/schema.js';
 import { openLog } from '../server/dist/lib/log.js';
 import { startService } from '../server/dist/main.js';
 import { readConfig } from '../server/dist/settings/config.js';
 import { openStore } from '../server/dist/store.js';
+import { describeSchema } from './describe-schema.mjs';
 
 const root = new URL('../', import.meta.url);
 const write = (path, text) => writeFileSync(new URL(path, root), text);

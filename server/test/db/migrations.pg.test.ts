@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeSchema } from '../../../scripts/describe-schema.mjs';
 import { StorageError } from '../../src/db/errors.ts';
 import { migrate } from '../../src/db/migrations.ts';
-import { describeSchema } from '../../src/db/schema.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { emptyStore } from '../setup/store.ts';

@@ -1,10 +1,15 @@
-import type { Connection, Database } from './database.ts';
+// @ts-check
 
+/** @typedef {import('../server/src/db/database.ts').Connection} Connection */
+/** @typedef {import('../server/src/db/database.ts').Database} Database */
 /**
  * Returns the schema as SQL, read from the system catalogs. The text is the same on every supported version of
  * PostgreSQL. The copy in `server/schema.sql` makes a change of the schema visible in a review.
+ *
+ * @param {Database} database
+ * @returns {Promise<string>}
  */
-export async function describeSchema(database: Database): Promise<string> {
+export async function describeSchema(database) {
   return database.transaction(async (connection) => {
     // An empty search path makes PostgreSQL qualify every name, independent of the settings of the role.
     await connection.query(`set local search_path to ''`);
@@ -12,17 +17,18 @@ export async function describeSchema(database: Database): Promise<string> {
   });
 }
 
-async function describeTables(connection: Connection): Promise<string> {
-  const tables = await connection.query<Table>(
+/** @param {Connection} connection */
+async function describeTables(connection) {
+  const tables = await connection.query(
     `select oid::int, relname as name, ' partition by ' || pg_get_partkeydef(oid) as partitioned,
             ' partition of ' || (select inhparent::regclass from pg_inherits where inhrelid = pg_class.oid)
               || ' ' || pg_get_expr(relpartbound, oid) as partition
        from pg_class
       where relnamespace = 'anagrafe'::regnamespace and relkind in ('r', 'p') order by relname`,
   );
-  const parts: string[] = [];
+  const parts = [];
   for (const table of tables) parts.push(await describeTable(connection, table));
-  const functions = await connection.query<{ definition: string }>(
+  const functions = await connection.query(
     `select pg_get_functiondef(oid) as definition from pg_proc
       where pronamespace = 'anagrafe'::regnamespace order by proname`,
   );
@@ -30,15 +36,11 @@ async function describeTables(connection: Connection): Promise<string> {
   return `${parts.join('\n\n')}\n`;
 }
 
-interface Table {
-  readonly oid: number;
-  readonly name: string;
-  /** The clause of a table that has partitions, and that of a partition. */
-  readonly partitioned: string | null;
-  readonly partition: string | null;
-}
-
-async function describeTable(connection: Connection, table: Table): Promise<string> {
+/**
+ * @param {Connection} connection
+ * @param {Record<string, any>} table `partitioned` is the clause of a table with partitions, `partition` that of one.
+ */
+async function describeTable(connection, table) {
   const columns = await lines(
     connection,
     `select attname || ' ' || format_type(atttypid, atttypmod)
@@ -77,7 +79,13 @@ async function describeTable(connection: Connection, table: Table): Promise<stri
   return [`create table anagrafe.${table.name} (\n${body}\n)${clause};`, ...indexes, ...triggers].join('\n');
 }
 
-async function lines(connection: Connection, sql: string, oid: number): Promise<string[]> {
-  const rows = await connection.query<{ line: string }>(sql, [oid]);
+/**
+ * @param {Connection} connection
+ * @param {string} sql
+ * @param {number} oid
+ * @returns {Promise<string[]>}
+ */
+async function lines(connection, sql, oid) {
+  const rows = await connection.query(sql, [oid]);
   return rows.map((row) => row.line);
 }
