@@ -122,15 +122,14 @@ class RequestBody {
     this.#memory?.add(bytes);
   }
 
-  /** Runs the handler, which may use the body after the client has disconnected. */
-  async handle<Answer>(handler: () => Answer): Promise<Awaited<Answer>> {
+  /** The handler begins, which may use the body after the client has disconnected. */
+  startHandling(): void {
     this.#isHandled = true;
-    try {
-      return await handler();
-    } finally {
-      this.#isHandled = false;
-      this.#releaseUnused();
-    }
+  }
+
+  endHandling(): void {
+    this.#isHandled = false;
+    this.#releaseUnused();
   }
 
   #releaseUnused(): void {
@@ -175,8 +174,13 @@ export function readBodies(
   });
   app.addHook('onRoute', (route) => {
     const { handler } = route;
-    route.handler = function (request, reply) {
-      return request.received.handle(() => handler.call(this, request, reply));
+    route.handler = async function (request, reply) {
+      request.received.startHandling();
+      try {
+        return await handler.call(this, request, reply);
+      } finally {
+        request.received.endHandling();
+      }
     };
   });
   app.addHook('preValidation', async (request) => {

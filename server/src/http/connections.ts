@@ -9,7 +9,7 @@ import {
 } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { CountingLog } from './rejection-log.ts';
+import { CountingLog } from './counting-log.ts';
 
 interface ConnectionLimits {
   /** Maximum number of requests of one connection that wait for their answers. */

@@ -2,16 +2,31 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { CodeWithOneText } from '../lib/error-codes.ts';
+import type { Code, CodeWithOneText } from '../lib/error-codes.ts';
 import { ApiError, isPartOfOutage } from '../lib/field-errors.ts';
+import { CountingLog } from './counting-log.ts';
 import { errorEnvelope } from './envelope.ts';
-import { RejectionLog } from './rejection-log.ts';
 import { debugOf, languageOf } from './request-context.ts';
 import { statusOf } from './status.ts';
 
+/** The properties of a rejected request by which rejections are counted. */
+export interface Rejection {
+  readonly code: Code;
+  /** The method and the path of the route. */
+  readonly route: string;
+  /** The message of the error that caused the rejection. */
+  readonly cause: string | undefined;
+}
+
+export const rejectionLines = {
+  level: 'warn',
+  first: 'request rejected',
+  further: 'further requests rejected',
+} as const;
+
 /** Answers every error with the envelope. Internal details are logged and never sent. */
 export function answerFailures(app: FastifyInstance): void {
-  const rejections = new RejectionLog(app.log);
+  const rejections = new CountingLog<Rejection>(app.log, rejectionLines);
   app.addHook('onClose', async () => rejections.close());
   app.setErrorHandler((error, request, reply) =>
     sendApiError(toApiError(error as FastifyError, request, rejections), request, reply),
@@ -24,7 +39,7 @@ export function answerFailures(app: FastifyInstance): void {
   });
 }
 
-function noteError(error: ApiError, request: FastifyRequest, rejections: RejectionLog): void {
+function noteError(error: ApiError, request: FastifyRequest, rejections: CountingLog<Rejection>): void {
   const { code } = error.detail;
   if (statusOf(code) < 500 || isPartOfOutage(error)) return;
   const route = `${request.method} ${request.routeOptions.url ?? 'none'}`;
@@ -49,7 +64,11 @@ export function sendApiError(error: ApiError, request: FastifyRequest, reply: Fa
     .send(JSON.stringify(envelope));
 }
 
-function toApiError(error: FastifyError, request: FastifyRequest, rejections: RejectionLog): ApiError {
+function toApiError(
+  error: FastifyError,
+  request: FastifyRequest,
+  rejections: CountingLog<Rejection>,
+): ApiError {
   if (error instanceof ApiError) {
     noteError(error, request, rejections);
     return error;

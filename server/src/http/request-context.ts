@@ -3,7 +3,7 @@ import { ApiError } from '../lib/field-errors.ts';
 import { type Language, languages } from '../lib/translate.ts';
 import { addressOf } from './credentials.ts';
 import type { Debug } from './envelope.ts';
-import { isFlagged } from './request-options.ts';
+import { isFlagged, qualitiesOf } from './request-options.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -28,8 +28,18 @@ export function registerRequestContext(app: FastifyInstance): void {
   });
 }
 
-export function languageOf(request: FastifyRequest): Language {
-  return chooseLanguage(request.headers['accept-language']);
+/** Returns the supported language with the highest quality in `Accept-Language`, or English. */
+export function languageOf({ headers }: FastifyRequest): Language {
+  let best: Language = 'en';
+  let bestQuality = 0;
+  for (const [range, quality] of qualitiesOf(headers['accept-language'])) {
+    const language = range.split('-')[0] ?? '';
+    if (isLanguage(language) && quality > bestQuality) {
+      best = language;
+      bestQuality = quality;
+    }
+  }
+  return best;
 }
 
 /** Returns the debug part of the envelope if the request has `?debug=true`, otherwise null. */
@@ -44,22 +54,6 @@ export function debugOf(request: FastifyRequest): Debug | null {
     ClientIP: addressOf(request),
     RequestId: request.id,
   };
-}
-
-/** Returns the supported language with the highest quality in `Accept-Language` (RFC 9110), or English. */
-function chooseLanguage(header: string | undefined): Language {
-  let best: Language = 'en';
-  let bestQuality = 0;
-  for (const range of (header ?? '').split(',', 50)) {
-    const [tag = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
-    const language = tag.split('-')[0] ?? '';
-    const quality = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1);
-    if (isLanguage(language) && quality > bestQuality) {
-      best = language;
-      bestQuality = quality;
-    }
-  }
-  return best;
 }
 
 function isLanguage(text: string): text is Language {

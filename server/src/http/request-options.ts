@@ -31,3 +31,12 @@ function preferencesOf({ prefer }: IncomingHttpHeaders): string[] {
   const preferences = (Array.isArray(prefer) ? prefer.join(',') : (prefer ?? '')).split(/[,;]/);
   return preferences.map((text) => text.replaceAll(/[\s"]/g, '').toLowerCase());
 }
+
+/** Returns the ranges of a header such as `Accept` in lower case, each with its quality (RFC 9110). */
+export function qualitiesOf(header: string | undefined): [range: string, quality: number][] {
+  return (header ?? '').split(',', 50).map((item) => {
+    const [range = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
+    const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    return [range, Number(quality ?? 1)];
+  });
+}

@@ -4,6 +4,7 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import { requireScope } from '../../clients/access.ts';
 import { actorOf, rateLimitKey } from '../../clients/authentication.plugin.ts';
 import { errorAnswer, errorAnswers } from '../../http/answer-schemas.ts';
+import { qualitiesOf } from '../../http/request-options.ts';
 import { debug, flag, Id, language, named, oneOf, strictObject } from '../../http/schemas.ts';
 import type { Api } from '../../http/validation.ts';
 import { principalFields } from '../fields/fields.ts';
@@ -79,12 +80,7 @@ export function exportRoute(app: Api, { exporter, listing, auditLog }: ExportToo
 
 /** Returns CSV if `Accept` prefers it to NDJSON (RFC 9110), otherwise NDJSON. */
 function acceptedFormat({ headers }: FastifyRequest): ExportFormat {
-  const qualities = new Map<string, number>();
-  for (const range of (headers.accept ?? '').toLowerCase().split(',', 50)) {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
-    const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-    qualities.set(type, Number(quality ?? 1));
-  }
+  const qualities = new Map(qualitiesOf(headers.accept));
   const qualityOf = (type: string) => qualities.get(type) ?? 0;
   const others = Math.max(qualityOf(contentTypes.ndjson), qualityOf('application/*'), qualityOf('*/*'));
   const csv = Math.max(qualityOf(contentTypes.csv), qualityOf('text/*'));

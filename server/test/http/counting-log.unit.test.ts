@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Rejection, RejectionLog } from '../../src/http/rejection-log.ts';
+import { CountingLog } from '../../src/http/counting-log.ts';
+import { type Rejection, rejectionLines } from '../../src/http/errors.ts';
 import { openLog } from '../../src/lib/log.ts';
 
 const overloaded: Rejection = { code: 'OVERLOADED', route: 'POST /irs/update', cause: undefined };
@@ -7,7 +8,7 @@ const overloaded: Rejection = { code: 'OVERLOADED', route: 'POST /irs/update', c
 function open() {
   const lines: Record<string, unknown>[] = [];
   const log = openLog('warn', { write: (line) => void lines.push(JSON.parse(line)) });
-  const rejections = new RejectionLog(log);
+  const rejections = new CountingLog<Rejection>(log, rejectionLines);
   const note = (rejection: Rejection, count = 1) => {
     for (let n = 0; n < count; n++) rejections.note(rejection, log.child({ reqId: `r${n}` }));
   };

@@ -1,14 +1,4 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Code } from '../lib/error-codes.ts';
-
-/** The properties of a rejection by which rejections are counted. */
-export interface Rejection {
-  readonly code: Code;
-  /** The method and the path of the route. */
-  readonly route: string;
-  /** The message of the error that caused the rejection. */
-  readonly cause: string | undefined;
-}
 
 interface Counted {
   readonly kind: object;
@@ -81,12 +71,5 @@ export class CountingLog<Kind extends object> {
       clearInterval(timer);
       this.#counted.delete(key);
     }
-  }
-}
-
-/** Logs and counts rejected requests. */
-export class RejectionLog extends CountingLog<Rejection> {
-  constructor(log: FastifyBaseLogger) {
-    super(log, { level: 'warn', first: 'request rejected', further: 'further requests rejected' });
   }
 }
