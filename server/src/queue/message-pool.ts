@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job as BossMessage, PgBoss } from 'pg-boss';
+import { startWorker } from '../lib/worker.ts';
 
 interface PoolOptions {
   readonly queue: string;
@@ -38,28 +39,16 @@ export function startMessagePool<Data>(
   run: (data: Data, signal: AbortSignal) => Promise<void>,
 ): MessagePool {
   const running = new Map<string, Running<Data>>();
-  let pause = new AbortController();
   const stopping = new AbortController();
-  const polling = poll();
+  const polling = startWorker({ run: poll, pauseMs: pollMs, onError: (error) => onError(error as Error) });
   const heartbeats = setInterval(() => void sendHeartbeats().catch(onError), heartbeatMs);
 
-  async function poll(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      // Created before the fetch, so that a wake-up during the fetch ends the pause after it.
-      pause = new AbortController();
-      const messages = await fetchMessages().catch((error) => {
-        onError(error);
-        return [];
-      });
-      for (const message of messages) start(message);
-      if (messages.length === 0)
-        await sleep(pollMs, undefined, { signal: pause.signal }).catch(() => undefined);
-    }
-  }
-
-  async function fetchMessages(): Promise<BossMessage<Data>[]> {
+  async function poll(): Promise<boolean> {
     const free = atOnce - running.size;
-    return free > 0 ? boss.fetch<Data>(queue, { batchSize: Math.min(free, fetchedAtOnce) }) : [];
+    if (free === 0) return false;
+    const messages = await boss.fetch<Data>(queue, { batchSize: Math.min(free, fetchedAtOnce) });
+    for (const message of messages) start(message);
+    return messages.length > 0;
   }
 
   function start(message: BossMessage<Data>): void {
@@ -73,7 +62,7 @@ export function startMessagePool<Data>(
     await complete(message);
     const wasFull = running.size === atOnce;
     running.delete(message.id);
-    if (wasFull) wake();
+    if (wasFull) polling.wake();
   }
 
   /** Retries until the database answers: without its completion the message stays locked until its heartbeat times out. */
@@ -97,17 +86,12 @@ export function startMessagePool<Data>(
     for (const { id } of held) if (!settled.includes(id)) running.get(id)?.controller.abort();
   }
 
-  function wake(): void {
-    pause.abort();
-  }
-
   return {
-    wake,
+    wake: () => polling.wake(),
     async stop() {
       stopping.abort();
-      wake();
       for (const { controller } of running.values()) controller.abort();
-      await polling;
+      await polling.stop();
       await Promise.all([...running.values()].map(({ ended }) => ended));
       clearInterval(heartbeats);
     },
