@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { onceClosed } from './http/connections.ts';
+import { Sums } from './lib/sums.ts';
 import type { HashScheduler, Lane } from './passwords/hash-scheduler.ts';
 import type { OperationName } from './records/parse/parsed-record.ts';
 import type { Outcome } from './records/write/outcome.ts';
@@ -81,14 +82,14 @@ export function openMetrics() {
       series.observe(seconds);
     },
     recordsDone(operation: OperationName, outcomes: readonly Outcome[]) {
-      const results = new Map<string, number>();
-      const kinds = new Map<string, number>();
+      const results = new Sums();
+      const kinds = new Sums();
       for (const { error, users: done } of outcomes) {
-        countOne(results, error?.code ?? 'applied');
-        for (const user of done) if (user.operation !== 'none') countOne(kinds, user.operation);
+        results.add(error?.code ?? 'applied', 1);
+        for (const user of done) if (user.operation !== 'none') kinds.add(user.operation, 1);
       }
-      for (const [outcome, count] of results) records.inc({ operation, outcome }, count);
-      for (const [kind, count] of kinds) users.inc({ operation: kind }, count);
+      for (const [outcome, count] of results.entries()) records.inc({ operation, outcome }, count);
+      for (const [kind, count] of kinds.entries()) users.inc({ operation: kind }, count);
     },
     watch(hashing: HashScheduler) {
       new Gauge({
@@ -144,8 +145,4 @@ export function logCalls(app: FastifyInstance, metrics: Metrics): void {
     logCall(request, reply, reply.statusCode);
     done();
   });
-}
-
-function countOne(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
 }

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sourceOf } from '../lib/network.ts';
 import { overloaded } from '../lib/overloaded.ts';
+import { Sums } from '../lib/sums.ts';
 import { onceClosed } from './connections.ts';
 import { addressOf } from './credentials.ts';
 import { CallLimit, rateLimited } from './rate-limit-store.ts';
@@ -27,7 +28,7 @@ const tooManyAnswers = new Error('too many answers are being sent');
 export class AnswerLimit {
   readonly #limits: AnswerLimits;
   #total = 0;
-  readonly #byCaller = new Map<string, number>();
+  readonly #byCaller = new Sums();
   /** Waiting requests in the order of their arrival. */
   readonly #waiting = new Set<{ readonly caller: string; admit(): void }>();
 
@@ -62,7 +63,7 @@ export class AnswerLimit {
   }
 
   #hasPlace(caller: string): boolean {
-    const taken = this.#byCaller.get(caller) ?? 0;
+    const taken = this.#byCaller.of(caller);
     const total = taken === 0 ? this.#limits.total : this.#limits.total * sharedPart;
     return this.#total < total && taken < this.#limits.perCaller;
   }
@@ -75,7 +76,7 @@ export class AnswerLimit {
 
   #take(caller: string): void {
     this.#total++;
-    this.#byCaller.set(caller, (this.#byCaller.get(caller) ?? 0) + 1);
+    this.#byCaller.add(caller, 1);
   }
 
   #wait(caller: string, response: ServerResponse): Promise<void> {
@@ -102,9 +103,7 @@ export class AnswerLimit {
 
   #release(caller: string): void {
     this.#total--;
-    const left = (this.#byCaller.get(caller) ?? 0) - 1;
-    if (left > 0) this.#byCaller.set(caller, left);
-    else this.#byCaller.delete(caller);
+    this.#byCaller.add(caller, -1);
     for (const waiter of this.#waiting) {
       if (this.#total >= this.#limits.total) return;
       if (this.#hasPlace(waiter.caller)) waiter.admit();

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { ApiError } from '../lib/field-errors.ts';
 import { overloaded } from '../lib/overloaded.ts';
+import { Sums } from '../lib/sums.ts';
 
 const retrySeconds = 5;
 const tooMuchMemory = new Error('the request bodies take too much memory');
@@ -46,7 +47,7 @@ export interface MemoryReservation {
 export class BodyBudget {
   readonly #limits: BudgetLimits;
   #total = 0;
-  readonly #byCaller = new Map<string, number>();
+  readonly #byCaller = new Sums();
   /** Incomplete bodies with the function that aborts the request, oldest first. */
   readonly #incomplete = new Map<MemoryReservation, () => void>();
 
@@ -58,13 +59,12 @@ export class BodyBudget {
     let held = 0;
     const hold: MemoryReservation = {
       add: (bytes) => {
-        const heldByCaller = this.#byCaller.get(caller) ?? 0;
+        const heldByCaller = this.#byCaller.of(caller);
         if (heldByCaller + bytes > this.#limits.perCaller) throw overloaded(retrySeconds, tooMuchMemory);
         if (heldByCaller + bytes > this.#limits.guaranteed) this.#makeRoom(bytes, hold);
         held += bytes;
         this.#total += bytes;
-        // Read again: making room may have released an earlier body of the same caller.
-        this.#byCaller.set(caller, (this.#byCaller.get(caller) ?? 0) + bytes);
+        this.#byCaller.add(caller, bytes);
       },
       complete: () => {
         this.#incomplete.delete(hold);
@@ -72,9 +72,7 @@ export class BodyBudget {
       release: () => {
         this.#incomplete.delete(hold);
         this.#total -= held;
-        const left = (this.#byCaller.get(caller) ?? 0) - held;
-        if (left > 0) this.#byCaller.set(caller, left);
-        else this.#byCaller.delete(caller);
+        this.#byCaller.add(caller, -held);
         held = 0;
       },
     };

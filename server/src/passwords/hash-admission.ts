@@ -1,4 +1,5 @@
 import { overloaded } from '../lib/overloaded.ts';
+import { Sums } from '../lib/sums.ts';
 import { costlyShare, type Lane, type Place } from './hash-scheduler.ts';
 
 /** Senders of several passwords expect to wait longer than users who wait for a single one. */
@@ -71,33 +72,18 @@ export class HashAdmission {
   }
 }
 
-/** Weights by key. A key without weight is removed. */
-class Weights {
-  readonly #byKey = new Map<string, number>();
-
-  add(key: string, weight: number): void {
-    const sum = this.of(key) + weight;
-    if (sum === 0) this.#byKey.delete(key);
-    else this.#byKey.set(key, sum);
-  }
-
-  of(key: string): number {
-    return this.#byKey.get(key) ?? 0;
-  }
-
-  /** Returns the weight of the other keys that is served before `weight` of this key, if all keys get equal time. */
-  ofOthers(key: string, weight: number): number {
-    let sum = 0;
-    for (const [other, queued] of this.#byKey) if (other !== key) sum += Math.min(queued, weight);
-    return sum;
-  }
+/** Returns the weight of the other keys that is served before `weight` of this key, if all keys get equal time. */
+function ofOthers(weights: Sums, key: string, weight: number): number {
+  let sum = 0;
+  for (const [other, queued] of weights.entries()) if (other !== key) sum += Math.min(queued, weight);
+  return sum;
 }
 
 /** The weight of the passwords of one lane, by share and by source. */
 class Backlog {
-  readonly #shares = new Weights();
+  readonly #shares = new Sums();
   /** By share; only the few shares of logins have sources. */
-  readonly #sources = new Map<string, Weights>();
+  readonly #sources = new Map<string, Sums>();
   total = 0;
 
   add(share: string, source: string | undefined, weight: number): void {
@@ -112,13 +98,13 @@ class Backlog {
     if (source !== undefined) {
       const sources = this.#sourcesOf(share);
       const own = sources.of(source);
-      ahead = own + sources.ofOthers(source, own + weight);
+      ahead = own + ofOthers(sources, source, own + weight);
     }
-    return ahead + this.#shares.ofOthers(share, ahead + weight);
+    return ahead + ofOthers(this.#shares, share, ahead + weight);
   }
 
-  #sourcesOf(share: string): Weights {
-    const sources = this.#sources.get(share) ?? new Weights();
+  #sourcesOf(share: string): Sums {
+    const sources = this.#sources.get(share) ?? new Sums();
     this.#sources.set(share, sources);
     return sources;
   }
