@@ -43,7 +43,7 @@ import type { StatisticsStore } from './statistics/statistics.ts';
 import { deliveryRoutes } from './webhooks/deliveries.routes.ts';
 import { type WebhookTools, webhookRoutes } from './webhooks/webhooks.routes.ts';
 
-/** What the routes of the features need. */
+/** The features, of which each registers its routes. */
 export interface Features {
   readonly audit: Audit;
   readonly clients: Clients;

@@ -30,7 +30,7 @@ const CurrentPassword = optional(
 const withPassword = { ...newPassword, PasswordHash: absent };
 const withHash = { PasswordHash, Password: absent, ConfirmPassword: absent };
 
-/** What a record may have because it was a failed record before. */
+/** The fields that the service adds to failed records. */
 const ignored = {
   FieldErrors: Type.Optional(
     Type.Unknown({

@@ -1,4 +1,4 @@
-// What the driver `pg` does not do: it throws, or never returns, when it reads a malformed message.
+// The driver `pg` throws, or never returns, when it reads a malformed message.
 
 import type { Duplex } from 'node:stream';
 import pg from 'pg';

@@ -36,7 +36,7 @@ export class Filter {
   }
 }
 
-/** What is known about the matches of a filter. It decides how they are found and counted. */
+/** The properties of the matches of a filter that decide how they are found and counted. */
 export interface Matches {
   /**
    * True if no index finds them in the order of IDs: they are found first, and then ordered. PostgreSQL cannot estimate
