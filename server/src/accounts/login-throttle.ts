@@ -1,4 +1,4 @@
-import { rateLimited } from '../http/rate-limit-store.ts';
+import { rateLimited } from '../http/call-limit.ts';
 
 /**
  * The keys of the counters that a password guess increments. Each key is a keyed digest, because users sometimes type

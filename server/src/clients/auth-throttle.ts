@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
-import { rateLimited } from '../http/rate-limit-store.ts';
+import { rateLimited } from '../http/call-limit.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { DeniedClient } from './access.ts';
 

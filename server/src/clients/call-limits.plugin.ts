@@ -1,7 +1,7 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import { AnswerLimit, answerLimits } from '../http/answer-limit.ts';
-import { CallLimit, rateLimited } from '../http/rate-limit-store.ts';
+import { CallLimit, rateLimited } from '../http/call-limit.ts';
 import { rateLimitKey } from './authentication.plugin.ts';
 
 /** Limits the requests per minute of each API client, signed-in user or unauthenticated source address. */
@@ -12,8 +12,8 @@ export async function limitCalls(api: FastifyInstance, perMinute: number): Promi
     max: limit.max,
     timeWindow: limit.windowMs,
     store: class {
-      incr = limit.store.incr.bind(limit.store);
-      child = () => limit.store.child();
+      incr = limit.incr.bind(limit);
+      child = () => limit.child();
     },
     keyGenerator: rateLimitKey,
     errorResponseBuilder: (_request, { ttl }) => rateLimited('calls', Math.ceil(ttl / 1000)),

@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sourceOf } from '../lib/network.ts';
 import { overloaded } from '../lib/overloaded.ts';
 import { Sums } from '../lib/sums.ts';
+import { CallLimit, rateLimited } from './call-limit.ts';
 import { onceClosed } from './connections.ts';
 import { addressOf } from './credentials.ts';
-import { CallLimit, rateLimited } from './rate-limit-store.ts';
 
 interface AnswerLimits {
   readonly total: number;
@@ -136,8 +136,8 @@ export class CallerLimits {
 
   /** Counts the call and waits for a place for its answer. */
   async admit(caller: string, reply: FastifyReply): Promise<void> {
-    const { isExceeded, resetSeconds } = this.#calls.count(caller);
-    if (isExceeded) throw rateLimited('calls', resetSeconds);
+    const { current, ttl } = this.#calls.count(caller);
+    if (current > this.#calls.max) throw rateLimited('calls', Math.ceil(ttl / 1000));
     await this.#answers.run(caller, reply.raw, () => undefined);
   }
 

@@ -10,56 +10,40 @@ interface Window {
 }
 
 /**
- * Counts the calls of each caller in windows of fixed length. The store of the plugin passes on a counter that it still
- * changes: of several calls that arrive at the same moment, each would see the count of all of them.
+ * Counts the calls of each caller in windows of a minute, for the plugin and for answers that are sent without it. The
+ * store of the plugin passes on a counter that it still changes: of several calls that arrive at the same moment, each
+ * would see the count of all of them.
  */
-export class RateLimitStore implements FastifyRateLimitStore {
+export class CallLimit implements FastifyRateLimitStore {
+  readonly windowMs = 60_000;
+  /** Maximum number of calls in a window. */
+  readonly max: number;
   readonly #windows = new Map<string, Window>();
 
-  incr(caller: string, callback: Parameters<FastifyRateLimitStore['incr']>[1], windowMs: number): void {
-    callback(null, this.count(caller, windowMs));
+  constructor(callsPerMinute: number) {
+    this.max = callsPerMinute;
+  }
+
+  incr(caller: string, callback: Parameters<FastifyRateLimitStore['incr']>[1]): void {
+    callback(null, this.count(caller));
   }
 
   /** Counts a call. Returns the calls in the window of the caller, and the milliseconds until the window ends. */
-  count(caller: string, windowMs: number): { current: number; ttl: number } {
+  count(caller: string): { current: number; ttl: number } {
     const now = Date.now();
     const last = this.#windows.get(caller);
-    const isOpen = last !== undefined && now < last.startedAt + windowMs;
+    const isOpen = last !== undefined && now < last.startedAt + this.windowMs;
     const { startedAt, calls } = isOpen ? last : { startedAt: now, calls: 0 };
     // Moves the caller to the end of the map, whose first entry is the one that was idle for the longest time.
     this.#windows.delete(caller);
     this.#windows.set(caller, { startedAt, calls: calls + 1 });
     const [leastRecent] = this.#windows.keys();
     if (this.#windows.size > callersMax && leastRecent !== undefined) this.#windows.delete(leastRecent);
-    return { current: calls + 1, ttl: startedAt + windowMs - now };
+    return { current: calls + 1, ttl: startedAt + this.windowMs - now };
   }
 
   child(): FastifyRateLimitStore {
-    return new RateLimitStore();
-  }
-}
-
-export interface CountedCall {
-  readonly isExceeded: boolean;
-  readonly resetSeconds: number;
-}
-
-/** The rate limit of calls, for the plugin and for answers that are sent without it. */
-export class CallLimit {
-  readonly windowMs = 60_000;
-  readonly max: number;
-  readonly store = new RateLimitStore();
-
-  constructor(callsPerMinute: number) {
-    this.max = callsPerMinute;
-  }
-
-  count(caller: string): CountedCall {
-    const { current, ttl } = this.store.count(caller, this.windowMs);
-    return {
-      isExceeded: current > this.max,
-      resetSeconds: Math.ceil(ttl / 1000),
-    };
+    return new CallLimit(this.max);
   }
 }
 
