@@ -270,16 +270,17 @@ export type ErrorCode =
   | 'CLIENT_ADDRESS_TAKEN' | 'CLIENT_NOT_FOUND' | 'IDEMPOTENCY_IN_PROGRESS' | 'IDEMPOTENCY_KEY_REUSED'
   | 'TOO_MANY_REMOVALS' | 'RATE_LIMITED' | 'OVERLOADED' | 'UNAVAILABLE' | 'INTERNAL' | 'INVALID_RECORD'
   | 'INVALID_USERS' | 'RECORD_TOO_LARGE' | 'PRINCIPAL_NOT_FOUND' | 'PRINCIPAL_DISABLED' | 'USER_NOT_FOUND'
-  | 'USERNAME_TAKEN' | 'EXTERNAL_KEY_TAKEN' | 'DUPLICATE_PRINCIPAL' | 'DIFFERS_FROM_STORED' | 'PLAN_OUTDATED'
-  | 'OUTCOME_UNKNOWN' | 'NOT_APPLIED' | 'RECORD_FAILED' | 'CANCELLED' | 'REQUIRED' | 'MORE_ERRORS'
-  | 'UNKNOWN_FIELD' | 'WRONG_TYPE' | 'INVALID_ID' | 'INVALID_STATE' | 'INVALID_OPERATION' | 'NO_USERS'
-  | 'AMBIGUOUS_PRINCIPAL' | 'AMBIGUOUS_USER' | 'UNRECOGNISED_USER' | 'DUPLICATE_USER' | 'EMPTY_PRINCIPAL'
-  | 'TEXT_EMPTY' | 'TEXT_TOO_LONG' | 'TEXT_CHARACTERS' | 'USERNAME_TOO_LONG' | 'USERNAME_SPACES'
-  | 'USERNAME_CHARACTERS' | 'USERNAME_DIRECTION' | 'EMAIL_INVALID' | 'EMAIL_TOO_LONG' | 'LANGUAGE_INVALID'
-  | 'ATTRIBUTES_TOO_MANY' | 'ATTRIBUTE_NAME' | 'ATTRIBUTE_TOO_LONG' | 'PASSWORD_TOO_SHORT'
-  | 'PASSWORD_TOO_LONG' | 'PASSWORD_CHARACTERS' | 'PASSWORD_COMMON' | 'PASSWORD_IS_USERNAME'
-  | 'PASSWORD_IS_EMAIL' | 'PASSWORD_MISMATCH' | 'PASSWORD_BESIDE_HASH' | 'PASSWORD_HASH_INVALID'
-  | 'PASSWORD_HASH_COST' | 'CURRENT_PASSWORD_WRONG';
+  | 'USERNAME_TAKEN' | 'EXTERNAL_KEY_TAKEN' | 'LOOKS_LIKE_ANOTHER' | 'DUPLICATE_PRINCIPAL'
+  | 'DIFFERS_FROM_STORED' | 'PLAN_OUTDATED' | 'OUTCOME_UNKNOWN' | 'NOT_APPLIED' | 'RECORD_FAILED'
+  | 'CANCELLED' | 'REQUIRED' | 'MORE_ERRORS' | 'UNKNOWN_FIELD' | 'WRONG_TYPE' | 'INVALID_ID'
+  | 'INVALID_STATE' | 'INVALID_SIMILAR' | 'INVALID_OPERATION' | 'NO_USERS' | 'AMBIGUOUS_PRINCIPAL'
+  | 'AMBIGUOUS_USER' | 'UNRECOGNISED_USER' | 'DUPLICATE_USER' | 'EMPTY_PRINCIPAL' | 'TEXT_EMPTY'
+  | 'TEXT_TOO_LONG' | 'TEXT_CHARACTERS' | 'USERNAME_TOO_LONG' | 'USERNAME_SPACES' | 'USERNAME_CHARACTERS'
+  | 'USERNAME_DIRECTION' | 'EMAIL_INVALID' | 'EMAIL_TOO_LONG' | 'LANGUAGE_INVALID' | 'ATTRIBUTES_TOO_MANY'
+  | 'ATTRIBUTE_NAME' | 'ATTRIBUTE_TOO_LONG' | 'PASSWORD_TOO_SHORT' | 'PASSWORD_TOO_LONG'
+  | 'PASSWORD_CHARACTERS' | 'PASSWORD_COMMON' | 'PASSWORD_IS_USERNAME' | 'PASSWORD_IS_EMAIL'
+  | 'PASSWORD_MISMATCH' | 'PASSWORD_BESIDE_HASH' | 'PASSWORD_HASH_INVALID' | 'PASSWORD_HASH_COST'
+  | 'CURRENT_PASSWORD_WRONG';
 
 /** The estimate of a dry run. */
 export interface Estimate {
@@ -405,6 +406,19 @@ export interface FieldChange {
 export interface FieldError {
   code: ErrorCode;
   message: string;
+  details?: FieldErrorDetails;
+}
+
+/**
+ * The other principal that the error is about. Its values are null if the caller does not have the scope
+ * `sync:read`, and `PrincipalID` if it is a new principal of the same request.
+ */
+export interface FieldErrorDetails {
+  PrincipalID: number | null;
+  ExternalKey: string | null;
+  Denomination: string | null;
+  /** The field of both principals that is alike. */
+  Field?: string;
 }
 
 /**
@@ -436,6 +450,11 @@ export interface InsertRecord {
   Taxcode?: string | null;
   Email?: string | null;
   Users?: (Registration | RegistrationWithHash)[] | null;
+  /**
+   * Inserts the principal even if it looks like another one. Without effect unless the call has
+   * `similar=refuse`.
+   */
+  Similar?: 'allow' | null;
   /** Ignored. Present in failed records, which can be corrected and sent again. */
   FieldErrors?: unknown;
   /** Ignored, as `FieldErrors`. */
@@ -771,6 +790,11 @@ export interface UpsertPlan extends UpsertCounts {
 export type UpsertRecord = EditedPrincipal & {
   /** Absent: the users of the principal stay as they are. */
   Users?: UpsertUser[] | null;
+  /**
+   * Inserts the principal even if it looks like another one. Without effect unless the call has
+   * `similar=refuse`.
+   */
+  Similar?: 'allow' | null;
 } & (
   | {
       /** The external key of the principal, which is inserted if there is none. */
@@ -1104,7 +1128,10 @@ export interface Operations {
   };
   /** Create principals. */
   insert: {
-    request: { query?: { dryRun?: boolean | undefined }; body: InsertRecord[] };
+    request: {
+      query?: { similar?: 'allow' | 'refuse' | undefined; dryRun?: boolean | undefined };
+      body: InsertRecord[];
+    };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
   };
   /** Disable and enable principals and users. */
@@ -1124,6 +1151,7 @@ export interface Operations {
         missing?: 'keep' | 'disable' | 'delete' | undefined;
         passwords?: 'keep' | 'overwrite' | undefined;
         existing?: 'update' | 'refuse' | undefined;
+        similar?: 'allow' | 'refuse' | undefined;
         dryRun?: boolean | undefined;
         changed?: boolean | undefined;
         page?: number | undefined;

@@ -3,6 +3,7 @@ import { changeOwnPassword } from '../accounts/own-password.ts';
 import type { SignInTools } from '../accounts/sign-in.ts';
 import type { Database } from '../db/database.ts';
 import type { Jobs } from '../jobs/open-jobs.ts';
+import { defaultOptions } from '../records/check/operation.ts';
 import type { Config } from '../settings/config.ts';
 import { openCompletedCalls, openFailures } from './call-history.store.ts';
 import type { CallHistory, FailureStore } from './call-history.ts';
@@ -42,7 +43,10 @@ export function openCalls({ database, config, jobs, signIn, ...tools }: CallPart
     },
     jobs: jobs.store,
     changeOwnPassword: (call) =>
-      changeOwnPassword(call, tools.operations.update, { ...signIn, newWriter: tools.newWriter }),
+      changeOwnPassword(call, tools.operations.update(defaultOptions), {
+        ...signIn,
+        newWriter: tools.newWriter,
+      }),
     history: openCompletedCalls(database, { days: config.JOB_DAYS }),
     failures: openFailures(database),
     newFingerprint: () => tools.keyRing.newFingerprint(),

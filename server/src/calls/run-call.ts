@@ -24,8 +24,8 @@ const releaseRetryMs = 500;
 /** Handles a write as a dry run, synchronously or as a job. A call with an idempotency key is handled once. */
 export async function runCall(sent: WriteCall, tools: CallTools): Promise<WriteResult> {
   const call = { ...sent, records: readRecords(sent, tools) };
-  const { operation: name, upsert, report } = call;
-  const operation = operationOf(tools.operations, name, upsert?.options ?? null);
+  const { operation: name, options, upsert, report } = call;
+  const operation = operationOf(tools.operations, name, options);
   if (call.dryRun) {
     call.holdMemory(workingMemory(call.records, 'in groups'));
     const review = reviewOf(call, null, tools);
@@ -58,12 +58,12 @@ export async function runCall(sent: WriteCall, tools: CallTools): Promise<WriteR
 
 /** `resumed` are the stored approvals of a call of which a part is applied; null for a new call. */
 function reviewOf(
-  { upsert, dryRun }: WriteCall,
+  { options, upsert, dryRun }: WriteCall,
   resumed: readonly string[] | null,
   { maxRemovals, keyRing }: CallTools,
 ): PlanReview | null {
   if (!upsert) return null;
-  const { options, expectedPlan: expected } = upsert;
+  const { expectedPlan: expected } = upsert;
   const newDigest = () => keyRing.newFingerprint();
   return new PlanReview({ options, expected, maxRemovals, resumed, dryRun, newDigest });
 }
@@ -134,8 +134,8 @@ function inProgress(): ApiError {
 }
 
 async function submit(call: OpenCall, operation: Operation, tools: CallTools): Promise<WriteResult> {
-  const { id, known, upsert } = call;
-  const job = { ...call, done: new Set(known.keys()), options: upsert?.options ?? null };
+  const { id, known } = call;
+  const job = { ...call, done: new Set(known.keys()) };
   const refused = await submitJob(job, operation, { ...tools, store: tools.submissions });
   if (!refused) throw inProgress();
   tools.onOutcomes(call.operation, refused);

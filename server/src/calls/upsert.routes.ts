@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { representationFor } from '../http/request-options.ts';
 import type { Api, Validated } from '../http/validation.ts';
 import { wrongParameter } from '../lib/field-errors.ts';
-import type { UpsertOptions } from '../records/check/operation.ts';
+import type { CallOptions } from '../records/check/operation.ts';
 import { UpsertHeaders, UpsertQuery, upsertAnswers } from './upsert.schemas.ts';
 import { type WriteRouteTools, writeHandler } from './write.routes.ts';
 import { UpsertBody } from './write-bodies.schemas.ts';
@@ -28,14 +28,13 @@ export function upsertRoutes(app: Api, tools: WriteRouteTools): void {
       body: UpsertBody,
       response: upsertAnswers,
     },
-    handler: writeHandler('upsert', tools, readUpsert),
+    handler: writeHandler('upsert', tools, readOptions, readUpsert),
   });
 }
 
 function readUpsert(request: FastifyRequest): UpsertCall {
   const query = request.query as Query;
   return {
-    options: readOptions(request, query),
     expectedPlan: readPlan(request.headers['if-match']),
     page: pageOf(query),
     withUsers: representationFor(request) !== null,
@@ -44,16 +43,16 @@ function readUpsert(request: FastifyRequest): UpsertCall {
 
 /** The options are part of the fingerprint: the same records with other options are another call. */
 function optionsOf(request: FastifyRequest): string {
-  const { missing, passwords, existing } = request.query as Query;
-  return `${JSON.stringify([missing, passwords, existing])}\n`;
+  const { missing, passwords, existing, similar } = request.query as Query;
+  return `${JSON.stringify([missing, passwords, existing, ...(similar === 'allow' ? [] : [similar])])}\n`;
 }
 
-function readOptions({ caller }: FastifyRequest, { missing, passwords, existing }: Query): UpsertOptions {
+function readOptions(request: FastifyRequest): Partial<CallOptions> {
+  const { missing, passwords, existing, similar } = request.query as Query;
   // Every stored user is missing from a record that may only contain new ones.
   if (existing === 'refuse' && missing !== 'keep')
     throw wrongParameter('missing', 'exclusive', { other: 'existing' });
-  const showsStored = caller.scopes.has('sync:read') || caller.scopes.has('admin');
-  return { missing, passwords, existing, showsStored };
+  return { missing, passwords, existing, similar };
 }
 
 /** Reads the plan in `If-Match`. `*` and weak tags are refused: they name no plan. */

@@ -40,6 +40,13 @@ const ignored = {
   Position: Type.Optional(Type.Unknown({ description: 'Ignored, as `FieldErrors`.' })),
 };
 
+const Similar = optional(
+  Type.Literal('allow', {
+    description:
+      'Inserts the principal even if it looks like another one. Without effect unless the call has `similar=refuse`.',
+  }),
+);
+
 /** Returns the two forms of a user that is named by its ID or its username. */
 function namedUser(properties: Properties): TSchema[] {
   return [
@@ -157,6 +164,7 @@ const InsertRecord = named(
     {
       ...requestSchemas(principalFields),
       Users: optional(Type.Array(Type.Union(newUsers))),
+      Similar,
       ...ignored,
     },
     { minProperties: 1, description: 'A principal to create, with or without users.' },
@@ -178,6 +186,7 @@ const upserted = {
   Users: optional(
     Type.Array(UpsertUser, { description: 'Absent: the users of the principal stay as they are.' }),
   ),
+  Similar,
   ...ignored,
 };
 const UpsertRecord = oneOfForms(

@@ -6,7 +6,7 @@ import type { SubmissionStore } from '../jobs/submit.ts';
 import type { RecordList } from '../json/record-list.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
 import type { BatchLimits } from '../records/check/batch.ts';
-import type { Operations, UpsertOptions } from '../records/check/operation.ts';
+import type { CallOptions, Operations } from '../records/check/operation.ts';
 import type { PlanReview } from '../records/check/plan.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import type { EffectCounts } from '../records/read/effect-counts.ts';
@@ -17,7 +17,6 @@ import type { CallStore } from './calls.ts';
 
 /** The part of a call that only `irs/upsert` has. */
 export interface UpsertCall {
-  readonly options: UpsertOptions;
   /** The plan in `If-Match`; null without one. */
   readonly expectedPlan: string | null;
   /** The tuples of a dry run to return; null for all. */
@@ -37,6 +36,7 @@ export interface WriteCall {
   readonly key: IdempotencyKey | null;
   readonly dryRun: boolean;
   readonly async: boolean;
+  readonly options: CallOptions;
   /** Null for other operations than `upsert`. */
   readonly upsert: UpsertCall | null;
   /** Reserves memory until the call is answered. Throws an `ApiError` OVERLOADED if there is too little. */

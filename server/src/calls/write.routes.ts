@@ -12,12 +12,13 @@ import { findJob, type JobStore } from '../jobs/job.ts';
 import { jobFields } from '../jobs/jobs.routes.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError, isPartOfOutage, wrongParameter } from '../lib/field-errors.ts';
+import { type CallOptions, defaultOptions } from '../records/check/operation.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import { tupleTexts } from '../records/read/tuple.ts';
 import type { Outcome } from '../records/write/outcome.ts';
 import { contentOf, jobEnvelope, outcomesEnvelope } from './call-envelope.ts';
 import { runCall } from './run-call.ts';
-import { WriteHeaders, WriteQuery, writeAnswers } from './write.schemas.ts';
+import { InsertQuery, WriteHeaders, WriteQuery, writeAnswers } from './write.schemas.ts';
 import { DeleteBody, InsertBody, StateBody, UpdateBody } from './write-bodies.schemas.ts';
 import type { CallTools, UpsertCall, WriteResult } from './write-call.ts';
 
@@ -33,24 +34,28 @@ const routes = {
     description:
       'Applies the `Operation` of each user. Without `Operation`, a user with a `Username` is registered, and the password of a user with an `ID` is reset. Fields of the principal in the record are changed. A record is applied completely or not at all. Records do not affect each other. `PUT` and `PATCH` are equivalent to `POST`. A signed-in user can only change its own password, with `CurrentPassword`.',
     body: UpdateBody,
+    querystring: WriteQuery,
   },
   insert: {
     summary: 'Create principals',
     description:
       'Creates principals, with or without users. `Item1` of each tuple is the ID of the new principal. A record is applied completely or not at all.',
     body: InsertBody,
+    querystring: InsertQuery,
   },
   state: {
     summary: 'Disable and enable principals and users',
     description:
       'A disabled user cannot sign in, and its sessions end. The users of a disabled principal cannot sign in, and no users can be registered under it. A record is applied completely or not at all.',
     body: StateBody,
+    querystring: WriteQuery,
   },
   delete: {
     summary: 'Delete principals and users',
     description:
       'Deletes a principal with all of its users, or, with `Users`, these users of it. Their sessions end, and failed records that name them are emptied. The audit log keeps the IDs. A record is applied completely or not at all.',
     body: DeleteBody,
+    querystring: WriteQuery,
   },
 };
 
@@ -60,12 +65,11 @@ export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void 
     app.route({
       method: 'POST',
       url: `/irs/${operation}`,
-      config: { scope: 'sync:write', once: true, records: true, self: operation === 'update' },
+      config: { scope: 'sync:write', once: true, records: true, self: operation === 'update', optionsOf },
       schema: {
         operationId: operation,
         ...routes[operation],
         tags: ['irs'],
-        querystring: WriteQuery,
         headers: WriteHeaders,
         response: writeAnswers,
       },
@@ -81,14 +85,29 @@ export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void 
   });
 }
 
+function readOptions(request: FastifyRequest): Partial<CallOptions> {
+  const { similar } = request.query as { similar?: CallOptions['similar'] };
+  return similar === undefined ? {} : { similar };
+}
+
+/** The options are part of the fingerprint: the same records with other options are another call. */
+function optionsOf(request: FastifyRequest): string {
+  const { similar = 'allow' } = readOptions(request);
+  return similar === 'allow' ? '' : `${JSON.stringify([similar])}\n`;
+}
+
 /** Returns the handler of a write operation. `upsertOf` reads what only `irs/upsert` has. */
 export function writeHandler<Request extends FastifyRequest>(
   operation: OperationName,
   tools: WriteRouteTools,
+  optionsFor: (request: Request) => Partial<CallOptions> = readOptions,
   upsertOf: (request: Request) => UpsertCall | null = () => null,
 ) {
   return async (request: Request, reply: FastifyReply) => {
     if (request.caller.user) return updateSelf(request.caller.user, request, reply, tools);
+    const { scopes } = request.caller;
+    const showsStored = scopes.has('sync:read') || scopes.has('admin');
+    const options = { ...defaultOptions, ...optionsFor(request), showsStored };
     const upsert = upsertOf(request);
     const body = request.body as RecordList | null;
     const failures: unknown[] = [];
@@ -100,6 +119,7 @@ export function writeHandler<Request extends FastifyRequest>(
       key: idempotencyKeyOf(request),
       dryRun: isFlagged(request, 'dryRun'),
       async: wantsAsync(request.headers),
+      options,
       upsert,
       holdMemory: (bytes: number) => request.received.reserve(bytes),
       report(error: unknown) {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { answer, count, ErrorEnvelope, errorAnswers, errorExample, page } from '../http/answer-schemas.ts';
-import { debug, flag, language, named, nullable, strictObject } from '../http/schemas.ts';
+import { debug, defaulted, flag, language, named, nullable, oneOf, strictObject } from '../http/schemas.ts';
 import { JobAlone } from '../jobs/jobs.routes.ts';
 import type { Code } from '../lib/error-codes.ts';
 import { TupleSchema } from '../records/read/tuple.schemas.ts';
@@ -9,6 +9,18 @@ export const WriteQuery = Type.Object({
   dryRun: flag('Checks all records without changing anything. `result.record` is an estimate.'),
   ...debug,
 });
+
+export const similarQuery = {
+  similar: defaulted(
+    oneOf(['allow', 'refuse'], {
+      default: 'allow',
+      description:
+        '`refuse`: a record that would insert a principal with the name, `Vatnumber` or `Taxcode` of another one, or with an `ExternalKey` that differs from another one only in leading zeros, case, dashes or spaces, fails with `LOOKS_LIKE_ANOTHER`, unless it has `Similar: "allow"`.',
+    }),
+  ),
+};
+
+export const InsertQuery = Type.Object({ ...similarQuery, ...WriteQuery.properties });
 
 export const WriteHeaders = Type.Object({
   ...language,

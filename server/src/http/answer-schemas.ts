@@ -12,7 +12,29 @@ export const ErrorCode = named('ErrorCode', oneOf(errorCodes));
 export const ErrorDetail = named(
   'FieldError',
   strictObject(
-    { code: ErrorCode, message: Type.String() },
+    {
+      code: ErrorCode,
+      message: Type.String(),
+      details: Type.Optional(
+        named(
+          'FieldErrorDetails',
+          strictObject(
+            {
+              PrincipalID: nullable(Id),
+              ExternalKey: Text,
+              Denomination: Text,
+              Field: Type.Optional(
+                Type.String({ description: 'The field of both principals that is alike.' }),
+              ),
+            },
+            {
+              description:
+                'The other principal that the error is about. Its values are null if the caller does not have the scope `sync:read`, and `PrincipalID` if it is a new principal of the same request.',
+            },
+          ),
+        ),
+      ),
+    },
     { description: 'A problem with one field of a record.' },
   ),
 );

@@ -177,6 +177,13 @@ export const recordTexts = {
     stored: 'This ExternalKey belongs to the principal with ID {id}.',
     call: 'This ExternalKey occurs in an earlier record of the same request.',
   },
+  LOOKS_LIKE_ANOTHER: {
+    stored:
+      'The principal with ID {id}{label} has the same {field}, or one that differs only in case, spaces, dashes or leading zeros. To insert this one as well, send it with "Similar": "allow".',
+    hidden:
+      'Another principal has the same {field}, or one that differs only in case, spaces, dashes or leading zeros. To insert this one as well, send it with "Similar": "allow".',
+    call: 'An earlier record of the same request{label} has the same {field}, or one that differs only in case, spaces, dashes or leading zeros. To insert both, send this one with "Similar": "allow".',
+  },
   DUPLICATE_PRINCIPAL:
     'An earlier record of the same request has the same principal. Send one record for each principal.',
   DIFFERS_FROM_STORED: {
@@ -222,6 +229,7 @@ export const fieldTexts = {
   },
   INVALID_ID: 'The ID must be an integer from 1 to 9007199254740991, not a string.',
   INVALID_STATE: 'The state must be "active" or "disabled".',
+  INVALID_SIMILAR: 'The value must be "allow".',
   INVALID_OPERATION: 'The operation must be "register", "reset", "edit" or "delete".',
   NO_USERS: 'Send at least one user.',
   AMBIGUOUS_PRINCIPAL: 'Send either the ID or the ExternalKey of the principal, not both.',
@@ -278,16 +286,3 @@ export const noteTexts = {
 };
 
 export const english = { ...callTexts, ...recordTexts, ...fieldTexts, ...noteTexts };
-
-/** Why a webhook was disabled or a delivery failed. */
-export const englishFailures = {
-  manual: 'manually',
-  client_revoked: 'the client was revoked',
-  client_lost_admin: 'the client no longer has the scope admin',
-  redirect: 'the receiver returned a redirect, which is not followed',
-  httpStatus: (status: number) => `the receiver returned an error (${status})`,
-  timeout: (seconds: number) => `no response within ${seconds} seconds`,
-  internal_address: 'the address is internal and not in ANAGRAFE_WEBHOOK_NETWORKS',
-  plain_http: 'https is required outside ANAGRAFE_WEBHOOK_NETWORKS',
-  event_expired: 'the event has been deleted after its retention period',
-};

@@ -1,4 +1,4 @@
-import type { english, englishFailures } from './en.ts';
+import type { english } from './en.ts';
 
 export const italian: typeof english = {
   INVALID_JSON: {
@@ -176,6 +176,13 @@ export const italian: typeof english = {
     stored: "Questo codice esterno appartiene all'anagrafica con ID {id}.",
     call: 'Questo codice esterno è già presente in un altro record della stessa richiesta.',
   },
+  LOOKS_LIKE_ANOTHER: {
+    stored:
+      'L\'anagrafica con ID {id}{label} ha lo stesso valore in {field}, o uno che differisce solo per maiuscole, spazi, trattini o zeri iniziali. Per inserire anche questa, inviarla con "Similar": "allow".',
+    hidden:
+      'Un\'altra anagrafica ha lo stesso valore in {field}, o uno che differisce solo per maiuscole, spazi, trattini o zeri iniziali. Per inserire anche questa, inviarla con "Similar": "allow".',
+    call: 'Un record precedente della stessa richiesta{label} ha lo stesso valore in {field}, o uno che differisce solo per maiuscole, spazi, trattini o zeri iniziali. Per inserirle entrambe, inviare questa con "Similar": "allow".',
+  },
   DUPLICATE_PRINCIPAL:
     'Un record precedente della stessa richiesta riguarda la stessa anagrafica. Inviare un solo record per anagrafica.',
   DIFFERS_FROM_STORED: {
@@ -219,6 +226,7 @@ export const italian: typeof english = {
   },
   INVALID_ID: "L'ID deve essere un numero intero da 1 a 9007199254740991, non una stringa.",
   INVALID_STATE: 'Lo stato deve essere "active" o "disabled".',
+  INVALID_SIMILAR: 'Il valore deve essere "allow".',
   INVALID_OPERATION: 'L\'operazione deve essere "register", "reset", "edit" o "delete".',
   NO_USERS: 'Inviare almeno un utente.',
   AMBIGUOUS_PRINCIPAL: "Indicare l'anagrafica con ID oppure con ExternalKey, non con entrambi.",
@@ -272,16 +280,4 @@ export const italian: typeof english = {
   CURRENT_PASSWORD_WRONG: 'La password attuale non è corretta.',
 
   TAKEN_AS_JOB: 'Richiesta accettata come elaborazione {id}. GET {location} ne mostra lo stato.',
-};
-
-export const italianFailures: typeof englishFailures = {
-  manual: 'manualmente',
-  client_revoked: 'il client è stato revocato',
-  client_lost_admin: 'il client non ha più il permesso admin',
-  redirect: 'il destinatario ha risposto con un reindirizzamento, che non viene seguito',
-  httpStatus: (status) => `il destinatario ha restituito un errore (${status})`,
-  timeout: (seconds) => `nessuna risposta entro ${seconds} secondi`,
-  internal_address: "l'indirizzo è interno e non è in ANAGRAFE_WEBHOOK_NETWORKS",
-  plain_http: 'serve https fuori dalle reti di ANAGRAFE_WEBHOOK_NETWORKS',
-  event_expired: "l'evento è stato eliminato al termine della conservazione",
 };

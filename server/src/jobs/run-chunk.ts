@@ -8,10 +8,10 @@ import type { Fields } from '../lib/request-fields.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
 import { type CheckedRecord, checkRecords } from '../records/check/batch.ts';
 import {
+  type CallOptions,
   type Operation,
   type Operations,
   operationOf,
-  type UpsertOptions,
 } from '../records/check/operation.ts';
 import { requireApproved } from '../records/check/plan.ts';
 import { applyRecords, isFinal } from '../records/operations/apply.ts';
@@ -34,8 +34,8 @@ const attemptsMax = 100;
 
 export interface BegunChunk {
   readonly operation: OperationName;
-  /** Null if the operation has no options. */
-  readonly options: UpsertOptions | null;
+  /** Null for an operation without options, in a job of an older version. */
+  readonly options: Partial<CallOptions> | null;
   readonly clientId: number | null;
   /** Number of attempts to run the chunk, including this one. */
   readonly attempts: number;

@@ -4,7 +4,7 @@ import type { RecordList } from '../json/record-list.ts';
 import { required } from '../lib/required.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
 import { checkInGroups } from '../records/check/batch.ts';
-import type { Operation, UpsertOptions } from '../records/check/operation.ts';
+import type { CallOptions, Operation } from '../records/check/operation.ts';
 import type { Approval, PlanReview } from '../records/check/plan.ts';
 import { hashesNeeded } from '../records/operations/apply.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
@@ -19,8 +19,7 @@ export interface NewJob {
   readonly id: string;
   readonly clientId: number | null;
   readonly operation: OperationName;
-  /** Null if the operation has no options. */
-  readonly options: UpsertOptions | null;
+  readonly options: CallOptions;
   readonly records: number;
   readonly users: number;
   /** The size of the body. */
@@ -58,7 +57,7 @@ interface SubmittedCall {
   readonly actor: Actor;
   readonly records: RecordList;
   readonly done: ReadonlySet<number>;
-  readonly options: UpsertOptions | null;
+  readonly options: CallOptions;
   /** Null if the operation has no plan. */
   readonly review: PlanReview | null;
   holdMemory(bytes: number): void;

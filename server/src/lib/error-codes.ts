@@ -28,6 +28,13 @@ export type DetailsArgument<C extends Code, More = unknown> = Texts[C] extends s
   ? [details?: Details<C> & More]
   : [details: Details<C> & More];
 
+/** Codes whose errors describe another principal in their figures: `id`, `key`, `name` and `field`. */
+const codesWithDetails: readonly Code[] = ['LOOKS_LIKE_ANOTHER'];
+
+export function hasDetails({ code }: ErrorDetail): boolean {
+  return codesWithDetails.includes(code);
+}
+
 type DetailOf<C extends Code> = { readonly code: C } & Details<C>;
 export type ErrorDetail =
   | DetailOf<CodeWithOneText>

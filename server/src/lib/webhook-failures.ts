@@ -1,5 +1,4 @@
-import { englishFailures } from '../i18n/en.ts';
-import { italianFailures } from '../i18n/it.ts';
+import { englishFailures, italianFailures } from '../i18n/webhook-failures.ts';
 import type { Language } from './translate.ts';
 
 /** Codes of requests that failed without a response, from the error that Node.js reports. */

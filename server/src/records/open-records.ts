@@ -35,10 +35,10 @@ export function openRecords(parts: { database: Database; exports: Database; conf
   const rules = { requireEmail: config.REQUIRE_EMAIL, password };
   return {
     operations: {
-      update: updateOperation(recordStore, rules),
-      insert: insertOperation(recordStore, rules),
-      state: stateOperation(recordStore),
-      delete: deleteOperation(recordStore),
+      update: () => updateOperation(recordStore, rules),
+      insert: (options) => insertOperation(recordStore, rules, options),
+      state: () => stateOperation(recordStore),
+      delete: () => deleteOperation(recordStore),
       upsert: upsertOperations(openUpsertStore(database), {
         ...rules,
         maxRecordUsers: config.MAX_RECORD_USERS,

@@ -13,7 +13,7 @@ import { submitJob } from '../../src/jobs/submit.ts';
 import { Aborted } from '../../src/lib/aborted.ts';
 import { HashPool } from '../../src/passwords/hash-pool.ts';
 import { openQueue, type Queue } from '../../src/queue/queue.ts';
-import { operationOf } from '../../src/records/check/operation.ts';
+import { defaultOptions, operationOf } from '../../src/records/check/operation.ts';
 import { deleteOperation } from '../../src/records/operations/delete.ts';
 import { insertOperation } from '../../src/records/operations/insert.ts';
 import { openRecordStore } from '../../src/records/operations/records.store.ts';
@@ -65,10 +65,10 @@ function newNode(onHash?: () => void): ChunkTools {
   return {
     store: openChunks(store.database),
     operations: {
-      update: updateOperation(registry, rules),
-      insert: insertOperation(registry, rules),
-      state: stateOperation(registry),
-      delete: deleteOperation(registry),
+      update: () => updateOperation(registry, rules),
+      insert: (options) => insertOperation(registry, rules, options),
+      state: () => stateOperation(registry),
+      delete: () => deleteOperation(registry),
       upsert: upsertOperations(openUpsertStore(store.database), {
         ...rules,
         maxRecordUsers: 1000,
@@ -102,7 +102,7 @@ async function submit(
     actor: operatorActor,
     records: await recordList(records),
     done: new Set<number>(),
-    options: null,
+    options: defaultOptions,
     review: null,
     holdMemory: () => {},
   };

@@ -3,8 +3,9 @@ import { serviceActor } from '../../src/audit/audit-log.ts';
 import { migrate } from '../../src/db/migrations.ts';
 import { FieldErrors } from '../../src/lib/field-errors.ts';
 import { required } from '../../src/lib/required.ts';
+import { defaultOptions } from '../../src/records/check/operation.ts';
 import { type PrincipalFields, principalFieldNames } from '../../src/records/fields/fields.ts';
-import { insertOperation } from '../../src/records/operations/insert.ts';
+import { type InsertStore, insertOperation } from '../../src/records/operations/insert.ts';
 import { openRecordStore } from '../../src/records/operations/records.store.ts';
 import { stateOperation } from '../../src/records/operations/state.ts';
 import { type UpdateStore, updateOperation } from '../../src/records/operations/update.ts';
@@ -26,7 +27,7 @@ const userFields = { Email: null, Phone: null, FirstName: null, LastName: null, 
 const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
 
 /** Answers the checks as if the principal and the users of the record existed, and as if no name were taken. */
-function asIfFound({ ID }: Sent): UpdateStore {
+function asIfFound({ ID }: Sent): UpdateStore & InsertStore {
   const fields = Object.fromEntries(principalFieldNames.map((name) => [name, null])) as PrincipalFields;
   const found = { version: '', state: 'active', usersCount: 0, fields } as const;
   const user = {
@@ -40,6 +41,7 @@ function asIfFound({ ID }: Sent): UpdateStore {
     findPrincipals: async (ids) => new Map(ids.map((id) => [id, { id, ...found }])),
     findUsers: async ({ ids }) => ids.map((id) => ({ id, ...user })),
     findAttributes: async () => new Map(),
+    findForms: async () => [],
     findTakenUsernames: async () => new Set(),
     findExternalKeys: async () => new Map(),
   };
@@ -67,7 +69,7 @@ export async function openGroupedWrites() {
       records.map(async (record) => {
         const operation = {
           update: updateOperation(asIfFound(record), rules),
-          insert: insertOperation(asIfFound(record), rules),
+          insert: insertOperation(asIfFound(record), rules, defaultOptions),
           state: stateOperation(recordStore),
         }[name];
         const parsed = await operation.parse(structuredClone(record), new FieldErrors());

@@ -10,6 +10,7 @@ import { createChunkQueue } from '../../src/jobs/chunk-queue.ts';
 import { openSubmissions } from '../../src/jobs/submissions.store.ts';
 import { submitJob } from '../../src/jobs/submit.ts';
 import { openQueue } from '../../src/queue/queue.ts';
+import { defaultOptions } from '../../src/records/check/operation.ts';
 import { openRecordStore } from '../../src/records/operations/records.store.ts';
 import { updateOperation } from '../../src/records/operations/update.ts';
 import { finished, importedUser } from '../setup/jobs.ts';
@@ -94,7 +95,7 @@ describe('the holder of a lease that has expired', () => {
       actor: operatorActor,
       records,
       done: new Set<number>(),
-      options: null,
+      options: defaultOptions,
       review: null,
       holdMemory: () => {},
     };

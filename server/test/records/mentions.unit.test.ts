@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { FieldErrors } from '../../src/lib/field-errors.ts';
 import { mentionsOf } from '../../src/records/write/mentions.ts';
 
-const mentions = (record: Record<string, unknown>) => mentionsOf(record);
+const mentions = (record: Record<string, unknown>) => mentionsOf(record, new FieldErrors());
 
 it('a password in the place of a name is not mentioned', async () => {
   const Users = [

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ErrorDetail } from '../../src/lib/error-codes.ts';
 import { ApiError, FieldErrors } from '../../src/lib/field-errors.ts';
 import type { CheckedRecord } from '../../src/records/check/batch.ts';
-import { defaultOptions, type UpsertOptions } from '../../src/records/check/operation.ts';
+import { type CallOptions, defaultOptions } from '../../src/records/check/operation.ts';
 import {
   type Approval,
   approvalText,
@@ -43,7 +43,7 @@ function checked({ tag = 'a tag', removals = 0, storedUsers = 0, invalid = false
   return {
     position: 0,
     fields: async () => ({}),
-    parsed: { ...parsed, principal: null, users: [], errors },
+    parsed: { ...parsed, principal: null, users: [], allowsSimilar: true, errors },
     change: invalid ? null : change,
   };
 }
@@ -51,7 +51,7 @@ function checked({ tag = 'a tag', removals = 0, storedUsers = 0, invalid = false
 const noFields = Object.fromEntries(principalFieldNames.map((name) => [name, null])) as PrincipalFields;
 
 interface Rules {
-  readonly options?: Partial<UpsertOptions>;
+  readonly options?: Partial<CallOptions>;
   readonly expected?: string | null;
   readonly maxRemovals?: number;
   readonly key?: string;

@@ -109,5 +109,5 @@ function parsedTooLarge({ figures }: RecordTooLarge, name: OperationName): Parse
   const variant = name === 'insert' || name === 'upsert' ? name : 'records';
   errors.add('Users', 'RECORD_TOO_LARGE', { variant, figures });
   const reference = { sentId: null, principalId: null, externalKey: null, namedBy: 'ID' } as const;
-  return { ...reference, principal: { fields: {}, state: null }, users: [], errors };
+  return { ...reference, principal: { fields: {}, state: null }, users: [], allowsSimilar: true, errors };
 }

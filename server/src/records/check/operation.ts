@@ -3,14 +3,16 @@ import type { Fields } from '../../lib/request-fields.ts';
 import type { OperationName, ParsedRecord } from '../parse/parsed-record.ts';
 import type { PrincipalChange } from '../write/change.ts';
 
-/** The options of `irs/upsert`, which belong to the call: they are the same for all of its records. */
-export interface UpsertOptions {
+/** The options of a call, which are the same for all of its records. An operation ignores those that it does not have. */
+export interface CallOptions {
   /** Action for users of a sent principal that the record does not contain. */
   readonly missing: 'keep' | 'disable' | 'delete';
   /** `overwrite`: a password that is sent for an existing user replaces the stored one. */
   readonly passwords: 'keep' | 'overwrite';
   /** `refuse`: a record that would change an existing principal, or that contains an existing user, fails. */
   readonly existing: 'update' | 'refuse';
+  /** `refuse`: a record that would insert a principal that looks like another one fails; see look-alikes.ts. */
+  readonly similar: 'allow' | 'refuse';
   /** True if errors may contain stored values, which requires the scope `sync:read`. */
   readonly showsStored: boolean;
 }
@@ -36,22 +38,21 @@ export interface Operation {
   newCheck(tools?: CheckTools): Check;
 }
 
-export interface Operations extends Readonly<Record<Exclude<OperationName, 'upsert'>, Operation>> {
-  upsert(options: UpsertOptions): Operation;
-}
+export type Operations = Readonly<Record<OperationName, (options: CallOptions) => Operation>>;
 
-export const defaultOptions: UpsertOptions = {
+export const defaultOptions: CallOptions = {
   missing: 'keep',
   passwords: 'keep',
   existing: 'update',
+  similar: 'allow',
   showsStored: false,
 };
 
-/** Returns the operation of a call. `options` is null for an operation without options. */
+/** Returns the operation of a call. A stored job of an older version may lack some of the options. */
 export function operationOf(
   operations: Operations,
   name: OperationName,
-  options: UpsertOptions | null,
+  options: Partial<CallOptions> | null,
 ): Operation {
-  return name === 'upsert' ? operations.upsert(options ?? defaultOptions) : operations[name];
+  return operations[name]({ ...defaultOptions, ...options });
 }

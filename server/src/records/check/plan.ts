@@ -3,7 +3,7 @@ import { ApiError } from '../../lib/field-errors.ts';
 import { isUnchanged, type PrincipalChange } from '../write/change.ts';
 import { mainError } from '../write/outcome.ts';
 import type { CheckedRecord } from './batch.ts';
-import type { UpsertOptions } from './operation.ts';
+import type { CallOptions } from './operation.ts';
 
 /** Number of users that a call may always disable or delete. The limit of each principal is at least as high. */
 export const removalsAlwaysAllowed = 20;
@@ -34,7 +34,7 @@ export function readApproval(text: string): Approval {
 }
 
 interface PlanRules {
-  readonly options: UpsertOptions;
+  readonly options: CallOptions;
   /** The plan that the client has seen in a dry run; null if the call was sent without one. */
   readonly expected: string | null;
   /** Maximum share of the stored users, of each principal and of all, that a call without a plan may disable or delete, in percent. */
@@ -64,10 +64,10 @@ export class PlanReview {
 
   constructor(rules: PlanRules) {
     this.#rules = rules;
-    const { missing, passwords, existing } = rules.options;
+    const { missing, passwords, existing, similar } = rules.options;
     const needsPlan = rules.dryRun || rules.expected !== null;
     this.#digest = needsPlan
-      ? rules.newDigest().update(`plan\n${JSON.stringify([missing, passwords, existing])}\n`)
+      ? rules.newDigest().update(`plan\n${JSON.stringify([missing, passwords, existing, similar])}\n`)
       : null;
   }
 

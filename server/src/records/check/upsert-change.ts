@@ -6,7 +6,7 @@ import type { NewPassword, Upsert } from '../parse/parsed-user.ts';
 import type { NewUser, PrincipalChange } from '../write/change.ts';
 import type { AppliedUser, ShownUser } from '../write/outcome.ts';
 import { editPrincipal, editUser, fieldChanges, insertPrincipal, newUser, stateEdit } from './compare.ts';
-import type { UpsertOptions } from './operation.ts';
+import type { CallOptions } from './operation.ts';
 
 export interface ComparedUser {
   readonly sent: Upsert;
@@ -35,7 +35,7 @@ export type RemovedUser = Pick<AppliedUser, 'id' | 'username' | 'email'>;
 
 interface Removal {
   readonly users: readonly RemovedUser[];
-  readonly action: UpsertOptions['missing'];
+  readonly action: CallOptions['missing'];
 }
 
 /** Returns the change of a valid record. */

@@ -8,7 +8,8 @@ import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import { readNewPassword, refuseOwnNamesIn, type Upsert, type UserRules } from '../parse/parsed-user.ts';
 import type { PrincipalChange } from '../write/change.ts';
 import { changedOfPrincipal, changedOfUser, clearedField, fieldChanges } from './compare.ts';
-import type { CheckTools, UpsertOptions } from './operation.ts';
+import { type LookAlikeStore, LookAlikes } from './look-alikes.ts';
+import type { CallOptions, CheckTools } from './operation.ts';
 import type { ReferenceStore } from './references.ts';
 import { type AttributeStore, type SentAttributes, setStoredAttributes } from './stored-attributes.ts';
 import { type ComparedRecord, type ComparedUser, upsertChange } from './upsert-change.ts';
@@ -20,7 +21,7 @@ const readsMax = 3;
 /** Maximum number of characters of a value in an error. */
 const shownLength = 100;
 
-export interface UpsertStore extends ReferenceStore, AttributeStore, MissingUserStore {
+export interface UpsertStore extends ReferenceStore, AttributeStore, MissingUserStore, LookAlikeStore {
   findPasswordHashes(userIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
 
@@ -38,27 +39,35 @@ interface StoredValues {
 export class UpsertCheck {
   readonly #store: UpsertStore;
   readonly #rules: UpsertRules;
-  readonly #options: UpsertOptions;
+  readonly #options: CallOptions;
   readonly #tools: CheckTools;
   readonly #claimedPrincipals = new Set<number | string>();
   readonly #claimedUsernames = new Set<string>();
   readonly #missing: MissingUsers;
+  readonly #lookAlikes: LookAlikes;
 
-  constructor(store: UpsertStore, rules: UpsertRules, options: UpsertOptions, tools: CheckTools = {}) {
+  constructor(store: UpsertStore, rules: UpsertRules, options: CallOptions, tools: CheckTools = {}) {
     this.#store = store;
     this.#rules = rules;
     this.#options = options;
     this.#tools = tools;
     this.#missing = new MissingUsers(store, options, rules, tools);
+    this.#lookAlikes = new LookAlikes(store, options, tools);
   }
 
   async run(parsedRecords: readonly ParsedRecord[]): Promise<(PrincipalChange | null)[]> {
     const timeSlice = new TimeSlice();
     const stored = await this.#readStored(parsedRecords);
+    const inserted = parsedRecords.filter(
+      (parsed) => parsed.externalKey !== null && !stored.principals.has(parsed),
+    );
+    const forms = await this.#lookAlikes.find(inserted);
     const compared: ComparedRecord[] = [];
     for (const parsed of parsedRecords) {
       if (timeSlice.isOver) await timeSlice.yield();
+      this.#lookAlikes.refuse(parsed, forms.get(parsed));
       compared.push(this.#compare(parsed, stored));
+      this.#lookAlikes.claim(parsed, forms.get(parsed));
     }
     const removed = await this.#missing.find(compared);
     const { showsChanges = false } = this.#tools;

@@ -1,6 +1,6 @@
 import { ApiError } from '../../lib/field-errors.ts';
 import type { StoredPrincipal } from '../fields/compared-values.ts';
-import type { CheckTools, UpsertOptions } from './operation.ts';
+import type { CallOptions, CheckTools } from './operation.ts';
 import type { ComparedRecord, RemovedUser } from './upsert-change.ts';
 
 /** Memory in bytes that a user to remove needs until its record is written. */
@@ -34,12 +34,12 @@ export interface RemovalLimits {
 /** Finds the stored users that the records of a call do not contain, if they are to be disabled or deleted. */
 export class MissingUsers {
   readonly #store: MissingUserStore;
-  readonly #option: UpsertOptions['missing'];
+  readonly #option: CallOptions['missing'];
   readonly #limits: RemovalLimits;
   readonly #tools: CheckTools;
   #removed = 0;
 
-  constructor(store: MissingUserStore, { missing }: UpsertOptions, limits: RemovalLimits, tools: CheckTools) {
+  constructor(store: MissingUserStore, { missing }: CallOptions, limits: RemovalLimits, tools: CheckTools) {
     this.#store = store;
     this.#option = missing;
     this.#limits = limits;

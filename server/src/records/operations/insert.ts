@@ -1,6 +1,7 @@
 import { required } from '../../lib/required.ts';
 import { insertPrincipal, newUser, registeredName, registeredUser } from '../check/compare.ts';
-import type { Operation } from '../check/operation.ts';
+import { type LookAlikeStore, LookAlikes } from '../check/look-alikes.ts';
+import type { CallOptions, Operation } from '../check/operation.ts';
 import {
   ClaimedNames,
   type ExternalKeyStore,
@@ -13,16 +14,17 @@ import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import type { UserRules } from '../parse/parsed-user.ts';
 import { noUsers, type PrincipalChange } from '../write/change.ts';
 
-export interface InsertStore extends UsernameStore, ExternalKeyStore {}
+export interface InsertStore extends UsernameStore, ExternalKeyStore, LookAlikeStore {}
 
 /** Creates principals, with or without users. */
-export function insertOperation(store: InsertStore, rules: UserRules): Operation {
+export function insertOperation(store: InsertStore, rules: UserRules, options: CallOptions): Operation {
   return {
     name: 'insert',
     parse: (fields, errors) => parseInsert(fields, errors, rules),
-    newCheck() {
+    newCheck(tools) {
       const claimed = new ClaimedNames();
-      return (parsedRecords) => checkAgainstStore(parsedRecords, claimed, store);
+      const lookAlikes = new LookAlikes(store, options, tools);
+      return (parsedRecords) => checkAgainstStore(parsedRecords, { claimed, lookAlikes, store });
     },
   };
 }
@@ -30,13 +32,18 @@ export function insertOperation(store: InsertStore, rules: UserRules): Operation
 /** Stored usernames and external keys take precedence, then those of the first valid record of the call. */
 async function checkAgainstStore(
   parsedRecords: readonly ParsedRecord[],
-  claimed: ClaimedNames,
-  store: InsertStore,
+  {
+    claimed,
+    lookAlikes,
+    store,
+  }: { readonly claimed: ClaimedNames; readonly lookAlikes: LookAlikes; readonly store: InsertStore },
 ): Promise<(PrincipalChange | null)[]> {
   const names = parsedRecords.map(newNames);
-  const stored = await findStoredNames(names, store);
+  const [stored, forms] = await Promise.all([findStoredNames(names, store), lookAlikes.find(parsedRecords)]);
   return parsedRecords.map((parsed, at) => {
+    lookAlikes.refuse(parsed, forms.get(parsed));
     claimed.claim(required(names[at]), stored, null, parsed.errors);
+    lookAlikes.claim(parsed, forms.get(parsed));
     return parsed.errors.none ? insertion(parsed) : null;
   });
 }

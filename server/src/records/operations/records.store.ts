@@ -11,10 +11,13 @@ import type { RecordStore } from '../write/id-reservation.ts';
 import { versionOf } from '../write/stored-rows.store.ts';
 import { writeChanges } from '../write/write-changes.store.ts';
 import type { DeleteStore } from './delete.ts';
+import type { InsertStore } from './insert.ts';
+import { openLookAlikes } from './look-alikes.store.ts';
 import type { UpdateStore } from './update.ts';
 
-export function openRecordStore(database: Database): UpdateStore & DeleteStore & RecordStore {
+export function openRecordStore(database: Database): UpdateStore & InsertStore & DeleteStore & RecordStore {
   return {
+    ...openLookAlikes(database),
     findPrincipals: (ids) => withApiErrors(() => findPrincipals(database, ids)),
     findUsers: (wanted) => withApiErrors(() => findUsers(database, wanted)),
     findAttributes: (ids) => withApiErrors(() => findAttributes(database, ids)),

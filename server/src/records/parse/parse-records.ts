@@ -10,7 +10,13 @@ import {
   readFields,
   readState,
 } from '../fields/fields.ts';
-import { ignoredFields, type ParsedRecord, readPrincipalReference, readUsers } from './parsed-record.ts';
+import {
+  ignoredFields,
+  type ParsedRecord,
+  readPrincipalReference,
+  readUsers,
+  similarAllowed,
+} from './parsed-record.ts';
 import {
   readDeletion,
   readRegistration,
@@ -34,7 +40,8 @@ export async function parseUpdate(
   if (isAbsent(fields.Users) && principal === null) errors.addMissing('Users');
   refuseNoUsers(fields, errors);
   const readUser = (user: unknown, place: string) => readUserItem(user, place, rules, errors);
-  return { ...reference, principal, users: await readUsers(fields.Users, readUser, errors), errors };
+  const users = await readUsers(fields.Users, readUser, errors);
+  return { ...reference, principal, users, allowsSimilar: true, errors };
 }
 
 function readPrincipalEdits(fields: Fields, errors: FieldErrors): SentPrincipal | null {
@@ -59,14 +66,29 @@ export async function parseInsert(
   errors: FieldErrors,
   rules: UserRules,
 ): Promise<ParsedRecord> {
-  refuseUnknownFields(fields, [...principalFieldNames, 'Users', ...ignoredFields], '', errors);
+  refuseUnknownFields(fields, [...principalFieldNames, 'Users', 'Similar', ...ignoredFields], '', errors);
   if (principalFieldNames.every((name) => isAbsent(fields[name])))
     errors.add('Denomination', 'EMPTY_PRINCIPAL', { figures: { fields: principalFieldNames.join(', ') } });
   const principal = { fields: readFields(fields, principalFields, '', errors), state: null };
   const { ExternalKey: externalKey } = principal.fields;
   const readUser = (user: unknown, place: string) => readRegistration(user, place, rules, errors);
   const users = await readUsers(fields.Users, readUser, errors);
-  return { sentId: null, principalId: null, externalKey, namedBy: 'ExternalKey', principal, users, errors };
+  return {
+    sentId: null,
+    principalId: null,
+    externalKey,
+    namedBy: 'ExternalKey',
+    principal,
+    users,
+    allowsSimilar: readSimilar(fields, errors),
+    errors,
+  };
+}
+
+/** Returns true if the record accepts that its principal looks like another one. */
+function readSimilar({ Similar }: Fields, errors: FieldErrors): boolean {
+  if (!isAbsent(Similar) && Similar !== similarAllowed) errors.add('Similar', 'INVALID_SIMILAR');
+  return Similar === similarAllowed;
 }
 
 /** Parses a record of `irs/upsert`. */
@@ -76,7 +98,8 @@ export async function parseUpsert(
   rules: UserRules,
 ): Promise<ParsedRecord> {
   const reference = readPrincipalReference(fields, errors, 'ExternalKey');
-  refuseUnknownFields(fields, ['ID', ...principalFieldNames, 'State', 'Users', ...ignoredFields], '', errors);
+  const known = ['ID', ...principalFieldNames, 'State', 'Users', 'Similar', ...ignoredFields];
+  refuseUnknownFields(fields, known, '', errors);
   const edits = readFieldEdits(fields, editablePrincipalFields, '', errors);
   const { externalKey } = reference;
   const state = readState(fields.State, 'State', errors);
@@ -87,6 +110,7 @@ export async function parseUpsert(
     principalId: isAbsent(fields.ExternalKey) ? reference.principalId : null,
     principal: { fields: externalKey === null ? edits : { ...edits, ExternalKey: externalKey }, state },
     users: isAbsent(fields.Users) ? null : await readUsers(fields.Users, readUser, errors),
+    allowsSimilar: readSimilar(fields, errors),
     errors,
   };
 }
@@ -98,7 +122,8 @@ export async function parseState(fields: Fields, errors: FieldErrors): Promise<P
   if (isAbsent(fields.State) && usersOf(fields).length === 0) errors.addMissing('State');
   const principal = { fields: {}, state: readState(fields.State, 'State', errors) };
   const readUser = (user: unknown, place: string) => readUserState(user, place, errors);
-  return { ...reference, principal, users: await readUsers(fields.Users, readUser, errors), errors };
+  const users = await readUsers(fields.Users, readUser, errors);
+  return { ...reference, principal, users, allowsSimilar: true, errors };
 }
 
 /** Parses a record of `irs/delete`. */
@@ -109,5 +134,5 @@ export async function parseDelete(fields: Fields, errors: FieldErrors): Promise<
   refuseNoUsers(fields, errors);
   const readUser = (user: unknown, place: string) => readDeletion(user, place, errors);
   const users = isAbsent(fields.Users) ? null : await readUsers(fields.Users, readUser, errors);
-  return { ...reference, principal: null, users, errors };
+  return { ...reference, principal: null, users, allowsSimilar: true, errors };
 }

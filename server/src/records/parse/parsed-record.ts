@@ -23,11 +23,16 @@ export interface ParsedRecord extends PrincipalReference {
   readonly principal: SentPrincipal | null;
   /** Null if the record has no `Users`. */
   readonly users: readonly ParsedUser[] | null;
+  /** True if the record may insert a principal that looks like another one. */
+  readonly allowsSimilar: boolean;
   readonly errors: FieldErrors;
 }
 
 /** Fields that the API adds to failed records for people to read. They are ignored when a record is sent again. */
 export const ignoredFields = ['FieldErrors', 'Position'];
+
+/** The value of `Similar` in a record that accepts that its principal looks like another one. */
+export const similarAllowed = 'allow';
 
 /** Reads `ID` and `ExternalKey`. `usual` is the field at which a record without either gets its error. */
 export function readPrincipalReference(

@@ -1,5 +1,5 @@
 import type { Representation } from '../../http/request-options.ts';
-import type { Code, ErrorDetail } from '../../lib/error-codes.ts';
+import { type Code, type ErrorDetail, hasDetails } from '../../lib/error-codes.ts';
 import { type Language, translate } from '../../lib/translate.ts';
 import type { FieldChange, IndexedOutcome, Outcome, PrincipalOutcome, ShownUser } from '../write/outcome.ts';
 
@@ -13,7 +13,7 @@ export interface Tuple {
   Item2: Code | null;
   Item3: boolean;
   Item4: string | null;
-  Item5: Record<string, { code: Code; message: string }[]>;
+  Item5: Record<string, { code: Code; message: string; details?: Details }[]>;
   Item6: {
     Principal?: PrincipalOutcome;
     Changes?: ReturnType<typeof changeFields>;
@@ -22,6 +22,8 @@ export interface Tuple {
     Username?: string;
   };
 }
+
+type Details = Record<string, string | number | null>;
 
 /** A written user. In a dry run of `irs/upsert`, the `ID` of a user that would be registered is null, unlike its type. */
 type TupleUser = Omit<ReturnType<typeof userFields>, 'ID'> & { ID: number };
@@ -126,9 +128,24 @@ export function fieldErrorsByPlace(
 ): Tuple['Item5'] {
   const errors = [...byPlace].map(([place, found]) => [
     place,
-    found.map((error) => ({ code: error.code, message: translate(error, language) })),
+    found.map((error) => ({
+      code: error.code,
+      message: translate(error, language),
+      ...(hasDetails(error) && { details: detailsOf(error) }),
+    })),
   ]);
   return Object.fromEntries(errors);
+}
+
+/** Returns the other principal that an error is about. Its values are null if the caller may not read it. */
+function detailsOf({ figures = {} }: ErrorDetail): Details {
+  const { id, key, name, field } = figures;
+  return {
+    PrincipalID: id ?? null,
+    ExternalKey: key ?? null,
+    Denomination: name ?? null,
+    ...(field !== undefined && { Field: field }),
+  };
 }
 
 function userFields(

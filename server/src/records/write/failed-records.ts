@@ -12,7 +12,7 @@ import {
   states,
   userFields,
 } from '../fields/fields.ts';
-import type { OperationName } from '../parse/parsed-record.ts';
+import { type OperationName, similarAllowed } from '../parse/parsed-record.ts';
 import { itemOperations } from '../parse/parsed-user.ts';
 import { mentionsOf } from './mentions.ts';
 import type { Outcome } from './outcome.ts';
@@ -70,12 +70,17 @@ const keptFields: Record<OperationName, KeptFields> = {
     passwords: true,
   },
   insert: {
-    record: filtersOf(principalFields),
+    record: [...filtersOf(principalFields), ['Similar', plainSimilar]],
     user: [['Username', plain], ...filtersOf(userFields)],
     passwords: true,
   },
   upsert: {
-    record: [['ID', plainId], ...filtersOf(principalFields), ['State', plainState]],
+    record: [
+      ['ID', plainId],
+      ...filtersOf(principalFields),
+      ['State', plainState],
+      ['Similar', plainSimilar],
+    ],
     user: [['Username', plain], ...filtersOf(userFields), ['State', plainState]],
     passwords: true,
   },
@@ -188,6 +193,10 @@ function plainState(value: unknown): unknown {
   return states.find((known) => known === value);
 }
 
+function plainSimilar(value: unknown): unknown {
+  return value === similarAllowed ? value : undefined;
+}
+
 function plainOperation(value: unknown): unknown {
   return itemOperations.find((known) => known === value);
 }
@@ -240,9 +249,9 @@ export async function storedFailures(
     const parsed = await parse();
     const tooLarge = parsed instanceof RecordTooLarge ? parsed : null;
     const fields: Fields = parsed instanceof RecordTooLarge ? {} : parsed;
-    const mentions = await mentionsOf(fields);
-    const record = await withoutSecrets(operation, fields);
     const own = typeof outcome === 'function' ? outcome(fields) : outcome;
+    const mentions = await mentionsOf(fields, own.errors);
+    const record = await withoutSecrets(operation, fields);
     stored.push({
       position,
       users: tooLarge?.users ?? usersOf(fields).length,

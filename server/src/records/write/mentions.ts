@@ -1,3 +1,5 @@
+import { hasDetails } from '../../lib/error-codes.ts';
+import type { FieldErrors } from '../../lib/field-errors.ts';
 import { type Fields, isId, isObject, usersOf, withoutInvisible } from '../../lib/request-fields.ts';
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
 import { secretNames } from '../../passwords/policy.ts';
@@ -13,9 +15,9 @@ const elementsMax = 10;
 /**
  * Returns the principals and users that a failed record names, as the column `mentions` stores them. Its names may be
  * the very values that were refused, so they count in any form that can be corrected to a valid one: a number for a
- * text, a text for an ID, spaces around, invisible characters.
+ * text, a text for an ID, spaces around, invisible characters. A principal that one of its errors describes counts, too.
  */
-export async function mentionsOf(record: Fields): Promise<string[]> {
+export async function mentionsOf(record: Fields, errors: FieldErrors): Promise<string[]> {
   const timeSlice = new TimeSlice();
   const mentions = new Set<string>();
   const secrets = new Set([record, ...usersOf(record)].filter(isObject).flatMap(secretTexts));
@@ -26,6 +28,8 @@ export async function mentionsOf(record: Fields): Promise<string[]> {
       for (const form of formsOf(text)) if ([...form].length <= nameMax) mentions.add(`${prefix}:${form}`);
     }
   };
+  for (const error of [...errors.byPlace.values()].flat())
+    if (hasDetails(error)) add('principal', [error.figures?.id], idForms);
   add('principal', [record.ID], idForms);
   add('key', [record.ExternalKey, record.NewExternalKey], keyForms);
   for (const user of usersOf(record)) {

@@ -1,0 +1,131 @@
+import { clip } from '../../lib/request-fields.ts';
+import { required } from '../../lib/required.ts';
+import type { PrincipalFields } from '../fields/fields.ts';
+import type { ParsedRecord } from '../parse/parsed-record.ts';
+import type { CallOptions, CheckTools } from './operation.ts';
+
+// Finds records that would insert a principal a second time, under another key or in another spelling. This is advice to
+// the caller and no constraint: of two concurrent calls that insert look-alikes, each may miss the other.
+
+/** The fields that are compared. `name` stands for `Denomination` or, without it, for `Surname` and `Name`. */
+type Likeness = 'key' | 'name' | 'vatnumber' | 'taxcode';
+
+/** A form of a new principal, in which spellings that count as equal are the same; see `anagrafe.likeness`. */
+export interface Form {
+  /** Zero-based index of the principal among those that were looked up. */
+  readonly index: number;
+  readonly likeness: Likeness;
+  readonly text: string;
+  /** A stored principal with the same form. */
+  readonly other: NamedPrincipal | null;
+}
+
+export interface NamedPrincipal {
+  readonly id: number;
+  readonly externalKey: string | null;
+  readonly denomination: string | null;
+  readonly surname: string | null;
+  readonly name: string | null;
+}
+
+type ComparedFields = Partial<PrincipalFields>;
+
+export interface LookAlikeStore {
+  /** Returns the forms of new principals. A stored principal with the same `ExternalKey` is no look-alike. */
+  findForms(principals: readonly ComparedFields[]): Promise<readonly Form[]>;
+}
+
+/** What an error says about another principal. */
+interface Described {
+  readonly key?: string;
+  readonly name?: string;
+}
+
+/** Memory in bytes that the forms of a new principal need until the end of the call. */
+const bytesPerPrincipal = 1000;
+
+/** Maximum number of characters of a value in an error. */
+const shownLength = 100;
+
+/** Refuses the records of one call that would insert a look-alike of a stored principal or of an earlier record. */
+export class LookAlikes {
+  readonly #store: LookAlikeStore;
+  readonly #options: CallOptions;
+  readonly #tools: CheckTools;
+  /** The forms of the valid records so far. */
+  readonly #claimed = new Map<string, Described>();
+
+  constructor(store: LookAlikeStore, options: CallOptions, tools: CheckTools = {}) {
+    this.#store = store;
+    this.#options = options;
+    this.#tools = tools;
+  }
+
+  /** Returns the forms of the next records that insert a principal; none if look-alikes are allowed. */
+  async find(records: readonly ParsedRecord[]): Promise<ReadonlyMap<ParsedRecord, readonly Form[]>> {
+    if (this.#options.similar === 'allow' || records.length === 0) return new Map();
+    this.#tools.holdMemory?.(records.length * bytesPerPrincipal);
+    const forms = await this.#store.findForms(records.map((record) => required(record.principal).fields));
+    const byRecord = new Map<ParsedRecord, Form[]>(records.map((record) => [record, []]));
+    for (const form of forms) byRecord.get(required(records[form.index]))?.push(form);
+    return byRecord;
+  }
+
+  /** Adds an error for each field that is alike. */
+  refuse(record: ParsedRecord, forms: readonly Form[] = []): void {
+    if (record.allowsSimilar) return;
+    const { errors } = record;
+    const { fields } = required(record.principal);
+    for (const { likeness, text, other } of forms) {
+      const field = fieldOf(likeness, fields);
+      const earlier = this.#claimed.get(text);
+      if (other && this.#options.showsStored) {
+        const figures = { id: other.id, ...described(other), label: labelOf(described(other)), field };
+        errors.add(field, 'LOOKS_LIKE_ANOTHER', { variant: 'stored', figures });
+      } else if (other) errors.add(field, 'LOOKS_LIKE_ANOTHER', { variant: 'hidden', figures: { field } });
+      // A record with the same key has an error for that.
+      else if (earlier && (likeness !== 'key' || earlier.key !== described(named(fields)).key)) {
+        const figures = { ...earlier, label: labelOf(earlier), field };
+        errors.add(field, 'LOOKS_LIKE_ANOTHER', { variant: 'call', figures });
+      }
+    }
+  }
+
+  /** Later records of the call must not look like this one, if it is valid. */
+  claim({ principal, errors }: ParsedRecord, forms: readonly Form[] = []): void {
+    if (!errors.none || forms.length === 0) return;
+    const own = described(named(required(principal).fields));
+    for (const { text } of forms) if (!this.#claimed.has(text)) this.#claimed.set(text, own);
+  }
+}
+
+function fieldOf(likeness: Likeness, { Denomination, Surname }: ComparedFields): string {
+  if (likeness === 'key') return 'ExternalKey';
+  if (likeness === 'vatnumber') return 'Vatnumber';
+  if (likeness === 'taxcode') return 'Taxcode';
+  if (Denomination) return 'Denomination';
+  return Surname ? 'Surname' : 'Name';
+}
+
+function named({ ExternalKey, Denomination, Surname, Name }: ComparedFields): Omit<NamedPrincipal, 'id'> {
+  return {
+    externalKey: ExternalKey ?? null,
+    denomination: Denomination ?? null,
+    surname: Surname ?? null,
+    name: Name ?? null,
+  };
+}
+
+function described({ externalKey, denomination, surname, name }: Omit<NamedPrincipal, 'id'>): Described {
+  const shownName = denomination ?? [surname, name].filter((part) => part !== null).join(' ');
+  return {
+    ...(externalKey !== null && { key: clip(externalKey, shownLength) }),
+    ...(shownName !== '' && { name: clip(shownName, shownLength) }),
+  };
+}
+
+/** Returns the key and the name for a message: ` (00123, Rossi Srl)`. */
+function labelOf({ key, name }: Described): string {
+  const parts = [key, name].filter((part) => part !== undefined);
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+}
