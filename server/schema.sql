@@ -278,6 +278,7 @@ create table anagrafe.principals (
   sessions_epoch integer not null default 0,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  version_at timestamp with time zone,
   constraint principals_external_key_key UNIQUE (external_key),
   constraint principals_pkey PRIMARY KEY (id),
   constraint principals_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text]))),

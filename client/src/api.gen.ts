@@ -9,9 +9,11 @@ export interface AppliedUser {
   Username: string | null;
   Email: string | null;
   /** The operation. `none`: the user already had all values. */
-  Operation: 'register' | 'reset' | 'state' | 'edit' | 'disable' | 'delete' | 'none';
+  Operation: 'register' | 'reset' | 'state' | 'edit' | 'move' | 'disable' | 'delete' | 'none';
   /** The names of the fields that an edit changed. */
   Changed?: string[];
+  /** Present if the user was reset or moved and is disabled: it cannot sign in. */
+  State?: 'disabled';
 }
 
 /** Further values of a user, by their names: at most 20, each of at most 1024 bytes in UTF-8. */
@@ -118,6 +120,7 @@ export type CloudEvent =
   | UserPasswordReset
   | UserUpdated
   | UserStateChanged
+  | UserMoved
   | UserDeleted
   | CallCompleted
   | JobCompleted
@@ -296,8 +299,8 @@ export interface Estimate {
 
 export type EventType =
   | 'principal.inserted' | 'principal.updated' | 'principal.state_changed' | 'principal.deleted'
-  | 'user.registered' | 'user.password_reset' | 'user.updated' | 'user.state_changed' | 'user.deleted'
-  | 'call.completed' | 'job.completed' | 'webhook.disabled';
+  | 'user.registered' | 'user.password_reset' | 'user.updated' | 'user.state_changed' | 'user.moved'
+  | 'user.deleted' | 'call.completed' | 'job.completed' | 'webhook.disabled';
 
 /** A password reset of a user that is named by its `ID` or `Username`. */
 export type ExplicitReset = {
@@ -419,6 +422,8 @@ export interface FieldErrorDetails {
   Denomination: string | null;
   /** The field of both principals that is alike. */
   Field?: string;
+  /** The `Operation` that the user item lacks, if it was meant as one. */
+  Operation?: 'reset';
 }
 
 /**
@@ -532,6 +537,14 @@ export interface Login {
   RefreshToken: string;
   TokenExpiration: string;
 }
+
+/**
+ * A user of another principal, which moves to the principal of the record with its ID and password. Its
+ * sessions end.
+ */
+export type Move = {
+  Operation: 'move';
+} & ({ ID: number; Username?: null } | { ID?: null; Username: string });
 
 export interface NewClient extends Client {
   /** The secret key. Only this response contains it. */
@@ -736,13 +749,13 @@ export type UpdateRecord = EditedPrincipal & {
   | {
       ID: number;
       ExternalKey?: null;
-      Users: (Registration | RegistrationWithHash | Reset | ExplicitReset | Edit | Deletion)[];
+      Users: (Registration | RegistrationWithHash | Reset | ExplicitReset | Edit | Deletion | Move)[];
     }
   | {
       ID?: null;
       /** The external key of the principal, instead of `ID`. */
       ExternalKey: string;
-      Users: (Registration | RegistrationWithHash | Reset | ExplicitReset | Edit | Deletion)[];
+      Users: (Registration | RegistrationWithHash | Reset | ExplicitReset | Edit | Deletion | Move)[];
     }
   | { ID: number; ExternalKey?: null; Users?: null }
   | {
@@ -763,6 +776,8 @@ export interface UpsertCounts {
   UsersRegistered: number;
   /** Number of users whose fields, state or password were changed. */
   UsersUpdated: number;
+  /** Number of users that were moved from other principals. */
+  UsersMoved: number;
   /** Number of users that were disabled because the record does not contain them. */
   UsersDisabled: number;
   /** Number of users that were deleted because the record does not contain them. */
@@ -838,8 +853,9 @@ export interface UpsertedUser {
   ID: number | null;
   Username: string | null;
   Email: string | null;
-  Operation: 'register' | 'edit' | 'disable' | 'delete' | 'none';
+  Operation: 'register' | 'edit' | 'move' | 'disable' | 'delete' | 'none';
   Changed?: string[];
+  State?: 'disabled';
   /** The changed fields with their values. Only in a dry run, for callers with the scope `sync:read`. */
   Changes?: FieldChange[];
 }
@@ -894,6 +910,18 @@ export interface UserFilter extends ListFilter {
   NeverSignedIn?: boolean | null;
   /** Only users with a greater ID. Reading on after the last ID is faster than a high page number. */
   AfterID?: number | null;
+}
+
+export interface UserMoveData extends UserData {
+  /** The ID of the principal that the user had before. */
+  FromIRID: number;
+  /** The current external key of the principal. Null if it has none or was deleted. */
+  FromExternalKey: string | null;
+}
+
+export interface UserMoved extends CloudEventAttributes {
+  type: 'user.moved';
+  data: UserMoveData;
 }
 
 /** A user with the ID and names of its principal. */
@@ -1151,6 +1179,7 @@ export interface Operations {
         missing?: 'keep' | 'disable' | 'delete' | undefined;
         passwords?: 'keep' | 'overwrite' | undefined;
         existing?: 'update' | 'refuse' | undefined;
+        moves?: 'refuse' | 'allow' | undefined;
         similar?: 'allow' | 'refuse' | undefined;
         dryRun?: boolean | undefined;
         changed?: boolean | undefined;

@@ -98,3 +98,9 @@ create trigger changed_principals_have_likeness
   execute function anagrafe.change_likeness();
 create trigger deleted_principals_have_no_likeness after delete on anagrafe.principals
   for each row execute function anagrafe.remove_likeness();
+
+-- Moves of users
+
+-- The version of the principal if users were moved to other principals since: a move changes `updated_at` of the principal
+-- that it takes the user from, but not its version.
+alter table anagrafe.principals add column version_at timestamptz;

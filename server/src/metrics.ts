@@ -38,7 +38,7 @@ export function openMetrics() {
   });
   const users = new Counter({
     name: 'anagrafe_users_total',
-    help: 'Users by operation: registered, password reset, state set, edited, deleted.',
+    help: 'Users by operation: registered, password reset, state set, edited, moved, deleted.',
     labelNames: ['operation'],
     registers,
   });

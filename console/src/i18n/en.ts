@@ -241,6 +241,7 @@ export const eventType: Readonly<Record<Delivery['Type'], string>> = {
   'user.password_reset': 'Password reset',
   'user.updated': 'User changed',
   'user.state_changed': 'User state changed',
+  'user.moved': 'User moved',
   'user.deleted': 'User deleted',
   'call.completed': 'Call completed',
   'job.completed': 'Job completed',

@@ -237,6 +237,7 @@ export const eventType: Messages['eventType'] = {
   'user.password_reset': 'Password reimpostata',
   'user.updated': 'Utente modificato',
   'user.state_changed': 'Stato utente modificato',
+  'user.moved': 'Utente spostato',
   'user.deleted': 'Utente eliminato',
   'call.completed': 'Chiamata terminata',
   'job.completed': 'Elaborazione terminata',

@@ -121,6 +121,7 @@ export const noCounts: UpsertCounts = {
   PrincipalsUpdated: 0,
   UsersRegistered: 0,
   UsersUpdated: 0,
+  UsersMoved: 0,
   UsersDisabled: 0,
   UsersDeleted: 0,
   Unchanged: 0,

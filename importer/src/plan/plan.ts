@@ -134,8 +134,8 @@ export interface PlannedChange {
   readonly principalId: number | null;
   /** Null for a change of the principal itself. */
   readonly username: string | null;
-  readonly action: 'insert' | 'register' | 'edit' | 'disable' | 'delete';
-  /** The fields that change, with both values; empty for any other action than `edit`. */
+  readonly action: 'insert' | 'register' | 'edit' | 'move' | 'disable' | 'delete';
+  /** The fields that change, with both values; empty for any other action than `edit` and `move`. */
   readonly fields: readonly FieldChange[];
   /** The fields that change and whose values are not shown, such as a password. */
   readonly hidden: readonly string[];
@@ -154,7 +154,9 @@ export function changesOf({ planned: { record }, tuple }: PlannedRecord): Planne
     if (action === 'none') continue;
     const hidden = Changed.filter((name) => !fields.some(({ Field }) => Field === name));
     changes.push(
-      action === 'edit' ? { ...about, username, action, fields, hidden } : { ...about, username, action },
+      action === 'edit' || action === 'move'
+        ? { ...about, username, action, fields, hidden }
+        : { ...about, username, action },
     );
   }
   return changes;

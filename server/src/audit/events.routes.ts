@@ -104,6 +104,14 @@ const data: Readonly<Record<EventType, TSchema>> = {
   'user.password_reset': UserData,
   'user.updated': named('UserUpdateData', strictObject({ ...user, Changed })),
   'user.state_changed': named('UserStateData', strictObject({ ...user, State })),
+  'user.moved': named(
+    'UserMoveData',
+    strictObject({
+      ...user,
+      FromIRID: Type.Integer({ ...Id, description: 'The ID of the principal that the user had before.' }),
+      FromExternalKey: ExternalKey,
+    }),
+  ),
   'user.deleted': strictObject({ ...principal, UserID: Id }),
   'call.completed': strictObject({ RequestId: Text, Operation, ...figures }),
   'job.completed': strictObject({

@@ -12,6 +12,7 @@ export const eventTypes = [
   'user.password_reset',
   'user.updated',
   'user.state_changed',
+  'user.moved',
   'user.deleted',
   'call.completed',
   'job.completed',
@@ -49,6 +50,8 @@ export interface Part {
   readonly state?: string;
   /** The names of the changed fields, of an `updated` event. */
   readonly changed?: readonly string[];
+  /** The ID of the principal that the user had before, of a `moved` event. */
+  readonly from?: number;
 }
 
 /** Splits an entry into its events. The order is fixed, because the event ID contains the index of the part. */
@@ -75,6 +78,7 @@ interface RecordDetails {
   readonly changed?: readonly string[];
   readonly state?: string;
   readonly users?: readonly (readonly [id: number, changed: readonly string[], state: string | null])[];
+  readonly moved?: readonly (readonly [id: number, from: number])[];
   readonly externalKey?: string;
 }
 
@@ -101,8 +105,16 @@ function userParts({ registered, reset, deleted, details }: Entry): Part[] {
     if (changed.length > 0) parts.push({ type: 'user.updated', userId, changed });
     if (state !== null) parts.push({ type: 'user.state_changed', userId, state });
   }
+  for (const [userId, from] of ((details ?? {}) as RecordDetails).moved ?? [])
+    parts.push({ type: 'user.moved', userId, from });
   add('user.deleted', deleted);
   return parts;
+}
+
+/** Returns the IDs of the principals that events of the entry name. */
+export function principalsIn({ principalId }: Entry, parts: readonly Part[]): number[] {
+  const sources = parts.flatMap(({ from }) => from ?? []);
+  return principalId === null ? sources : [principalId, ...sources];
 }
 
 export interface CloudEvent {
@@ -141,13 +153,17 @@ function subjectOf({ principalId, callId, requestId, action }: Entry, { userId }
 
 function dataOf(
   entry: Entry,
-  { type, userId, state, changed }: Part,
+  { type, userId, state, changed, from }: Part,
   names: EventNames,
 ): Record<string, unknown> {
   const { principalId: IRID, details } = entry;
   if (type.endsWith('.completed')) return completedData(entry);
   if (type === 'webhook.disabled') return { WebhookID: details?.webhook, URL: details?.url };
-  const more = { ...(state !== undefined && { State: state }), ...(changed && { Changed: changed }) };
+  const more = {
+    ...(state !== undefined && { State: state }),
+    ...(changed && { Changed: changed }),
+    ...(from !== undefined && { FromIRID: from, FromExternalKey: names.externalKeys.get(from) ?? null }),
+  };
   const data = { IRID, ExternalKey: externalKeyOf(entry, names) };
   if (userId === null) return { ...data, ...more };
   if (type === 'user.deleted') return { ...data, UserID: userId };
@@ -247,7 +263,7 @@ export async function readEvents(
     throw wrongParameter('after', 'beyond');
   const page = found.slice(0, limit);
   const names = await store.names({
-    principalIds: page.map(({ entry }) => entry.principalId).filter((id) => id !== null),
+    principalIds: page.flatMap(({ entry, part }) => principalsIn(entry, [part])),
     userIds: page.map(({ part }) => part.userId).filter((id) => id !== null),
   });
   const last = page.at(-1);

@@ -1,6 +1,6 @@
 import { ApiError, ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
 import { required } from '../lib/required.ts';
-import { type CheckedRecord, checkRecords, recordsOf } from '../records/check/batch.ts';
+import { type CheckedRecord, checkRecords, recordsOf, usernamesIn } from '../records/check/batch.ts';
 import type { Operation } from '../records/check/operation.ts';
 import { approvalText } from '../records/check/plan.ts';
 import { applyRecords, hashesNeeded, isFinal, type RecordToApply } from '../records/operations/apply.ts';
@@ -27,7 +27,10 @@ export async function applySync(call: SyncCall, operation: Operation, tools: Syn
   const passwords = records.passwordsExcept(known);
   const admitted = tools.hasher.admit({ share: String(call.clientId), count: passwords });
   try {
-    const check = operation.newCheck({ holdMemory: call.holdMemory });
+    const check = operation.newCheck({
+      holdMemory: call.holdMemory,
+      usernamesOfCall: () => usernamesIn(records),
+    });
     // Records with a known outcome are checked too: what they claim is not free for the others.
     const checked = await checkRecords(recordsOf(records), operation, check, new ErrorBudget());
     const left = await approveAndReserve(

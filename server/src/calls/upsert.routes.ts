@@ -43,16 +43,19 @@ function readUpsert(request: FastifyRequest): UpsertCall {
 
 /** The options are part of the fingerprint: the same records with other options are another call. */
 function optionsOf(request: FastifyRequest): string {
-  const { missing, passwords, existing, similar } = request.query as Query;
-  return `${JSON.stringify([missing, passwords, existing, ...(similar === 'allow' ? [] : [similar])])}\n`;
+  const { missing, passwords, existing, similar, moves } = request.query as Query;
+  const later = similar === 'allow' && moves === 'refuse' ? [] : [similar, moves];
+  return `${JSON.stringify([missing, passwords, existing, ...later])}\n`;
 }
 
 function readOptions(request: FastifyRequest): Partial<CallOptions> {
-  const { missing, passwords, existing, similar } = request.query as Query;
+  const { missing, passwords, existing, similar, moves } = request.query as Query;
   // Every stored user is missing from a record that may only contain new ones.
   if (existing === 'refuse' && missing !== 'keep')
     throw wrongParameter('missing', 'exclusive', { other: 'existing' });
-  return { missing, passwords, existing, similar };
+  if (existing === 'refuse' && moves === 'allow')
+    throw wrongParameter('moves', 'exclusive', { other: 'existing' });
+  return { missing, passwords, existing, similar, moves };
 }
 
 /** Reads the plan in `If-Match`. `*` and weak tags are refused: they name no plan. */

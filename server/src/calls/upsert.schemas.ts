@@ -24,6 +24,13 @@ export const UpsertQuery = Type.Object({
       description: '`refuse`: a record that would change an existing principal or user fails.',
     }),
   ),
+  moves: defaulted(
+    oneOf(['refuse', 'allow'], {
+      default: 'refuse',
+      description:
+        '`allow`: a user of another principal moves to the principal of the record, with its ID and password, and its sessions end. Otherwise its username is taken.',
+    }),
+  ),
   ...similarQuery,
   ...WriteQuery.properties,
   changed: flag('Leaves out records that would change nothing. Only with `dryRun=true`.'),
@@ -66,8 +73,9 @@ const UpsertedUser = named(
       ID: nullable(Id),
       Username: Text,
       Email: Text,
-      Operation: oneOf(['register', 'edit', 'disable', 'delete', 'none']),
+      Operation: oneOf(['register', 'edit', 'move', 'disable', 'delete', 'none']),
       Changed: Type.Optional(Type.Array(Type.String())),
+      State: Type.Optional(Type.Literal('disabled')),
       Changes,
     },
     {

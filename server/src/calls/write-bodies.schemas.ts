@@ -115,6 +115,11 @@ const Deletion = oneOfForms(
   'A user to delete.',
   namedUser({ Operation: Type.Literal('delete') }),
 );
+const Move = oneOfForms(
+  'Move',
+  'A user of another principal, which moves to the principal of the record with its ID and password. Its sessions end.',
+  namedUser({ Operation: Type.Literal('move') }),
+);
 const UserState = oneOfForms('UserState', 'The new state of a user.', namedUser({ State }));
 const DeletedUser = oneOfForms('DeletedUser', 'A user to delete.', namedUser({}));
 const UpsertUser = named(
@@ -147,12 +152,12 @@ const edited = {
   ),
   State: optional(State),
 };
-const updatedUsers = Type.Array(Type.Union([...newUsers, Reset, ExplicitReset, Edit, Deletion]), {
+const updatedUsers = Type.Array(Type.Union([...newUsers, Reset, ExplicitReset, Edit, Deletion, Move]), {
   minItems: 1,
 });
 const UpdateRecord = oneOfForms(
   'UpdateRecord',
-  'A principal, with users to register, edit or delete, passwords to reset, and new values of its fields. `Users` may be absent if there is another value.',
+  'A principal, with users to register, edit, move or delete, passwords to reset, and new values of its fields. `Users` may be absent if there is another value.',
   [
     ...namedPrincipal({ Users: updatedUsers, ...edited }),
     ...namedPrincipal({ Users: absent, ...edited }, { minProperties: 2 }),

@@ -39,8 +39,12 @@ function linesOf({ record, principalId, username, action, fields, hidden }: Plan
     to: textOf(To),
   });
   if (action === 'insert') return [line('create principal')];
-  if (action !== 'edit') return [line(`${action} user`)];
-  return [...fields.map((field) => line(field.Field, field)), ...hidden.map((field) => line(field))];
+  const effect = action === 'edit' ? [] : [line(`${action} user`)];
+  return [
+    ...effect,
+    ...fields.map((field) => line(field.Field, field)),
+    ...hidden.map((field) => line(field)),
+  ];
 }
 
 function textOf(value: unknown): string | null {
@@ -84,6 +88,7 @@ export function countsText(counts: UpsertCounts): string {
   const users = part([
     ['UsersRegistered', 'registered'],
     ['UsersUpdated', 'changed'],
+    ['UsersMoved', 'moved'],
     ['UsersDisabled', 'disabled'],
     ['UsersDeleted', 'deleted'],
   ]);

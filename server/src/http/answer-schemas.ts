@@ -26,6 +26,11 @@ export const ErrorDetail = named(
               Field: Type.Optional(
                 Type.String({ description: 'The field of both principals that is alike.' }),
               ),
+              Operation: Type.Optional(
+                Type.Literal('reset', {
+                  description: 'The `Operation` that the user item lacks, if it was meant as one.',
+                }),
+              ),
             },
             {
               description:

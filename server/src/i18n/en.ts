@@ -120,6 +120,10 @@ export const callTexts = {
   IDEMPOTENCY_KEY_REUSED:
     'This Idempotency-Key was already used with another body or path. Repeat the original request, or use a new key.',
   TOO_MANY_REMOVALS: {
+    moves:
+      'The request would move {removals} of the {users} users of principals to other principals. Without a plan at most {allowed} are allowed, so nothing was applied. Send it with dryRun=true, check the plan, then send it with If-Match.',
+    source:
+      'The request would move {removals} of the {users} users of the principal with ID {id} to other principals. Without a plan at most {allowed} are allowed, so nothing was applied. Send it with dryRun=true, check the plan, then send it with If-Match.',
     call: 'The request would disable or delete {removals} of {users} users. Without a plan at most {allowed} are allowed, so nothing was applied. Send it with dryRun=true, check the plan, then send it with If-Match.',
     record:
       'Record [{position}] would disable or delete {removals} of the {users} users of its principal. Without a plan at most {allowed} are allowed, so nothing was applied. Send the request with dryRun=true, check the plan, then send it with If-Match.',
@@ -168,9 +172,14 @@ export const recordTexts = {
   USER_NOT_FOUND: {
     id: 'This principal has no user with this ID.',
     username: 'This principal has no user with this username.',
+    movedId: 'There is no user with this ID.',
+    movedUsername: 'There is no user with this username.',
   },
   USERNAME_TAKEN: {
     stored: 'This username is taken.',
+    owner: 'This username belongs to a user of the principal with ID {id}{label}.',
+    reset: 'This principal has a user with this username already. Did you mean Operation: "reset"?',
+    several: 'Several records of the request contain this username. Its user was not moved.',
     call: 'This username occurs earlier in the same request.',
   },
   EXTERNAL_KEY_TAKEN: {
@@ -194,7 +203,7 @@ export const recordTexts = {
     call: 'The plan no longer holds: stored data, the records or the options have changed. Nothing was applied. Send the request with dryRun=true for a new plan.',
     record: 'Stored data has changed since the plan was made. The record was not applied.',
     removals:
-      'Users were registered since the request was checked: the record would now disable or delete {removals} users instead of {allowed}. It was not applied.',
+      'Users were registered or moved since the request was checked: the record would now disable, delete or move {removals} users instead of {allowed}. It was not applied.',
   },
   OUTCOME_UNKNOWN:
     'The connection to the database was lost while the record was written, so its outcome is unknown. If the request had an Idempotency-Key, repeat it with the same key. Otherwise read the record before you send it again.',
@@ -230,7 +239,7 @@ export const fieldTexts = {
   INVALID_ID: 'The ID must be an integer from 1 to 9007199254740991, not a string.',
   INVALID_STATE: 'The state must be "active" or "disabled".',
   INVALID_SIMILAR: 'The value must be "allow".',
-  INVALID_OPERATION: 'The operation must be "register", "reset", "edit" or "delete".',
+  INVALID_OPERATION: 'The operation must be "register", "reset", "edit", "delete" or "move".',
   NO_USERS: 'Send at least one user.',
   AMBIGUOUS_PRINCIPAL: 'Send either the ID or the ExternalKey of the principal, not both.',
   AMBIGUOUS_USER: {
@@ -240,7 +249,10 @@ export const fieldTexts = {
     register: 'Send the Username of a new user without ID.',
   },
   UNRECOGNISED_USER: 'Username is missing. To reset the password of an existing user, send its ID instead.',
-  DUPLICATE_USER: 'This user occurs twice in the record. Send it once.',
+  DUPLICATE_USER: {
+    record: 'This user occurs twice in the record. Send it once.',
+    call: 'An earlier record of the same request moves or deletes this user.',
+  },
   EMPTY_PRINCIPAL: 'Send at least one of {fields}.',
   TEXT_EMPTY: {
     optional: 'Must not be empty. Send null or omit the field.',

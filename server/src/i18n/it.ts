@@ -121,6 +121,10 @@ export const italian: typeof english = {
   IDEMPOTENCY_KEY_REUSED:
     'Questa Idempotency-Key è già stata usata con un altro corpo o percorso. Ripetere la richiesta originale, oppure usare una nuova chiave.',
   TOO_MANY_REMOVALS: {
+    moves:
+      'La richiesta sposterebbe in altre anagrafiche {removals} utenti su {users}. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviarla con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.',
+    source:
+      "La richiesta sposterebbe in altre anagrafiche {removals} utenti su {users} dell'anagrafica con ID {id}. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviarla con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.",
     call: 'La richiesta disabiliterebbe o eliminerebbe {removals} utenti su {users}. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviarla con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.',
     record:
       'Il record [{position}] disabiliterebbe o eliminerebbe {removals} utenti su {users} della sua anagrafica. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviare la richiesta con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.',
@@ -167,9 +171,14 @@ export const italian: typeof english = {
   USER_NOT_FOUND: {
     id: 'Questa anagrafica non ha utenti con questo ID.',
     username: 'Questa anagrafica non ha utenti con questo nome utente.',
+    movedId: 'Nessun utente con questo ID.',
+    movedUsername: 'Nessun utente con questo nome utente.',
   },
   USERNAME_TAKEN: {
     stored: 'Questo nome utente è già in uso.',
+    owner: "Questo nome utente appartiene a un utente dell'anagrafica con ID {id}{label}.",
+    reset: 'Questa anagrafica ha già un utente con questo nome utente. Si intendeva Operation: "reset"?',
+    several: 'Più record della richiesta contengono questo nome utente. Il suo utente non è stato spostato.',
     call: 'Questo nome utente è già presente nella stessa richiesta.',
   },
   EXTERNAL_KEY_TAKEN: {
@@ -193,7 +202,7 @@ export const italian: typeof english = {
     call: 'Il piano non è più valido: i dati salvati, i record o le opzioni sono cambiati. Nulla è stato applicato. Inviare la richiesta con dryRun=true per ottenere un nuovo piano.',
     record: 'I dati salvati sono cambiati dopo la creazione del piano. Il record non è stato applicato.',
     removals:
-      'Dopo il controllo della richiesta sono stati registrati altri utenti: il record ora disabiliterebbe o eliminerebbe {removals} utenti invece di {allowed}. Non è stato applicato.',
+      'Dopo il controllo della richiesta sono stati registrati o spostati altri utenti: il record ora disabiliterebbe, eliminerebbe o sposterebbe {removals} utenti invece di {allowed}. Non è stato applicato.',
   },
   OUTCOME_UNKNOWN:
     "La connessione al database si è interrotta durante la scrittura del record, quindi l'esito non è noto. Se la richiesta aveva una Idempotency-Key, ripeterla con la stessa chiave. Altrimenti verificare l'anagrafica prima di inviare di nuovo il record.",
@@ -227,7 +236,7 @@ export const italian: typeof english = {
   INVALID_ID: "L'ID deve essere un numero intero da 1 a 9007199254740991, non una stringa.",
   INVALID_STATE: 'Lo stato deve essere "active" o "disabled".',
   INVALID_SIMILAR: 'Il valore deve essere "allow".',
-  INVALID_OPERATION: 'L\'operazione deve essere "register", "reset", "edit" o "delete".',
+  INVALID_OPERATION: 'L\'operazione deve essere "register", "reset", "edit", "delete" o "move".',
   NO_USERS: 'Inviare almeno un utente.',
   AMBIGUOUS_PRINCIPAL: "Indicare l'anagrafica con ID oppure con ExternalKey, non con entrambi.",
   AMBIGUOUS_USER: {
@@ -237,7 +246,10 @@ export const italian: typeof english = {
     register: 'Inviare Username di un nuovo utente senza ID.',
   },
   UNRECOGNISED_USER: "Manca Username. Per reimpostare la password di un utente esistente, inviare l'ID.",
-  DUPLICATE_USER: 'Questo utente è ripetuto nel record. Inviarlo una sola volta.',
+  DUPLICATE_USER: {
+    record: 'Questo utente è ripetuto nel record. Inviarlo una sola volta.',
+    call: 'Un record precedente della stessa richiesta sposta o elimina questo utente.',
+  },
   EMPTY_PRINCIPAL: 'Indicare almeno un campo tra {fields}.',
   TEXT_EMPTY: {
     optional: 'Non può essere vuoto. Inviare null oppure omettere il campo.',

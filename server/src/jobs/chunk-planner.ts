@@ -6,8 +6,8 @@ export interface PlannedRecord {
   readonly position: number;
   /** The processing time of the record, in passwords to hash. Users without a password to hash count less than one. */
   readonly weight: number;
-  /** Records with the same key are applied in the order sent. Null means any order. */
-  readonly orderingKey: number | null;
+  /** Records with a key in common are applied in the order sent. */
+  readonly orderingKeys: readonly number[];
 }
 
 export interface PlannedChunk {
@@ -17,24 +17,42 @@ export interface PlannedChunk {
 }
 
 /**
- * Divides a job into chunks that can run in parallel. Records with the same ordering key go into the same chunk,
+ * Divides a job into chunks that can run in parallel. Records with an ordering key in common go into the same chunk,
  * whatever its size.
  */
 export function planChunks(waiting: Iterable<PlannedRecord>): PlannedChunk[] {
-  const chunks: PlannedChunk[] = [];
+  const chunks = new Set<PlannedChunk>();
   let current: PlannedChunk | undefined;
   const chunkOf = new Map<number, PlannedChunk>();
-  for (const record of waiting) {
-    const tied = record.orderingKey === null ? undefined : chunkOf.get(record.orderingKey);
+  /** The chunks that were added to another one. */
+  const mergedInto = new Map<PlannedChunk, PlannedChunk>();
+  const remaining = (chunk: PlannedChunk): PlannedChunk => {
+    const next = mergedInto.get(chunk);
+    return next ? remaining(next) : chunk;
+  };
+  for (const { position, weight, orderingKeys } of waiting) {
+    const known = orderingKeys.flatMap((key) => chunkOf.get(key) ?? []).map(remaining);
+    // The largest comes first, so that a position is seldom moved.
+    const [tied, ...others] = [...new Set(known)].toSorted(
+      (one, other) => other.positions.length - one.positions.length,
+    );
     if (!tied && (!current || current.weight >= chunkWeight)) {
       current = { positions: [], weight: 0 };
-      chunks.push(current);
+      chunks.add(current);
     }
     const chunk = tied ?? current;
     if (!chunk) continue;
-    chunk.positions.push(record.position);
-    chunk.weight += record.weight;
-    if (record.orderingKey !== null) chunkOf.set(record.orderingKey, chunk);
+    for (const other of others) {
+      for (const moved of other.positions) chunk.positions.push(moved);
+      chunk.weight += other.weight;
+      mergedInto.set(other, chunk);
+      chunks.delete(other);
+      if (other === current) current = chunk;
+    }
+    chunk.positions.push(position);
+    chunk.weight += weight;
+    for (const key of orderingKeys) chunkOf.set(key, chunk);
   }
-  return chunks;
+  for (const chunk of new Set(mergedInto.values())) chunk.positions.sort((one, other) => one - other);
+  return [...chunks];
 }

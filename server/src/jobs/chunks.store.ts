@@ -103,6 +103,7 @@ const effectCounts = `
            'principalsUpdated', count(*) filter (where principal_change = 'updated'),
            'usersRegistered', coalesce(sum(registered), 0),
            'usersUpdated', coalesce(sum(edited), 0),
+           'usersMoved', coalesce(sum(moved), 0),
            'usersDisabled', coalesce(sum(disabled), 0),
            'usersDeleted', coalesce(sum(deleted), 0),
            'unchanged', count(*) filter (where principal_change = 'unchanged' and others = 0))
@@ -110,6 +111,7 @@ const effectCounts = `
          cross join lateral (
            select count(*) filter (where item ->> 1 = 'register') as registered,
                   count(*) filter (where item ->> 1 = 'edit') as edited,
+                  count(*) filter (where item ->> 1 = 'move') as moved,
                   count(*) filter (where item ->> 1 = 'disable') as disabled,
                   count(*) filter (where item ->> 1 = 'delete') as deleted,
                   count(*) filter (where item ->> 1 <> 'none') as others

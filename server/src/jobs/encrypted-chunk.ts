@@ -15,6 +15,8 @@ export interface SentRecord {
   readonly ids: ReservedIds;
   /** See `PlanReview.approve`. */
   readonly approval: Approval | null;
+  /** See `PrincipalChange.kept`. */
+  readonly kept: readonly string[];
 }
 
 export interface WaitingRecord extends Omit<SentRecord, 'text'> {
@@ -31,15 +33,17 @@ type Head = readonly [
   userIds: readonly number[],
   approved: string | null,
   weight: number,
+  /** Absent in a job of an older version. */
+  kept?: readonly string[],
 ];
 
 const newLine = 10;
 
 /** Encrypts the records of a chunk. `name` is authenticated: decryption fails with another name. */
 export function encryptRecords(records: readonly SentRecord[], key: Buffer, name: string): Buffer {
-  const pieces = records.flatMap(({ position, users, weight, text, ids, approval }) => {
+  const pieces = records.flatMap(({ position, users, weight, text, ids, approval, kept }) => {
     const approved = approval && approvalText(approval);
-    const head: Head = [position, users, text.length, ids.principal, ids.users, approved, weight];
+    const head: Head = [position, users, text.length, ids.principal, ids.users, approved, weight, kept];
     return [Buffer.from(`${JSON.stringify(head)}\n`), text];
   });
   return encrypt(Buffer.concat(pieces), key, name);
@@ -51,11 +55,11 @@ export function decryptRecords(encryptedRecords: Buffer, key: Buffer, name: stri
   for (let at = 0; at < plain.length; ) {
     const start = plain.indexOf(newLine, at) + 1;
     const head = JSON.parse(plain.toString('utf8', at, start)) as Head;
-    const [position, users, bytes, principal, userIds, approved, weight] = head;
+    const [position, users, bytes, principal, userIds, approved, weight, kept = []] = head;
     const text = plain.subarray(start, start + bytes);
     const ids = { principal, users: userIds };
     const approval = approved === null ? null : readApproval(approved);
-    records.push({ position, users, weight, ids, approval, fields: () => readRecord(text) });
+    records.push({ position, users, weight, ids, approval, kept, fields: () => readRecord(text) });
     at = start + bytes;
   }
   return records;

@@ -139,6 +139,7 @@ function unreadable(position: number): WaitingRecord {
     weight: 0,
     ids: { principal: null, users: [] },
     approval: null,
+    kept: [],
     fields: async () => ({}),
   };
 }
@@ -157,7 +158,8 @@ async function applyAll(records: readonly WaitingRecord[], run: ChunkRun): Promi
         await refuseAll(group, 'CANCELLED', run);
         continue;
       }
-      const checked = await checkRecords(group, operation, operation.newCheck(), new ErrorBudget());
+      const check = operation.newCheck({ keptUsernames: new Set(group.flatMap(({ kept }) => kept)) });
+      const checked = await checkRecords(group, operation, check, new ErrorBudget());
       for (const record of checked) requireApproved(record, record.approval);
       const applying = applyGroup(checked, lastOutcomes, run);
       running.add(applying);

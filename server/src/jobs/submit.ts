@@ -8,7 +8,7 @@ import type { CallOptions, Operation } from '../records/check/operation.ts';
 import type { Approval, PlanReview } from '../records/check/plan.ts';
 import { hashesNeeded } from '../records/operations/apply.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
-import { type PrincipalChange, sizeOf } from '../records/write/change.ts';
+import { type PrincipalChange, principalsOf, sizeOf } from '../records/write/change.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
 import { type IdStore, type NewRows, newRows, reserveIds } from '../records/write/id-reservation.ts';
 import { type Outcome, refused } from '../records/write/outcome.ts';
@@ -99,6 +99,7 @@ export async function submitJob(
         text: records.text(position),
         ids: required(ids.get(position)),
         approval: required(valid.get(position)).approval,
+        kept: required(valid.get(position)).kept,
       }));
       const encrypted = encryptRecords(chunk, key, chunkName(id, number));
       await writer.addChunk({ number, weight: Math.ceil(weight), positions, encrypted });
@@ -114,6 +115,8 @@ export function chunkName(callId: string, number: number): string {
 interface ValidRecord extends PlannedRecord, NewRows {
   /** See `PlanReview.approve`. */
   readonly approval: Approval | null;
+  /** See `PrincipalChange.kept`. */
+  readonly kept: readonly string[];
 }
 
 /**
@@ -140,8 +143,9 @@ async function partitionRecords(
         valid.set(position, {
           position,
           weight,
-          orderingKey: change.principalId,
+          orderingKeys: principalsOf(change),
           approval,
+          kept: change.kept ?? [],
           ...newRows(checked),
         });
       } else {

@@ -28,11 +28,11 @@ export type DetailsArgument<C extends Code, More = unknown> = Texts[C] extends s
   ? [details?: Details<C> & More]
   : [details: Details<C> & More];
 
-/** Codes whose errors describe another principal in their figures: `id`, `key`, `name` and `field`. */
-const codesWithDetails: readonly Code[] = ['LOOKS_LIKE_ANOTHER'];
+/** Codes whose errors describe another principal in their figures: `id`, `key`, `name`, `field` and `operation`. */
+const codesWithDetails: readonly Code[] = ['LOOKS_LIKE_ANOTHER', 'USERNAME_TAKEN'];
 
-export function hasDetails({ code }: ErrorDetail): boolean {
-  return codesWithDetails.includes(code);
+export function hasDetails({ code, figures }: ErrorDetail): boolean {
+  return figures !== undefined && codesWithDetails.includes(code);
 }
 
 type DetailOf<C extends Code> = { readonly code: C } & Details<C>;

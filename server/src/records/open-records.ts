@@ -35,7 +35,7 @@ export function openRecords(parts: { database: Database; exports: Database; conf
   const rules = { requireEmail: config.REQUIRE_EMAIL, password };
   return {
     operations: {
-      update: () => updateOperation(recordStore, rules),
+      update: (options) => updateOperation(recordStore, rules, options),
       insert: (options) => insertOperation(recordStore, rules, options),
       state: () => stateOperation(recordStore),
       delete: () => deleteOperation(recordStore),

@@ -1,4 +1,4 @@
-import { type Entry, type NamedSubjects, partsOf } from '../audit/events.ts';
+import { type Entry, type NamedSubjects, partsOf, principalsIn } from '../audit/events.ts';
 import type { EventNames } from '../db/lookups.ts';
 import type { Semaphore } from '../lib/semaphore.ts';
 import type { DeliveryFailure } from '../lib/webhook-failures.ts';
@@ -89,7 +89,7 @@ async function deliverBatch(
   if (!endpoint || due.length === 0) return false;
   const parts = new Map(due.map(({ entry }) => [entry, partsOf(entry)]));
   const names = await tools.store.names({
-    principalIds: due.map(({ entry }) => entry.principalId).filter((id) => id !== null),
+    principalIds: due.flatMap(({ entry }) => principalsIn(entry, parts.get(entry) ?? [])),
     userIds: due.flatMap((delivery) => usersIn(parts.get(delivery.entry) ?? [], delivery)),
   });
   const send = openEndpoint(endpoint, tools);

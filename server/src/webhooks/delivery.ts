@@ -1,5 +1,12 @@
 import type { Actor } from '../audit/audit-log.ts';
-import { type Entry, type MessageType, type NamedSubjects, partsOf, testType } from '../audit/events.ts';
+import {
+  type Entry,
+  type MessageType,
+  type NamedSubjects,
+  partsOf,
+  principalsIn,
+  testType,
+} from '../audit/events.ts';
 import type { EventNames } from '../db/lookups.ts';
 import type { Page } from '../db/paging.ts';
 import type { DeliveryFailure } from '../lib/webhook-failures.ts';
@@ -63,7 +70,7 @@ export async function showDelivery(
   if (!entry) return { ...delivery, message: null };
   const subject = { type, event: event ?? 0, isGroup };
   const parts = partsOf(entry);
-  const principalIds = entry.principalId === null ? [] : [entry.principalId];
+  const principalIds = principalsIn(entry, parts);
   const names = await history.names({ principalIds, userIds: usersIn(parts, subject) });
   return { ...delivery, message: bodyOf(entry, parts, subject, names) };
 }

@@ -17,7 +17,11 @@ it('server/openapi.json uses the words of the glossary', () => {
 });
 
 it.each([
-  { language: 'English', words: english, files: ['server/src/i18n/en.ts', 'console/src/i18n/en.ts'] },
+  {
+    language: 'English',
+    words: english,
+    files: ['server/src/i18n/en.ts', 'server/src/i18n/webhook-failures.ts', 'console/src/i18n/en.ts'],
+  },
   { language: 'Italian', words: italian, files: ['server/src/i18n/it.ts', 'console/src/i18n/it.ts'] },
 ])('the $language translations use the words of the product', ({ words, files }) => {
   expect(foundInTexts(files, words, literalsOf)).toEqual([]);

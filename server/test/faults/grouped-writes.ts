@@ -31,6 +31,7 @@ function asIfFound({ ID }: Sent): UpdateStore & InsertStore {
   const fields = Object.fromEntries(principalFieldNames.map((name) => [name, null])) as PrincipalFields;
   const found = { version: '', state: 'active', usersCount: 0, fields } as const;
   const user = {
+    version: '',
     principalId: Number(ID),
     username: '',
     usernameKey: '',
@@ -42,7 +43,7 @@ function asIfFound({ ID }: Sent): UpdateStore & InsertStore {
     findUsers: async ({ ids }) => ids.map((id) => ({ id, ...user })),
     findAttributes: async () => new Map(),
     findForms: async () => [],
-    findTakenUsernames: async () => new Set(),
+    findTakenUsernames: async () => new Map(),
     findExternalKeys: async () => new Map(),
   };
 }

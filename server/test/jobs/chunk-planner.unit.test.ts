@@ -7,7 +7,10 @@ function waiting(
   weights: readonly number[],
   order: (position: number) => number | null = () => null,
 ): PlannedRecord[] {
-  return weights.map((weight, position) => ({ position, weight, orderingKey: order(position) }));
+  return weights.map((weight, position) => {
+    const key = order(position);
+    return { position, weight, orderingKeys: key === null ? [] : [key] };
+  });
 }
 
 describe('the chunk plan of a job', () => {
@@ -43,6 +46,17 @@ describe('the chunk plan of a job', () => {
     ]);
   });
 
+  it('joins two chunks for a record with the ordering keys of both', () => {
+    const keys = [[1], [2], [3], [2, 1], [3]];
+    const records = keys.map((orderingKeys, position) => ({ position, weight: 250, orderingKeys }));
+    expect(planChunks(records)).toEqual(
+      [
+        { positions: [2, 4], weight: 500 },
+        { positions: [0, 1, 3], weight: 750 },
+      ].toSorted((one, other) => (one.positions[0] ?? 0) - (other.positions[0] ?? 0)),
+    );
+  });
+
   it('keeps the positions of the records if they are not consecutive', () => {
     const left = waiting([1, 1, 1]).map((record) => ({ ...record, position: record.position * 5 + 2 }));
     expect(planChunks(left)).toEqual([{ positions: [2, 7, 12], weight: 3 }]);
@@ -51,7 +65,7 @@ describe('the chunk plan of a job', () => {
   it('contains every record once, in the order sent, and never splits records with one ordering key', () => {
     const record = fc.record({
       weight: fc.integer({ min: 1, max: 400 }),
-      orderingKey: fc.option(fc.integer({ min: 1, max: 6 }), { nil: null }),
+      orderingKeys: fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 3 }),
     });
     fc.assert(
       fc.property(fc.array(record, { maxLength: 60 }), (records) => {
@@ -64,9 +78,9 @@ describe('the chunk plan of a job', () => {
           expect(positions).toEqual(positions.toSorted((one, other) => one - other));
           expect(weight).toBe(positions.reduce((sum, at) => sum + (sent[at]?.weight ?? 0), 0));
         }
-        for (const key of range(7)) {
+        for (const key of range(21)) {
           const found = chunks.filter(({ positions }) =>
-            positions.some((at) => sent[at]?.orderingKey === key),
+            positions.some((at) => sent[at]?.orderingKeys.includes(key)),
           );
           expect(found.length).toBeLessThanOrEqual(1);
         }

@@ -20,13 +20,15 @@ interface Example {
   readonly fields: Fields;
   readonly ids: ReservedIds;
   readonly approval?: Approval;
+  readonly kept?: readonly string[];
 }
 
-const sent = ({ position, fields, ids, approval }: Example): SentRecord => ({
+const sent = ({ position, fields, ids, approval, kept = [] }: Example): SentRecord => ({
   position,
   users: usersOf(fields).length,
   weight: position + 1,
   approval: approval ?? null,
+  kept,
   text: Buffer.from(JSON.stringify(fields)),
   ids,
 });
@@ -37,11 +39,12 @@ async function roundTrip(examples: readonly Example[]): Promise<Example[]> {
   expect(records.map(({ users }) => users)).toEqual(examples.map(({ fields }) => usersOf(fields).length));
   expect(records.map(({ weight }) => weight)).toEqual(examples.map(({ position }) => position + 1));
   return Promise.all(
-    records.map(async ({ position, ids, approval, fields }) => ({
+    records.map(async ({ position, ids, approval, kept, fields }) => ({
       position,
       ids,
       fields: await fields(),
       ...(approval !== null && { approval }),
+      ...(kept.length > 0 && { kept }),
     })),
   );
 }
@@ -55,6 +58,7 @@ describe('encrypted records', () => {
         fields: { Denomination: 'Rossi' },
         ids: { principal: 3, users: [] },
         approval: { kind: 'effect', tag: 'a tag' } as const,
+        kept: ['mario.rossi'],
       },
       {
         position: 2,

@@ -43,6 +43,7 @@ function change(principalId: number, more: Partial<ReadyChange>): ReadyChange {
     registrations: [],
     resets: [],
     edits: [],
+    moves: [],
     deletes: [],
     applied: [],
     context: { actor: operatorActor, reference: null, expectedCurrentHash: null },
@@ -159,7 +160,7 @@ describe('writeChanges with a change of a principal', () => {
     );
     const principal = { kind: 'delete', externalKey: 'alfa' } as const;
     const written = await records.writeChanges([
-      change(id, { action: 'delete', principal, expectedVersion: await version(id) }),
+      change(id, { action: 'delete', principal, expectedVersion: await version(id), storedUsers: 3 }),
     ]);
     expect(written).toEqual([true]);
     expect(await query('select id from anagrafe.principals')).toEqual([{ id: other.id }]);

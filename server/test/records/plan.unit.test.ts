@@ -289,6 +289,7 @@ describe('the counts of an upsert', () => {
       principalsUpdated: 1,
       usersRegistered: 2,
       usersUpdated: 1,
+      usersMoved: 0,
       usersDisabled: 1,
       usersDeleted: 1,
       unchanged: 1,

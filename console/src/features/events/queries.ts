@@ -12,6 +12,7 @@ export const eventTypes: readonly EventType[] = [
   'user.password_reset',
   'user.updated',
   'user.state_changed',
+  'user.moved',
   'user.deleted',
   'call.completed',
   'job.completed',

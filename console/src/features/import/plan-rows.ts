@@ -66,8 +66,8 @@ export async function planRows(
         errors.set(row, found);
     const key = planned.members[0]?.row.number ?? 0;
     for (const [at, { action, ...change }] of changesOf({ planned, tuple }).entries()) {
-      // An import removes no users.
-      if (action === 'disable' || action === 'delete') continue;
+      // An import neither moves nor removes users.
+      if (action === 'move' || action === 'disable' || action === 'delete') continue;
       changes.push({ ...change, action, key: `${key} ${at}`, principal: nameOf(planned.record) });
     }
     // The answer has the users in the order of the record, hence of the rows.

@@ -2,12 +2,14 @@ import { type RecordList, RecordTooLarge } from '../../json/record-list.ts';
 import type { Figures } from '../../lib/error-codes.ts';
 import { ApiError, ErrorBudget, FieldErrors } from '../../lib/field-errors.ts';
 import { inGroups } from '../../lib/in-groups.ts';
-import type { Fields } from '../../lib/request-fields.ts';
+import { type Fields, isObject, usersOf } from '../../lib/request-fields.ts';
 import { required } from '../../lib/required.ts';
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
+import { mapUsername } from '../../usernames/precis-profiles.ts';
+import { usernameMax } from '../../usernames/username.ts';
 import type { OperationName, ParsedRecord } from '../parse/parsed-record.ts';
 import type { PrincipalChange } from '../write/change.ts';
-import type { Check, CheckTools, Operation } from './operation.ts';
+import type { CallUsernames, Check, CheckTools, Operation } from './operation.ts';
 
 export interface BatchLimits {
   readonly records: number;
@@ -91,11 +93,31 @@ export async function* checkInGroups(
   operation: Operation,
   tools: CheckTools,
 ): AsyncGenerator<CheckedRecord[]> {
-  const check = operation.newCheck(tools);
+  const check = operation.newCheck({ ...tools, usernamesOfCall: () => usernamesIn(list) });
   const budget = new ErrorBudget();
   const usersOf = ({ position }: CallRecord) => list.usersOf(position);
   for (const group of inGroups(recordsOf(list), usersPerCheck, usersOf))
     yield await checkRecords(group, operation, check, budget);
+}
+
+/** Returns the usernames of all records. Those of a record that is too large are not read. */
+export async function usernamesIn(list: RecordList): Promise<CallUsernames> {
+  const timeSlice = new TimeSlice();
+  const usernames = new Map<string, boolean>();
+  for (const { fields: parse } of recordsOf(list)) {
+    const fields = await parse();
+    if (fields instanceof RecordTooLarge) continue;
+    const own = new Set<string>();
+    for (const user of usersOf(fields)) {
+      const name = isObject(user) ? user.Username : null;
+      const mapped = typeof name === 'string' && name.length <= usernameMax * 4 ? mapUsername(name) : null;
+      if (mapped && 'mapped' in mapped) own.add(mapped.mapped);
+      if (timeSlice.isOver) await timeSlice.yield();
+    }
+    for (const username of own) usernames.set(username, usernames.has(username));
+    if (timeSlice.isOver) await timeSlice.yield();
+  }
+  return usernames;
 }
 
 export function* recordsOf(list: RecordList): Generator<CallRecord> {

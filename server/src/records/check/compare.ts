@@ -112,8 +112,8 @@ function termsOf(fields: PrincipalFields): string[] {
 }
 
 /** Returns the username of a registration, unless it is invalid. */
-export function registeredName({ username, place }: Registration): NewName[] {
-  return username ? [{ key: username.key, place: within(place, 'Username') }] : [];
+export function registeredName({ username, place, isExplicit }: Registration): NewName[] {
+  return username ? [{ key: username.key, place: within(place, 'Username'), mayBeReset: !isExplicit }] : [];
 }
 
 export function newUser({

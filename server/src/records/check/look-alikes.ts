@@ -1,7 +1,7 @@
-import { clip } from '../../lib/request-fields.ts';
 import { required } from '../../lib/required.ts';
 import type { PrincipalFields } from '../fields/fields.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
+import { type DescribedPrincipal, describePrincipal, figuresOf } from './described-principal.ts';
 import type { CallOptions, CheckTools } from './operation.ts';
 
 // Finds records that would insert a principal a second time, under another key or in another spelling. This is advice to
@@ -22,10 +22,7 @@ export interface Form {
 
 export interface NamedPrincipal {
   readonly id: number;
-  readonly externalKey: string | null;
-  readonly denomination: string | null;
-  readonly surname: string | null;
-  readonly name: string | null;
+  readonly fields: Pick<PrincipalFields, 'ExternalKey' | 'Denomination' | 'Surname' | 'Name'>;
 }
 
 type ComparedFields = Partial<PrincipalFields>;
@@ -35,17 +32,8 @@ export interface LookAlikeStore {
   findForms(principals: readonly ComparedFields[]): Promise<readonly Form[]>;
 }
 
-/** What an error says about another principal. */
-interface Described {
-  readonly key?: string;
-  readonly name?: string;
-}
-
 /** Memory in bytes that the forms of a new principal need until the end of the call. */
 const bytesPerPrincipal = 1000;
-
-/** Maximum number of characters of a value in an error. */
-const shownLength = 100;
 
 /** Refuses the records of one call that would insert a look-alike of a stored principal or of an earlier record. */
 export class LookAlikes {
@@ -53,7 +41,7 @@ export class LookAlikes {
   readonly #options: CallOptions;
   readonly #tools: CheckTools;
   /** The forms of the valid records so far. */
-  readonly #claimed = new Map<string, Described>();
+  readonly #claimed = new Map<string, DescribedPrincipal>();
 
   constructor(store: LookAlikeStore, options: CallOptions, tools: CheckTools = {}) {
     this.#store = store;
@@ -80,21 +68,19 @@ export class LookAlikes {
       const field = fieldOf(likeness, fields);
       const earlier = this.#claimed.get(text);
       if (other && this.#options.showsStored) {
-        const figures = { id: other.id, ...described(other), label: labelOf(described(other)), field };
+        const figures = { ...figuresOf(other), field };
         errors.add(field, 'LOOKS_LIKE_ANOTHER', { variant: 'stored', figures });
       } else if (other) errors.add(field, 'LOOKS_LIKE_ANOTHER', { variant: 'hidden', figures: { field } });
       // A record with the same key has an error for that.
-      else if (earlier && (likeness !== 'key' || earlier.key !== described(named(fields)).key)) {
-        const figures = { ...earlier, label: labelOf(earlier), field };
-        errors.add(field, 'LOOKS_LIKE_ANOTHER', { variant: 'call', figures });
-      }
+      else if (earlier && (likeness !== 'key' || earlier.key !== describePrincipal(fields).key))
+        errors.add(field, 'LOOKS_LIKE_ANOTHER', { variant: 'call', figures: { ...earlier, field } });
     }
   }
 
   /** Later records of the call must not look like this one, if it is valid. */
   claim({ principal, errors }: ParsedRecord, forms: readonly Form[] = []): void {
     if (!errors.none || forms.length === 0) return;
-    const own = described(named(required(principal).fields));
+    const own = describePrincipal(required(principal).fields);
     for (const { text } of forms) if (!this.#claimed.has(text)) this.#claimed.set(text, own);
   }
 }
@@ -105,27 +91,4 @@ function fieldOf(likeness: Likeness, { Denomination, Surname }: ComparedFields):
   if (likeness === 'taxcode') return 'Taxcode';
   if (Denomination) return 'Denomination';
   return Surname ? 'Surname' : 'Name';
-}
-
-function named({ ExternalKey, Denomination, Surname, Name }: ComparedFields): Omit<NamedPrincipal, 'id'> {
-  return {
-    externalKey: ExternalKey ?? null,
-    denomination: Denomination ?? null,
-    surname: Surname ?? null,
-    name: Name ?? null,
-  };
-}
-
-function described({ externalKey, denomination, surname, name }: Omit<NamedPrincipal, 'id'>): Described {
-  const shownName = denomination ?? [surname, name].filter((part) => part !== null).join(' ');
-  return {
-    ...(externalKey !== null && { key: clip(externalKey, shownLength) }),
-    ...(shownName !== '' && { name: clip(shownName, shownLength) }),
-  };
-}
-
-/** Returns the key and the name for a message: ` (00123, Rossi Srl)`. */
-function labelOf({ key, name }: Described): string {
-  const parts = [key, name].filter((part) => part !== undefined);
-  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }

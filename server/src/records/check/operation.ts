@@ -13,13 +13,22 @@ export interface CallOptions {
   readonly existing: 'update' | 'refuse';
   /** `refuse`: a record that would insert a principal that looks like another one fails; see look-alikes.ts. */
   readonly similar: 'allow' | 'refuse';
+  /** `allow`: a user of another principal moves to the principal of the record. */
+  readonly moves: 'refuse' | 'allow';
   /** True if errors may contain stored values, which requires the scope `sync:read`. */
   readonly showsStored: boolean;
 }
 
+/** The mapped usernames of a call. The value is true if several of its records contain the username. */
+export type CallUsernames = ReadonlyMap<string, boolean>;
+
 export interface CheckTools {
   /** True for a dry run whose answer shows the stored values that would change. */
   readonly showsChanges?: boolean;
+  /** Reads the usernames of all records of the call. Absent if the checks get a part of the call. */
+  usernamesOfCall?(): Promise<CallUsernames>;
+  /** The mapped usernames of stored users that other records of the call contain, for a check of a part of the call. */
+  readonly keptUsernames?: ReadonlySet<string>;
   /** Reserves memory for the stored users that a record does not contain, before they are read. */
   holdMemory?(bytes: number): void;
 }
@@ -45,6 +54,7 @@ export const defaultOptions: CallOptions = {
   passwords: 'keep',
   existing: 'update',
   similar: 'allow',
+  moves: 'refuse',
   showsStored: false,
 };
 

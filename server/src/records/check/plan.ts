@@ -61,13 +61,15 @@ export class PlanReview {
   #storedUsers = 0;
   /** The first record that removes too many users of its principal. */
   #excessiveRecord: ApiError | null = null;
+  /** The principals that lose users to others, by their IDs. */
+  readonly #sources = new Map<number, { users: number; moved: number }>();
 
   constructor(rules: PlanRules) {
     this.#rules = rules;
-    const { missing, passwords, existing, similar } = rules.options;
+    const { missing, passwords, existing, similar, moves } = rules.options;
     const needsPlan = rules.dryRun || rules.expected !== null;
     this.#digest = needsPlan
-      ? rules.newDigest().update(`plan\n${JSON.stringify([missing, passwords, existing, similar])}\n`)
+      ? rules.newDigest().update(`plan\n${JSON.stringify([missing, passwords, existing, similar, moves])}\n`)
       : null;
   }
 
@@ -84,15 +86,25 @@ export class PlanReview {
       requireApproved(record, approval);
       return approval;
     }
-    const removals = removalsOf(record.change);
+    const removals = removalsOf(record.change, removingOperations);
     const storedUsers = record.change?.storedUsers ?? 0;
     this.#removals += removals;
+    this.#countMoves(record.change);
     this.#storedUsers += storedUsers;
     this.#excessiveRecord ??= this.#excess(removals, storedUsers, record.position);
     const tag = this.#digest && tagOf(record);
     this.#digest?.update(`${text.length}\n`).update(text).update(`\n${tag}\n`);
     if (tag !== null && expected !== null) return { kind: 'effect', tag };
-    return options.missing === 'keep' ? null : { kind: 'removals', atMost: removals };
+    if (options.missing === 'keep' && options.moves === 'refuse') return null;
+    return { kind: 'removals', atMost: removalsOf(record.change) };
+  }
+
+  #countMoves(change: PrincipalChange | null): void {
+    for (const [id, users] of change?.sourceUsers ?? []) {
+      const source = this.#sources.get(id) ?? { users, moved: 0 };
+      source.moved += change?.moves.filter(({ from }) => from === id).length ?? 0;
+      this.#sources.set(id, source);
+    }
   }
 
   /** Number of users that the records would disable or delete because they do not contain them. */
@@ -112,25 +124,51 @@ export class PlanReview {
 
   /** The share of each principal counts too: a large principal that loses no user must not hide one that loses all. */
   #limitRemovals(): void {
-    const error = this.#excess(this.#removals, this.#storedUsers) ?? this.#excessiveRecord;
+    const error =
+      this.#excess(this.#removals, this.#storedUsers) ?? this.#excessiveRecord ?? this.#excessOfMoves();
     if (error) throw error;
+  }
+
+  /** A file that has the users of a principal under the key of another one must not move all of them. */
+  #excessOfMoves(): ApiError | null {
+    let total = 0;
+    let stored = 0;
+    for (const [id, { users, moved }] of this.#sources) {
+      const figures = this.#beyondLimit(moved, users);
+      if (figures)
+        return new ApiError('TOO_MANY_REMOVALS', { variant: 'source', figures: { ...figures, id } });
+      total += moved;
+      stored += users;
+    }
+    const figures = this.#beyondLimit(total, stored);
+    return figures && new ApiError('TOO_MANY_REMOVALS', { variant: 'moves', figures });
   }
 
   /** Returns an error if too many users are removed, by the record at `position` or by the whole call. */
   #excess(removals: number, users: number, position?: number): ApiError | null {
-    const allowed = Math.max(removalsAlwaysAllowed, Math.floor((users * this.#rules.maxRemovals) / 100));
-    if (removals <= allowed) return null;
-    const figures = { removals, users, allowed };
+    const figures = this.#beyondLimit(removals, users);
+    if (!figures) return null;
     return position === undefined
       ? new ApiError('TOO_MANY_REMOVALS', { variant: 'call', figures })
       : new ApiError('TOO_MANY_REMOVALS', { variant: 'record', figures: { ...figures, position } });
   }
+
+  /** Returns the figures of an error if more than the allowed share of the users is removed. */
+  #beyondLimit(removals: number, users: number) {
+    const allowed = Math.max(removalsAlwaysAllowed, Math.floor((users * this.#rules.maxRemovals) / 100));
+    return removals > allowed ? { removals, users, allowed } : null;
+  }
 }
 
-/** Returns the number of users that a record disables or deletes because it does not contain them. */
-function removalsOf(change: PrincipalChange | null): number {
-  return (change?.applied ?? []).filter(({ operation }) => operation === 'disable' || operation === 'delete')
-    .length;
+/** The operations on users that a record does not contain. */
+const removingOperations: readonly string[] = ['disable', 'delete'];
+
+/** Returns the number of users that a record takes from a principal: those that it disables, deletes or moves. */
+function removalsOf(
+  change: PrincipalChange | null,
+  operations: readonly string[] = [...removingOperations, 'move'],
+): number {
+  return (change?.applied ?? []).filter(({ operation }) => operations.includes(operation)).length;
 }
 
 /**
@@ -139,11 +177,12 @@ function removalsOf(change: PrincipalChange | null): number {
  */
 function tagOf({ parsed, change }: Pick<CheckedRecord, 'parsed' | 'change'>): string {
   if (!parsed.errors.none || !change) return `failed ${mainError(parsed.errors, 'done').code}`;
-  const { principal, principalId, expectedVersion, applied } = change;
+  const { principal, principalId, expectedVersion, applied, moves } = change;
   if (isUnchanged(change)) return `unchanged ${principalId}`;
   const fields = principal.kind === 'edit' ? principal.changed : [];
   const users = applied.map(({ id, username, operation, changed }) => [id ?? username, operation, changed]);
-  const effect = JSON.stringify([principal.kind, principalId, expectedVersion, fields, users]);
+  const moved = moves.map(({ id, from, expectedVersion: version }) => [id, from, version]);
+  const effect = JSON.stringify([principal.kind, principalId, expectedVersion, fields, users, moved]);
   return createHash('sha256').update(effect).digest('base64url');
 }
 

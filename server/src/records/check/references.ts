@@ -1,7 +1,7 @@
 import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
 import { type NamedUser, namingPlace } from '../parse/parsed-user.ts';
-import type { ExternalKeyStore } from './taken-names.ts';
+import type { ExternalKeyStore, PrincipalStore } from './taken-names.ts';
 
 /** The users to find: those with one of the IDs, and those with one of the mapped usernames. */
 export interface WantedUsers {
@@ -10,8 +10,7 @@ export interface WantedUsers {
 }
 
 /** Finds the principals and users that the records of a call refer to. */
-export interface ReferenceStore extends ExternalKeyStore {
-  findPrincipals(ids: readonly number[]): Promise<ReadonlyMap<number, StoredPrincipal>>;
+export interface ReferenceStore extends ExternalKeyStore, PrincipalStore {
   findUsers(wanted: WantedUsers): Promise<readonly StoredUser[]>;
 }
 
@@ -76,12 +75,12 @@ function principalOf(parsed: ParsedRecord, found: StoredPrincipal | undefined): 
   return null;
 }
 
-interface FoundUsers {
+export interface FoundUsers {
   readonly byId: ReadonlyMap<number, StoredUser>;
   readonly byKey: ReadonlyMap<string, StoredUser>;
 }
 
-async function findUsers(named: readonly NamedUser[], store: ReferenceStore): Promise<FoundUsers> {
+export async function findUsers(named: readonly NamedUser[], store: ReferenceStore): Promise<FoundUsers> {
   const ids = new Set(named.map(({ id }) => id).filter((id) => id !== null));
   const usernameKeys = new Set(named.map(({ username }) => username?.key).filter((key) => key !== undefined));
   const wanted = { ids: [...ids], usernameKeys: [...usernameKeys] };
@@ -90,6 +89,11 @@ async function findUsers(named: readonly NamedUser[], store: ReferenceStore): Pr
     byId: new Map(users.map((user) => [user.id, user])),
     byKey: new Map(users.map((user) => [user.usernameKey, user])),
   };
+}
+
+/** Returns the stored user that an item names. */
+export function userOf({ id, username }: NamedUser, { byId, byKey }: FoundUsers): StoredUser | undefined {
+  return id === null ? byKey.get(username?.key ?? '') : byId.get(id);
 }
 
 function ownUsers(
@@ -102,14 +106,14 @@ function ownUsers(
   const seen = new Set<number | string>();
   for (const item of named) {
     const { id, username } = item;
-    const user = id === null ? byKey.get(username?.key ?? '') : byId.get(id);
+    const user = userOf(item, { byId, byKey });
     // A user of another principal gets the same error as a missing one, which does not reveal that the user exists.
     const stored = user?.principalId === principalId ? user : undefined;
     if (stored) own.set(item, stored);
     const identity = stored?.id ?? id ?? username?.key;
     if (identity === undefined) continue;
     const place = namingPlace(item);
-    if (seen.has(identity)) errors.add(place, 'DUPLICATE_USER');
+    if (seen.has(identity)) errors.add(place, 'DUPLICATE_USER', { variant: 'record' });
     seen.add(identity);
     if (principalId !== null && !stored)
       errors.add(place, 'USER_NOT_FOUND', { variant: id === null ? 'username' : 'id' });

@@ -1,17 +1,27 @@
+import type { DetailsArgument } from '../../lib/error-codes.ts';
 import type { FieldErrors } from '../../lib/field-errors.ts';
+import type { StoredPrincipal } from '../fields/compared-values.ts';
+import { figuresOf } from './described-principal.ts';
+import type { CallOptions } from './operation.ts';
 
 export interface UsernameStore {
-  /** Returns the subset of `keys` (mapped usernames) that stored users already have. */
-  findTakenUsernames(keys: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Returns the principals of the stored users that already have one of `keys` (mapped usernames). */
+  findTakenUsernames(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
 export interface ExternalKeyStore {
   findExternalKeys(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
+export interface PrincipalStore {
+  findPrincipals(ids: readonly number[]): Promise<ReadonlyMap<number, StoredPrincipal>>;
+}
+
 export interface NewName {
   readonly key: string;
   readonly place: string;
+  /** True if the item may have been meant as a reset of the user that has the username. */
+  readonly mayBeReset?: boolean;
 }
 
 /** The names that a record gives to users and to its principal. */
@@ -22,22 +32,40 @@ export interface NewNames {
 
 /** The stored names among those that a group of records gives. */
 export interface StoredNames {
-  readonly usernames: ReadonlySet<string>;
+  /** The IDs of the principals by the usernames of their users. */
+  readonly usernames: ReadonlyMap<string, number>;
   /** The principals by their external keys. */
   readonly externalKeys: ReadonlyMap<string, number>;
+  /** The principals that have the usernames; empty if errors do not name them. */
+  readonly owners: ReadonlyMap<number, StoredPrincipal>;
 }
 
 export async function findStoredNames(
   names: readonly NewNames[],
-  store: UsernameStore & ExternalKeyStore,
+  store: UsernameStore & ExternalKeyStore & PrincipalStore,
+  { showsStored }: Pick<CallOptions, 'showsStored'>,
 ): Promise<StoredNames> {
-  const usernames = names.flatMap((own) => own.usernames.map(({ key }) => key));
   const keys = names.flatMap(({ externalKey }) => externalKey?.key ?? []);
-  const [stored, externalKeys] = await Promise.all([
-    store.findTakenUsernames([...new Set(usernames)]),
+  const wanted = names.flatMap((own) => own.usernames.map(({ key }) => key));
+  const [usernames, externalKeys] = await Promise.all([
+    store.findTakenUsernames([...new Set(wanted)]),
     store.findExternalKeys([...new Set(keys)]),
   ]);
-  return { usernames: stored, externalKeys };
+  const owners = showsStored ? await store.findPrincipals([...new Set(usernames.values())]) : new Map();
+  return { usernames, externalKeys, owners };
+}
+
+/** Adds an error for a username of a stored user. `owner` is its principal, if the caller may read it. */
+export function refuseTakenUsername(
+  place: string,
+  owner: StoredPrincipal | undefined,
+  errors: FieldErrors,
+  hint: 'reset' | null = null,
+): void {
+  const figures = { ...(owner && figuresOf(owner)), ...(hint && { operation: hint }) };
+  const variant = hint ?? (owner ? 'owner' : 'stored');
+  const details: DetailsArgument<'USERNAME_TAKEN'> = [{ variant, ...(variant !== 'stored' && { figures }) }];
+  errors.add(place, 'USERNAME_TAKEN', ...details);
 }
 
 /** The names that the valid records of a call give to users and principals: later records must not give them again. */
@@ -57,9 +85,12 @@ export class ClaimedNames {
     else if (externalKey && owner === undefined && this.#externalKeys.has(externalKey.key))
       errors.add(externalKey.place, 'EXTERNAL_KEY_TAKEN', { variant: 'call' });
     const own = new Set<string>();
-    for (const { key, place } of usernames) {
-      if (stored.usernames.has(key)) errors.add(place, 'USERNAME_TAKEN', { variant: 'stored' });
-      else if (this.#usernames.has(key) || own.has(key))
+    for (const { key, place, mayBeReset = false } of usernames) {
+      const userOwner = stored.usernames.get(key);
+      if (userOwner !== undefined) {
+        const hint = mayBeReset && userOwner === principalId ? 'reset' : null;
+        refuseTakenUsername(place, stored.owners.get(userOwner), errors, hint);
+      } else if (this.#usernames.has(key) || own.has(key))
         errors.add(place, 'USERNAME_TAKEN', { variant: 'call' });
       own.add(key);
     }

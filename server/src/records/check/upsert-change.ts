@@ -6,12 +6,15 @@ import type { NewPassword, Upsert } from '../parse/parsed-user.ts';
 import type { NewUser, PrincipalChange } from '../write/change.ts';
 import type { AppliedUser, ShownUser } from '../write/outcome.ts';
 import { editPrincipal, editUser, fieldChanges, insertPrincipal, newUser, stateEdit } from './compare.ts';
+import { moveOf } from './moves.ts';
 import type { CallOptions } from './operation.ts';
 
 export interface ComparedUser {
   readonly sent: Upsert;
   /** Null if the user would be registered. */
   readonly stored: StoredUser | null;
+  /** True if the user has another principal. */
+  readonly isMoved: boolean;
   /** The names of the fields that change, including `State` and `Password`. Empty for a user to register. */
   readonly changed: readonly string[];
   /** The password to write; null if the stored one is kept. */
@@ -28,6 +31,8 @@ export interface ComparedRecord {
   readonly changed: readonly string[];
   /** The users of the record, in the order sent. */
   readonly users: readonly ComparedUser[];
+  /** The number of users of each principal that loses users to this one. */
+  readonly sourceUsers: ReadonlyMap<number, number>;
 }
 
 /** A stored user that the record does not contain. */
@@ -35,12 +40,13 @@ export type RemovedUser = Pick<AppliedUser, 'id' | 'username' | 'email'>;
 
 interface Removal {
   readonly users: readonly RemovedUser[];
+  readonly kept: readonly string[];
   readonly action: CallOptions['missing'];
 }
 
 /** Returns the change of a valid record. */
 export function upsertChange(
-  { parsed, sent, stored, changed, users }: ComparedRecord,
+  { parsed, sent, stored, changed, users, sourceUsers }: ComparedRecord,
   removal: Removal,
   { showsChanges }: { readonly showsChanges: boolean },
 ): PrincipalChange {
@@ -56,6 +62,7 @@ export function upsertChange(
     principal: stored ? editPrincipal(stored, sent) : insertPrincipal(sent),
     expectedVersion: stored?.version ?? null,
     storedUsers: removes ? (stored?.usersCount ?? 0) : 0,
+    sourceUsers,
     registrations: users.filter((user) => !user.stored).map(registration),
     resets: resets.map(({ stored: { id }, password }) => ({ id, password: required(password) })),
     edits: [
@@ -65,7 +72,10 @@ export function upsertChange(
       })),
       ...(removal.action === 'disable' ? removed.map((id) => stateEdit(id, 'disabled')) : []),
     ],
+    // The values of a moved user were compared, even if none of them changes.
+    moves: existing.filter(({ isMoved }) => isMoved).map((user) => moveOf(user.stored, user.stored.version)),
     deletes: removal.action === 'delete' ? removed : [],
+    kept: removal.kept,
     applied: [
       ...users.map((user) => shownUser(user, showsChanges)),
       ...removal.users.map(({ id, username, email }) => {
@@ -92,14 +102,16 @@ function registration({ sent: { username, fields, state }, password }: ComparedU
   return { ...newUser(user), state: state ?? 'active' };
 }
 
-function shownUser({ stored, sent, changed }: ComparedUser, showsChanges: boolean): ShownUser {
+function shownUser({ stored, sent, changed, isMoved }: ComparedUser, showsChanges: boolean): ShownUser {
   if (!stored) {
     const { asSent: username } = required(sent.username);
     return { id: null, username, email: sent.fields.Email ?? null, operation: 'register' };
   }
   const email = sent.fields.Email === undefined ? stored.fields.Email : sent.fields.Email;
   const names = { id: stored.id, username: stored.username, email };
-  if (changed.length === 0) return { ...names, operation: 'none' };
+  if (changed.length === 0 && !isMoved) return { ...names, operation: 'none' };
   const changes = showsChanges ? { changes: fieldChanges(changed, stored, sent) } : {};
-  return { ...names, operation: 'edit', changed, ...changes };
+  if (!isMoved) return { ...names, operation: 'edit', changed, ...changes };
+  const disabled = (sent.state ?? stored.state) === 'disabled' ? { state: 'disabled' as const } : {};
+  return { ...names, operation: 'move', ...(changed.length > 0 && { changed, ...changes }), ...disabled };
 }

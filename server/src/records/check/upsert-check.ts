@@ -9,45 +9,37 @@ import { readNewPassword, refuseOwnNamesIn, type Upsert, type UserRules } from '
 import type { PrincipalChange } from '../write/change.ts';
 import { changedOfPrincipal, changedOfUser, clearedField, fieldChanges } from './compare.ts';
 import { type LookAlikeStore, LookAlikes } from './look-alikes.ts';
-import type { CallOptions, CheckTools } from './operation.ts';
-import type { ReferenceStore } from './references.ts';
-import { type AttributeStore, type SentAttributes, setStoredAttributes } from './stored-attributes.ts';
+import type { CallOptions, CallUsernames, CheckTools } from './operation.ts';
+import { refuseTakenUsername } from './taken-names.ts';
 import { type ComparedRecord, type ComparedUser, upsertChange } from './upsert-change.ts';
 import { type MissingUserStore, MissingUsers, type RemovalLimits } from './upsert-missing.ts';
-
-/** Maximum number of attempts to read principals and users that other clients insert meanwhile. */
-const readsMax = 3;
+import { StoredReader, type StoredValueStore, type StoredValues } from './upsert-stored.ts';
 
 /** Maximum number of characters of a value in an error. */
 const shownLength = 100;
 
-export interface UpsertStore extends ReferenceStore, AttributeStore, MissingUserStore, LookAlikeStore {
-  findPasswordHashes(userIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
-}
+export interface UpsertStore extends StoredValueStore, MissingUserStore, LookAlikeStore {}
 
 export interface UpsertRules extends UserRules, RemovalLimits {}
 
-interface StoredValues {
-  readonly principals: ReadonlyMap<ParsedRecord, StoredPrincipal>;
-  /** By mapped username. */
-  readonly users: ReadonlyMap<string, StoredUser>;
-  /** The hashes of users for whom a hash was sent, by their IDs: an equal one changes nothing. */
-  readonly hashes: ReadonlyMap<number, string>;
-}
+/** Memory in bytes that a username of the call needs. */
+const bytesPerUsername = 150;
 
 /** Compares the records of one call with the store, and refuses those that contradict it or each other. */
 export class UpsertCheck {
-  readonly #store: UpsertStore;
+  readonly #stored: StoredReader;
   readonly #rules: UpsertRules;
   readonly #options: CallOptions;
   readonly #tools: CheckTools;
   readonly #claimedPrincipals = new Set<number | string>();
   readonly #claimedUsernames = new Set<string>();
+  /** The usernames of the whole call, which are read once, and only if users may be moved. */
+  #usernames: CallUsernames | null = null;
   readonly #missing: MissingUsers;
   readonly #lookAlikes: LookAlikes;
 
   constructor(store: UpsertStore, rules: UpsertRules, options: CallOptions, tools: CheckTools = {}) {
-    this.#store = store;
+    this.#stored = new StoredReader(store, options, tools);
     this.#rules = rules;
     this.#options = options;
     this.#tools = tools;
@@ -56,8 +48,9 @@ export class UpsertCheck {
   }
 
   async run(parsedRecords: readonly ParsedRecord[]): Promise<(PrincipalChange | null)[]> {
+    await this.#readUsernames();
     const timeSlice = new TimeSlice();
-    const stored = await this.#readStored(parsedRecords);
+    const stored = await this.#stored.read(parsedRecords);
     const inserted = parsedRecords.filter(
       (parsed) => parsed.externalKey !== null && !stored.principals.has(parsed),
     );
@@ -69,80 +62,30 @@ export class UpsertCheck {
       compared.push(this.#compare(parsed, stored));
       this.#lookAlikes.claim(parsed, forms.get(parsed));
     }
-    const removed = await this.#missing.find(compared);
+    const missing = await this.#missing.find(compared, (key) => this.#staysElsewhere(key));
     const { showsChanges = false } = this.#tools;
     const changes: (PrincipalChange | null)[] = [];
     for (const record of compared) {
       if (timeSlice.isOver) await timeSlice.yield();
-      const own = { users: removed.get(record) ?? [], action: this.#options.missing };
+      const { removed: users = [], kept = [] } = missing.get(record) ?? {};
+      const own = { users, kept, action: this.#options.missing };
       changes.push(record.parsed.errors.none ? upsertChange(record, own, { showsChanges }) : null);
     }
     if (timeSlice.isOver) await timeSlice.yield();
     return changes;
   }
 
-  /**
-   * Reads principals and users. The versions are read before the users, so that a later change of a user changes the
-   * version that is written to. If another client inserts a principal between the two reads, both are repeated:
-   * its users would otherwise seem to belong to another principal.
-   */
-  async #readStored(parsedRecords: readonly ParsedRecord[]): Promise<StoredValues> {
-    for (let attempt = 1; ; attempt++) {
-      const principals = await this.#findPrincipals(parsedRecords);
-      const users = await this.#findUsers(parsedRecords);
-      const suspects = parsedRecords.filter(
-        (parsed) =>
-          parsed.externalKey !== null &&
-          !principals.has(parsed) &&
-          parsed.users?.some(({ username }) => username && users.has(username.key)),
-      );
-      const isComplete =
-        suspects.length === 0 || attempt === readsMax || (await this.#findPrincipals(suspects)).size === 0;
-      if (!isComplete) continue;
-      const existing = existingUsers(parsedRecords, users);
-      await this.#setAttributes(existing);
-      return { principals, users, hashes: await this.#findHashes(existing) };
-    }
+  async #readUsernames(): Promise<void> {
+    const { usernamesOfCall, holdMemory } = this.#tools;
+    if (this.#options.moves === 'refuse' || this.#usernames || !usernamesOfCall) return;
+    this.#usernames = await usernamesOfCall();
+    holdMemory?.(this.#usernames.size * bytesPerUsername);
   }
 
-  async #findPrincipals(
-    parsedRecords: readonly ParsedRecord[],
-  ): Promise<ReadonlyMap<ParsedRecord, StoredPrincipal>> {
-    const ids = parsedRecords.map(({ principalId }) => principalId).filter((id) => id !== null);
-    const keys = new Set(parsedRecords.map(({ externalKey }) => externalKey).filter((key) => key !== null));
-    const idsByKey = await this.#store.findExternalKeys([...keys]);
-    const byId = await this.#store.findPrincipals([...new Set([...ids, ...idsByKey.values()])]);
-    // By the key that the principal has now: it may have been changed between the two reads.
-    const byKey = new Map([...byId.values()].map((principal) => [principal.fields.ExternalKey, principal]));
-    return new Map(
-      parsedRecords.flatMap((parsed): [ParsedRecord, StoredPrincipal][] => {
-        const { namedBy, principalId, externalKey } = parsed;
-        const stored = namedBy === 'ID' ? byId.get(principalId ?? 0) : byKey.get(externalKey ?? '');
-        return stored ? [[parsed, stored]] : [];
-      }),
-    );
-  }
-
-  async #findUsers(parsedRecords: readonly ParsedRecord[]): Promise<Map<string, StoredUser>> {
-    const keys = new Set(
-      parsedRecords.flatMap(({ users }) => (users ?? []).flatMap(({ username }) => username?.key ?? [])),
-    );
-    const wanted = { ids: [], usernameKeys: [...keys] };
-    const found = await this.#store.findUsers(wanted);
-    return new Map(found.map((user) => [user.usernameKey, user]));
-  }
-
-  async #setAttributes(existing: readonly ExistingUser[]): Promise<void> {
-    const sent = existing.flatMap(({ sent: { fields }, stored: user }): SentAttributes[] =>
-      fields.Attributes === undefined ? [] : [{ user, attributes: fields.Attributes }],
-    );
-    await setStoredAttributes(sent, this.#store, this.#tools);
-  }
-
-  async #findHashes(existing: readonly ExistingUser[]): Promise<ReadonlyMap<number, string>> {
-    const hashed = existing.filter(({ sent }) => sent.password?.value.text === null);
-    if (this.#options.passwords === 'keep' || hashed.length === 0) return new Map();
-    return this.#store.findPasswordHashes(hashed.map(({ stored }) => stored.id));
+  /** Returns true for a missing user that another record contains, whether it moves there or that record fails. */
+  #staysElsewhere(usernameKey: string): boolean {
+    const { keptUsernames } = this.#tools;
+    return (this.#usernames?.has(usernameKey) || keptUsernames?.has(usernameKey)) ?? false;
   }
 
   #compare(parsed: ParsedRecord, stored: StoredValues): ComparedRecord {
@@ -150,7 +93,9 @@ export class UpsertCheck {
     const sent = required(parsed.principal);
     const changed = principal ? changedOfPrincipal(principal, sent) : [];
     this.#checkPrincipal(parsed, principal, changed);
-    return { parsed, sent, stored: principal, changed, users: this.#compareUsers(parsed, principal, stored) };
+    const sourceUsers = new Map<number, number>();
+    const users = this.#compareUsers(parsed, principal, { ...stored, sourceUsers });
+    return { parsed, sent, stored: principal, changed, users, sourceUsers };
   }
 
   #checkPrincipal(parsed: ParsedRecord, stored: StoredPrincipal | null, changed: readonly string[]): void {
@@ -181,7 +126,7 @@ export class UpsertCheck {
   #compareUsers(
     parsed: ParsedRecord,
     principal: StoredPrincipal | null,
-    { users, hashes }: StoredValues,
+    { users, hashes, owners, sourceUsers }: StoredValues & { readonly sourceUsers: Map<number, number> },
   ): ComparedUser[] {
     const compared: ComparedUser[] = [];
     const { errors, namedBy } = parsed;
@@ -189,22 +134,32 @@ export class UpsertCheck {
     if (namedBy === 'ID' && !principal) return compared;
     const own = new Set<string>();
     const registered: string[] = [];
+    let moves = 0;
     for (const sent of usersWith(parsed, 'upsert')) {
       const key = sent.username?.key;
       if (key === undefined) continue;
       const stored = users.get(key) ?? null;
       const isForeign = stored !== null && stored.principalId !== principal?.id;
       const place = within(sent.place, 'Username');
-      if (own.has(key)) errors.add(place, 'DUPLICATE_USER');
-      else if (isForeign || (stored && this.#options.existing === 'refuse'))
-        errors.add(place, 'USERNAME_TAKEN', { variant: 'stored' });
-      else if (this.#claimedUsernames.has(key)) errors.add(place, 'USERNAME_TAKEN', { variant: 'call' });
+      const isMoved = isForeign && this.#options.moves === 'allow';
+      if (own.has(key)) errors.add(place, 'DUPLICATE_USER', { variant: 'record' });
+      // It is unknown which of the records has the principal of the user.
+      else if (isMoved && this.#usernames?.get(key))
+        errors.add(place, 'USERNAME_TAKEN', { variant: 'several' });
+      else if ((isForeign && !isMoved) || (stored && this.#options.existing === 'refuse')) {
+        const owner = this.#options.showsStored ? owners.get(stored.principalId) : undefined;
+        refuseTakenUsername(place, owner, errors);
+      } else if (this.#claimedUsernames.has(key)) errors.add(place, 'USERNAME_TAKEN', { variant: 'call' });
       own.add(key);
       if (!stored) registered.push(key);
-      if (!isForeign) compared.push(this.#compareUser(sent, stored, hashes, errors));
+      if (isMoved) moves++;
+      if (!isForeign || isMoved) {
+        compared.push({ ...this.#compareUser(sent, stored, hashes, errors), isMoved });
+        if (isMoved) sourceUsers.set(stored.principalId, owners.get(stored.principalId)?.usersCount ?? 0);
+      }
     }
     // A record that states the principal as disabled is meant so, such as an export that is imported again.
-    if (registered.length > 0 && principal?.state === 'disabled' && parsed.principal?.state === null)
+    if (registered.length + moves > 0 && principal?.state === 'disabled' && parsed.principal?.state === null)
       errors.add(namedBy, 'PRINCIPAL_DISABLED');
     if (errors.none) for (const key of registered) this.#claimedUsernames.add(key);
     return compared;
@@ -215,7 +170,7 @@ export class UpsertCheck {
     stored: StoredUser | null,
     hashes: ReadonlyMap<number, string>,
     errors: FieldErrors,
-  ): ComparedUser {
+  ): Omit<ComparedUser, 'isMoved'> {
     const { fields, place } = sent;
     if (this.#rules.requireEmail && (stored ? fields.Email === null : !fields.Email))
       errors.addMissing(within(place, 'Email'));
@@ -240,23 +195,6 @@ export class UpsertCheck {
     refuseOwnNamesIn(password.value, { usernameKey: username?.key ?? null, email }, place, errors);
     return password.value;
   }
-}
-
-interface ExistingUser {
-  readonly sent: Upsert;
-  readonly stored: StoredUser;
-}
-
-function existingUsers(
-  parsedRecords: readonly ParsedRecord[],
-  users: ReadonlyMap<string, StoredUser>,
-): ExistingUser[] {
-  return parsedRecords.flatMap((parsed) =>
-    usersWith(parsed, 'upsert').flatMap((sent) => {
-      const stored = users.get(sent.username?.key ?? '');
-      return stored ? [{ sent, stored }] : [];
-    }),
-  );
 }
 
 function shownValue(value: FieldValue | null): string {

@@ -31,6 +31,13 @@ export interface RemovalLimits {
   readonly maxRemoved: number;
 }
 
+/** The users that a record does not contain. */
+export interface MissingOfRecord {
+  readonly removed: RemovedUser[];
+  /** The mapped usernames of those that stay, because other records of the call contain them. */
+  readonly kept: string[];
+}
+
 /** Finds the stored users that the records of a call do not contain, if they are to be disabled or deleted. */
 export class MissingUsers {
   readonly #store: MissingUserStore;
@@ -47,8 +54,11 @@ export class MissingUsers {
   }
 
   /** Returns the users that the valid records remove. Adds an error to a record that would remove too many. */
-  async find(records: readonly ComparedRecord[]): Promise<ReadonlyMap<ComparedRecord, RemovedUser[]>> {
-    const removed = new Map<ComparedRecord, RemovedUser[]>();
+  async find(
+    records: readonly ComparedRecord[],
+    staysElsewhere: (usernameKey: string) => boolean,
+  ): Promise<ReadonlyMap<ComparedRecord, MissingOfRecord>> {
+    const removed = new Map<ComparedRecord, MissingOfRecord>();
     if (this.#option === 'keep') return removed;
     const byPrincipal = new Map<number, ComparedRecord>();
     const principals: StoredPrincipal[] = [];
@@ -58,7 +68,8 @@ export class MissingUsers {
     for (const record of records) {
       const { parsed, stored, users } = record;
       if (!stored || parsed.users === null || !parsed.errors.none) continue;
-      const missing = stored.usersCount - users.filter((user) => user.stored !== null).length;
+      const missing =
+        stored.usersCount - users.filter((user) => user.stored !== null && !user.isMoved).length;
       if (missing === 0) continue;
       // The number of users to disable is known only after they are read, because some may be disabled already.
       if (this.#option === 'delete' && missing > maxRecordUsers) {
@@ -68,7 +79,7 @@ export class MissingUsers {
       expected += Math.min(missing, maxRecordUsers);
       principals.push(stored);
       byPrincipal.set(stored.id, record);
-      removed.set(record, []);
+      removed.set(record, { removed: [], kept: [] });
       for (const { username } of parsed.users) if (username) sent.add(username.key);
     }
     if (principals.length === 0) return removed;
@@ -81,11 +92,12 @@ export class MissingUsers {
         const record = byPrincipal.get(principalId);
         const own = record && removed.get(record);
         if (!own || sent.has(usernameKey)) continue;
-        if (own.length < maxRecordUsers) {
-          own.push({ id, username, email });
+        if (staysElsewhere(usernameKey)) own.kept.push(usernameKey);
+        else if (own.removed.length < maxRecordUsers) {
+          own.removed.push({ id, username, email });
           this.#limitRemoved(++this.#removed);
         } else {
-          this.#removed -= own.length;
+          this.#removed -= own.removed.length;
           removed.delete(record);
           this.#refuse(record);
         }

@@ -22,6 +22,8 @@ export interface StoredPrincipal {
 /** A user as the checks find it. */
 export interface StoredUser {
   readonly id: number;
+  /** Changes with each change of the user; see `UserMove.expectedVersion`. */
+  readonly version: string;
   readonly principalId: number;
   readonly username: string;
   readonly usernameKey: string;

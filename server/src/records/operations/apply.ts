@@ -14,6 +14,7 @@ import {
   outcomeOf,
   type PrincipalChange,
   passwordsIn,
+  principalsOf,
   type ReadyChange,
   type ReservedIds,
   readyChange,
@@ -65,20 +66,20 @@ export function applyRecords(
     records.map((record) => {
       const { parsed, change } = record;
       if (!change || !parsed.errors.none) return refused(parsed);
-      const { principalId } = change;
-      if (principalId === null) return applyRecord(record, change, null, context);
-      const outcome = applyRecord(record, change, lastOutcomes.get(principalId) ?? null, context);
-      lastOutcomes.set(principalId, outcome);
+      const principals = principalsOf(change);
+      const earlier = principals.flatMap((id) => lastOutcomes.get(id) ?? []);
+      const outcome = applyRecord(record, change, earlier, context);
+      for (const id of principals) lastOutcomes.set(id, outcome);
       return outcome;
     }),
   );
 }
 
-/** Hashes and writes a valid record. `earlier` is the outcome of the record of the same principal before it. */
+/** Hashes and writes a valid record. `earlier` are the outcomes of the records of the same principals before it. */
 async function applyRecord(
   record: RecordToApply,
   change: PrincipalChange,
-  earlier: Promise<Outcome | null> | null,
+  earlier: readonly Promise<Outcome | null>[],
   context: ApplyContext,
 ): Promise<Outcome | null> {
   const { parsed } = record;
@@ -86,9 +87,10 @@ async function applyRecord(
   let id = change.principalId;
   try {
     await hashPasswords(change, context.hashes);
-    const before = await earlier;
+    const before = await Promise.all(earlier);
     // The earlier record may be sent again, and would then undo the change of this one.
-    if (before && !isFinal(before)) return refused(parsed, { code: 'NOT_APPLIED', variant: 'earlier' });
+    if (before.some((outcome) => outcome && !isFinal(outcome)))
+      return refused(parsed, { code: 'NOT_APPLIED', variant: 'earlier' });
     // A record that is being retried must not conflict with one that is written for the first time.
     await writer.retries.ended(change.principalId);
     const ready = await toReady(change, record, context);
@@ -97,7 +99,7 @@ async function applyRecord(
     return outcomeOf(ready, parsed.errors);
   } catch (error) {
     // The next record of the principal waits for this one alone.
-    await earlier;
+    await Promise.all(earlier);
     if (!isConflict(error)) return outcomeOfFailure(error, parsed, id, context);
     return writer.retries.run(change.principalId, () => applyAgain(record, context));
   }
@@ -112,7 +114,8 @@ async function applyAgain(record: RecordToApply, context: ApplyContext): Promise
   for (let attempt = 2; ; attempt++) {
     const parsed = { ...record.parsed, errors: new FieldErrors() };
     try {
-      const [change = null] = await context.operation.newCheck()([parsed]);
+      const tools = { keptUsernames: new Set(record.change?.kept) };
+      const [change = null] = await context.operation.newCheck(tools)([parsed]);
       requireApproved({ parsed, change }, record.approval);
       if (!change || !parsed.errors.none) return refused(parsed);
       await hashPasswords(change, context.hashes);

@@ -7,6 +7,7 @@ import {
   type ExternalKeyStore,
   findStoredNames,
   type NewNames,
+  type PrincipalStore,
   type UsernameStore,
 } from '../check/taken-names.ts';
 import { parseInsert } from '../parse/parse-records.ts';
@@ -14,7 +15,7 @@ import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import type { UserRules } from '../parse/parsed-user.ts';
 import { noUsers, type PrincipalChange } from '../write/change.ts';
 
-export interface InsertStore extends UsernameStore, ExternalKeyStore, LookAlikeStore {}
+export interface InsertStore extends UsernameStore, ExternalKeyStore, PrincipalStore, LookAlikeStore {}
 
 /** Creates principals, with or without users. */
 export function insertOperation(store: InsertStore, rules: UserRules, options: CallOptions): Operation {
@@ -24,22 +25,28 @@ export function insertOperation(store: InsertStore, rules: UserRules, options: C
     newCheck(tools) {
       const claimed = new ClaimedNames();
       const lookAlikes = new LookAlikes(store, options, tools);
-      return (parsedRecords) => checkAgainstStore(parsedRecords, { claimed, lookAlikes, store });
+      return (parsedRecords) => checkAgainstStore(parsedRecords, { claimed, lookAlikes, store, options });
     },
   };
+}
+
+interface InsertCheck {
+  readonly claimed: ClaimedNames;
+  readonly lookAlikes: LookAlikes;
+  readonly store: InsertStore;
+  readonly options: CallOptions;
 }
 
 /** Stored usernames and external keys take precedence, then those of the first valid record of the call. */
 async function checkAgainstStore(
   parsedRecords: readonly ParsedRecord[],
-  {
-    claimed,
-    lookAlikes,
-    store,
-  }: { readonly claimed: ClaimedNames; readonly lookAlikes: LookAlikes; readonly store: InsertStore },
+  { claimed, lookAlikes, store, options }: InsertCheck,
 ): Promise<(PrincipalChange | null)[]> {
   const names = parsedRecords.map(newNames);
-  const [stored, forms] = await Promise.all([findStoredNames(names, store), lookAlikes.find(parsedRecords)]);
+  const [stored, forms] = await Promise.all([
+    findStoredNames(names, store, options),
+    lookAlikes.find(parsedRecords),
+  ]);
   return parsedRecords.map((parsed, at) => {
     lookAlikes.refuse(parsed, forms.get(parsed));
     claimed.claim(required(names[at]), stored, null, parsed.errors);

@@ -18,25 +18,35 @@ const sent = rowsParameter('sent', {
   taxcode: 'text',
 });
 
+/** At most one stored principal has the key that is sent, and two forms with one hash are as good as impossible. */
+const candidatesMax = 3;
+
 /**
- * Each form is looked up by the index of the hashes, and at most one principal is read for it: a name may be that of
- * thousands. A principal with the same hash but another form is as good as impossible.
+ * Each form is looked up by the index of the hashes, and few principals are read for it: a name may be that of thousands.
+ * The limits keep the planner from joining the tables in another order.
  */
 export const findFormsStatement = statement(
-  `select sent.index::integer - 1 as index, own.form, other.*
+  `select sent.index::integer - 1 as index, own.form, other.id, other.external_key as "ExternalKey",
+          other.denomination as "Denomination", other.surname as "Surname", other.name as "Name"
      from ${sent.sql}
           cross join lateral unnest(anagrafe.likeness(${argumentsFrom('sent')})) as own (form)
           left join lateral (
-            select id, stored.external_key as "externalKey", stored.denomination, stored.surname, stored.name
-              from anagrafe.principal_likeness
-                   join anagrafe.principals as stored on id = principal_id
-             where principal_likeness.form = hashtextextended(own.form, 0)
-               and own.form = any(anagrafe.likeness(${argumentsFrom('stored')}))
+            select stored.* from (
+                select principal_id from anagrafe.principal_likeness as likeness
+                 where likeness.form = hashtextextended(own.form, 0)
+                 order by likeness.form, principal_id limit ${candidatesMax}) as candidate
+              cross join lateral (
+                select * from anagrafe.principals where id = candidate.principal_id limit 1) as stored
+             where own.form = any(anagrafe.likeness(${argumentsFrom('stored')}))
                and stored.external_key is distinct from sent.external_key
-             order by principal_likeness.form, principal_id limit 1) as other on true`,
+             limit 1) as other on true`,
 );
 
-type FormRow = { readonly index: number; readonly form: string } & (NamedPrincipal | { readonly id: null });
+type FormRow = NamedPrincipal['fields'] & {
+  readonly index: number;
+  readonly form: string;
+  readonly id: number | null;
+};
 
 /** Returns the parameters of the statement. */
 export function formParameters(principals: Parameters<LookAlikeStore['findForms']>[0]): ParameterValues {
@@ -55,9 +65,9 @@ export function openLookAlikes(database: Database): LookAlikeStore {
     findForms: (principals) =>
       withApiErrors(async () => {
         const rows = await database.execute<FormRow>(findFormsStatement, formParameters(principals));
-        return rows.map(({ index, form, ...other }): Form => {
+        return rows.map(({ index, form, id, ...fields }): Form => {
           const likeness = form.slice(0, form.indexOf(' ')) as Form['likeness'];
-          return { index, likeness, text: form, other: other.id === null ? null : other };
+          return { index, likeness, text: form, other: id === null ? null : { id, fields } };
         });
       }),
   };

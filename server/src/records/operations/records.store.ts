@@ -8,7 +8,7 @@ import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import { selectedColumns } from '../fields/field-columns.ts';
 import { principalFields, userFields, valuesOf } from '../fields/fields.ts';
 import type { RecordStore } from '../write/id-reservation.ts';
-import { versionOf } from '../write/stored-rows.store.ts';
+import { userVersion, versionOf } from '../write/stored-rows.store.ts';
 import { writeChanges } from '../write/write-changes.store.ts';
 import type { DeleteStore } from './delete.ts';
 import type { InsertStore } from './insert.ts';
@@ -63,7 +63,7 @@ async function findPrincipals(
 
 const { Attributes: _, ...fieldsToCompare } = userFields;
 
-const userColumns = `id, principal_id as "principalId", username, username_key as "usernameKey", state,
+const userColumns = `id, ${userVersion} as version, principal_id as "principalId", username, username_key as "usernameKey", state,
   ${selectedColumns(fieldsToCompare)}`;
 
 const usersBy = {
@@ -82,8 +82,9 @@ async function findUsers(database: Database, { ids, usernameKeys }: WantedUsers)
   return found.flat();
 }
 
-function storedUser({ id, principalId, username, usernameKey, state, ...row }: UserRow): StoredUser {
-  return { id, principalId, username, usernameKey, state, fields: valuesOf(fieldsToCompare, row) };
+function storedUser({ id, version, principalId, username, usernameKey, state, ...row }: UserRow): StoredUser {
+  const fields = valuesOf(fieldsToCompare, row);
+  return { id, version, principalId, username, usernameKey, state, fields };
 }
 
 const attributesById = selectByKeys('id, attributes', 'users', 'id', 'bigint');
@@ -112,11 +113,15 @@ async function findFirstUsers(
   return new Map(rows.map(({ id, users }) => [id, users]));
 }
 
-const takenUsernames = selectByKeys('username_key', 'users', 'username_key', 'text');
+const takenUsernames = selectByKeys('username_key, principal_id', 'users', 'username_key', 'text');
 
-async function findTakenUsernames(database: Database, keys: readonly string[]): Promise<Set<string>> {
-  const rows = await rowsByKeys<{ username_key: string }>(database, takenUsernames, keys);
-  return new Set(rows.map((row) => row.username_key));
+async function findTakenUsernames(database: Database, keys: readonly string[]): Promise<Map<string, number>> {
+  const rows = await rowsByKeys<{ username_key: string; principal_id: number }>(
+    database,
+    takenUsernames,
+    keys,
+  );
+  return new Map(rows.map((row) => [row.username_key, row.principal_id]));
 }
 
 const principalsByKey = selectByKeys('external_key, id', 'principals', 'external_key', 'text');

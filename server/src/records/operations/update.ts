@@ -9,36 +9,48 @@ import {
   registeredName,
   registeredUser,
 } from '../check/compare.ts';
-import type { Operation } from '../check/operation.ts';
+import { ClaimedUsers, findMovedUsers, moveOf } from '../check/moves.ts';
+import { type CallOptions, defaultOptions, type Operation } from '../check/operation.ts';
 import { type Found, findReferences, type ReferenceStore } from '../check/references.ts';
 import { type AttributeStore, setStoredAttributes } from '../check/stored-attributes.ts';
 import { ClaimedNames, findStoredNames, type NewNames, type UsernameStore } from '../check/taken-names.ts';
+import type { StoredUser } from '../fields/compared-values.ts';
 import { principalFieldNames } from '../fields/fields.ts';
 import { parseUpdate } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
-import { isNamedByUsername, refuseOwnNamesIn, type UserRules } from '../parse/parsed-user.ts';
-import type { NewUser, PrincipalChange, UserEdit } from '../write/change.ts';
+import { isNamedByUsername, type Move, refuseOwnNamesIn, type UserRules } from '../parse/parsed-user.ts';
+import type { NewUser, PrincipalChange, UserEdit, UserMove } from '../write/change.ts';
 import type { ShownUser } from '../write/outcome.ts';
 
 export interface UpdateStore extends ReferenceStore, AttributeStore, UsernameStore {}
 
 /** Registers, edits and deletes users under existing principals, resets passwords, and edits the principals. */
-export function updateOperation(store: UpdateStore, rules: UserRules): Operation {
+export function updateOperation(
+  store: UpdateStore,
+  rules: UserRules,
+  options: Pick<CallOptions, 'showsStored'> = defaultOptions,
+): Operation {
   return {
     name: 'update',
     parse: (fields, errors) => parseUpdate(fields, errors, rules),
     newCheck() {
-      const claimed = new ClaimedNames();
-      return (parsedRecords) => checkAgainstStore(parsedRecords, { claimed, store });
+      const claimed = { names: new ClaimedNames(), users: new ClaimedUsers() };
+      return (parsedRecords) => checkAgainstStore(parsedRecords, { claimed, store, options });
     },
   };
 }
 
+interface UpdateCheck {
+  readonly claimed: { readonly names: ClaimedNames; readonly users: ClaimedUsers };
+  readonly store: UpdateStore;
+  readonly options: Pick<CallOptions, 'showsStored'>;
+}
+
 async function checkAgainstStore(
   parsedRecords: readonly ParsedRecord[],
-  { claimed, store }: { claimed: ClaimedNames; store: UpdateStore },
+  { claimed, store, options }: UpdateCheck,
 ): Promise<(PrincipalChange | null)[]> {
-  const [found, storedNames] = await Promise.all([
+  const [found, storedNames, moved] = await Promise.all([
     findReferences(parsedRecords, store, {
       usersOf: (parsed) => usersWith(parsed, 'reset', 'edit', 'delete'),
       comparesValues: parsedRecords.some(comparesValues),
@@ -46,7 +58,9 @@ async function checkAgainstStore(
     findStoredNames(
       parsedRecords.map((parsed) => newNames(parsed, null)),
       store,
+      options,
     ),
+    findMovedUsers(parsedRecords, store),
   ]);
   const records = parsedRecords.map((parsed, at) => ({ parsed, found: required(found[at]) }));
   await setStoredAttributes(records.flatMap(sentAttributes), store);
@@ -54,16 +68,25 @@ async function checkAgainstStore(
     refuseDisabled(parsed, found);
     refuseEmpty(parsed, found);
     refuseOwnNames(parsed, found);
-    claimed.claim(newNames(parsed, found), storedNames, found.principal?.id ?? null, parsed.errors);
-    return parsed.errors.none ? updateChange(parsed, found) : null;
+    const named = { parsed, principal: found.principal, own: found.users, moved };
+    claimed.users.check(named);
+    claimed.names.claim(newNames(parsed, found), storedNames, found.principal?.id ?? null, parsed.errors);
+    claimed.users.claim(named);
+    return parsed.errors.none ? updateChange(parsed, found, moved) : null;
   });
 }
 
-/** Returns false for a record that only registers users and resets passwords by ID, which depend on no stored values. */
+/**
+ * Returns false for a record that only registers users, resets passwords by ID, and moves users, which depend on no stored
+ * values. The username of a moved user is compared when it is written.
+ */
 function comparesValues({ principal, users }: ParsedRecord): boolean {
   // A user that is named by its username may have been renamed since the check.
   return (
-    principal !== null || (users ?? []).some((user) => user.operation === 'edit' || isNamedByUsername(user))
+    principal !== null ||
+    (users ?? []).some(
+      (user) => user.operation === 'edit' || (user.operation !== 'move' && isNamedByUsername(user)),
+    )
   );
 }
 
@@ -90,11 +113,11 @@ function sentAttributes({ parsed, found }: { parsed: ParsedRecord; found: Found 
   });
 }
 
-/** Rejects registrations under a principal that is disabled when the record is applied. Other changes are allowed. */
+/** Rejects registrations and moves to a principal that is disabled when the record is applied. Other changes are allowed. */
 function refuseDisabled(parsed: ParsedRecord, { principal: stored }: Found): void {
   const { principal, namedBy, errors } = parsed;
   const state = principal?.state ?? stored?.state;
-  if (state === 'disabled' && usersWith(parsed, 'register').length > 0)
+  if (state === 'disabled' && usersWith(parsed, 'register', 'move').length > 0)
     errors.add(namedBy, 'PRINCIPAL_DISABLED');
 }
 
@@ -115,23 +138,35 @@ function refuseOwnNames(parsed: ParsedRecord, { users }: Found): void {
   }
 }
 
-function updateChange(parsed: ParsedRecord, { principal, users }: Found): PrincipalChange {
+function updateChange(
+  parsed: ParsedRecord,
+  { principal, users }: Found,
+  moved: ReadonlyMap<Move, StoredUser>,
+): PrincipalChange {
   const stored = required(principal);
   const registrations: NewUser[] = [];
   const resets: PrincipalChange['resets'][number][] = [];
   const edits: UserEdit[] = [];
+  const moves: UserMove[] = [];
   const deletes: number[] = [];
-  const applied = usersWith(parsed, 'register', 'reset', 'edit', 'delete').map((user): ShownUser => {
+  const operations = ['register', 'reset', 'edit', 'delete', 'move'] as const;
+  const applied = usersWith(parsed, ...operations).map((user): ShownUser => {
     if (user.operation === 'register') {
       registrations.push(newUser(user));
       return registeredUser(user);
     }
-    const known = required(users.get(user));
+    const known = required(user.operation === 'move' ? moved.get(user) : users.get(user));
     const { id, username } = known;
     const { Email: email } = known.fields;
+    const disabled = known.state === 'disabled' ? { state: known.state } : {};
     if (user.operation === 'reset') {
       resets.push({ id, password: user.password });
-      return { id, username, email, operation: 'reset' };
+      return { id, username, email, operation: 'reset', ...disabled };
+    }
+    if (user.operation === 'move') {
+      if (known.principalId === stored.id) return { id, username, email, operation: 'none' };
+      moves.push(moveOf(known, null));
+      return { id, username, email, operation: 'move', ...disabled };
     }
     if (user.operation === 'delete') {
       deletes.push(id);
@@ -156,6 +191,7 @@ function updateChange(parsed: ParsedRecord, { principal, users }: Found): Princi
     registrations,
     resets,
     edits,
+    moves,
     deletes,
     applied,
   };

@@ -20,11 +20,11 @@ import {
 import {
   readDeletion,
   readRegistration,
-  readUpsertUser,
   readUserItem,
   readUserState,
   type UserRules,
 } from './parsed-user.ts';
+import { readUpsertUser } from './upsert-user.ts';
 
 const updateNames = [...Object.keys(editablePrincipalFields), 'NewExternalKey', 'State'];
 

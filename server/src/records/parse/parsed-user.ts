@@ -1,4 +1,4 @@
-import { FieldErrors } from '../../lib/field-errors.ts';
+import type { FieldErrors } from '../../lib/field-errors.ts';
 import {
   type Fields,
   isAbsent,
@@ -39,6 +39,8 @@ export interface NewPassword {
 
 export interface Registration {
   readonly operation: 'register';
+  /** False if the item is a registration only because it has a `Username` and no `Operation`. */
+  readonly isExplicit: boolean;
   /** Path of the user in the record, such as `Users[0]`. */
   readonly place: string;
   readonly username: Username | null;
@@ -68,6 +70,11 @@ export interface Deletion extends NamedUser {
   readonly operation: 'delete';
 }
 
+/** An existing user, usually of another principal, that moves to the principal of the record. */
+export interface Move extends NamedUser {
+  readonly operation: 'move';
+}
+
 /** A user of `irs/upsert`, which may exist or not. */
 export interface Upsert extends SentUser {
   readonly operation: 'upsert';
@@ -77,12 +84,12 @@ export interface Upsert extends SentUser {
   readonly password: { readonly value: NewPassword; readonly errors: FieldErrors } | null;
 }
 
-export type ParsedUser = Registration | Reset | Edit | Deletion | Upsert;
+export type ParsedUser = Registration | Reset | Edit | Deletion | Move | Upsert;
 
-export const itemOperations = ['register', 'reset', 'edit', 'delete'] as const;
+export const itemOperations = ['register', 'reset', 'edit', 'delete', 'move'] as const;
 
 const passwordFields = ['Password', 'ConfirmPassword'];
-const passwordNames = [...passwordFields, 'PasswordHash'];
+export const passwordNames = [...passwordFields, 'PasswordHash'];
 const registrationFields = ['Username', ...userFieldNames, ...passwordNames];
 const resetFields = ['ID', ...passwordFields];
 const knownFields = {
@@ -90,6 +97,7 @@ const knownFields = {
   reset: [...resetFields, 'Username', 'PasswordHash', 'Operation'],
   edit: ['ID', 'Username', 'NewUsername', ...userFieldNames, 'State', 'Operation'],
   delete: ['ID', 'Username', 'Operation'],
+  move: ['ID', 'Username', 'Operation'],
 };
 const shapeFields = [...new Set([...registrationFields, ...resetFields])];
 const anyFields = [...new Set(Object.values(knownFields).flat())];
@@ -146,6 +154,7 @@ function readOperation(
     case 'edit':
       return readEdit(fields, place, rules, errors);
     case 'delete':
+    case 'move':
       return { operation, ...readNamedUser(fields, place, errors) };
   }
 }
@@ -159,36 +168,6 @@ export function readRegistration(
 ): Registration | null {
   const fields = readItemObject(value, place, errors);
   return fields && readRegistrationFields(fields, place, rules, errors);
-}
-
-const upsertFields = ['Username', ...userFieldNames, 'State', ...passwordNames];
-
-/** Parses a user of `irs/upsert`. */
-export function readUpsertUser(
-  value: unknown,
-  place: string,
-  rules: UserRules,
-  errors: FieldErrors,
-): Upsert | null {
-  const sent = readItemObject(value, place, errors);
-  if (!sent) return null;
-  refuseUnknownFields(sent, upsertFields, place, errors);
-  if (isAbsent(sent.Username)) errors.addMissing(within(place, 'Username'));
-  return {
-    operation: 'upsert',
-    place,
-    username: readUsername(sent.Username, within(place, 'Username'), errors),
-    fields: readFieldEdits(sent, userFields, place, errors),
-    state: readState(sent.State, within(place, 'State'), errors),
-    password: passwordNames.every((name) => isAbsent(sent[name]))
-      ? null
-      : readUpsertPassword(sent, place, rules),
-  };
-}
-
-function readUpsertPassword(sent: Fields, place: string, rules: UserRules): Upsert['password'] {
-  const errors = new FieldErrors();
-  return { value: readNewPassword(sent, place, rules, errors), errors };
 }
 
 /** Parses a user of `irs/state`. */
@@ -210,7 +189,7 @@ export function readDeletion(value: unknown, place: string, errors: FieldErrors)
   return { operation: 'delete', ...readNamedUser(fields, place, errors) };
 }
 
-function readItemObject(value: unknown, place: string, errors: FieldErrors): Fields | null {
+export function readItemObject(value: unknown, place: string, errors: FieldErrors): Fields | null {
   if (isObject(value)) return value;
   errors.add(place, 'WRONG_TYPE', { variant: 'object' });
   return null;
@@ -248,7 +227,8 @@ function readRegistrationFields(
   const fields = readFields(sent, userFields, place, errors);
   const password = readNewPassword(sent, place, rules, errors);
   refuseOwnNamesIn(password, { usernameKey: username?.key ?? null, email: fields.Email }, place, errors);
-  return { operation: 'register', place, username, fields, password };
+  const isExplicit = sent.Operation === 'register';
+  return { operation: 'register', isExplicit, place, username, fields, password };
 }
 
 /** Adds an error if a password contains the username or the email address of its owner. */

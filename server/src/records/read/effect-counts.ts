@@ -6,6 +6,7 @@ export interface EffectCounts {
   readonly principalsUpdated: number;
   readonly usersRegistered: number;
   readonly usersUpdated: number;
+  readonly usersMoved: number;
   readonly usersDisabled: number;
   readonly usersDeleted: number;
   /** Number of records that change nothing. */
@@ -19,6 +20,7 @@ export class EffectCounter {
     principalsUpdated: 0,
     usersRegistered: 0,
     usersUpdated: 0,
+    usersMoved: 0,
     usersDisabled: 0,
     usersDeleted: 0,
     unchanged: 0,
@@ -34,6 +36,7 @@ export class EffectCounter {
     for (const { operation } of outcome.users) {
       if (operation === 'register') counts.usersRegistered++;
       else if (operation === 'edit' || operation === 'reset') counts.usersUpdated++;
+      else if (operation === 'move') counts.usersMoved++;
       else if (operation === 'disable') counts.usersDisabled++;
       else if (operation === 'delete') counts.usersDeleted++;
     }

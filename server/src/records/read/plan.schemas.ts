@@ -7,6 +7,7 @@ export const effectCounts = {
   PrincipalsUpdated: count('Number of principals whose own fields or state were changed.'),
   UsersRegistered: count('Number of users that were registered.'),
   UsersUpdated: count('Number of users whose fields, state or password were changed.'),
+  UsersMoved: count('Number of users that were moved from other principals.'),
   UsersDisabled: count('Number of users that were disabled because the record does not contain them.'),
   UsersDeleted: count('Number of users that were deleted because the record does not contain them.'),
   Unchanged: count('Number of records that changed nothing.'),
@@ -24,6 +25,8 @@ export function countFields(counts: EffectCounts) {
     PrincipalsUpdated: counts.principalsUpdated,
     UsersRegistered: counts.usersRegistered,
     UsersUpdated: counts.usersUpdated,
+    // The counts of a job of an older version lack it.
+    UsersMoved: counts.usersMoved ?? 0,
     UsersDisabled: counts.usersDisabled,
     UsersDeleted: counts.usersDeleted,
     Unchanged: counts.unchanged,

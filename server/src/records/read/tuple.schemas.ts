@@ -9,11 +9,16 @@ const AppliedUser = named(
       ID: Id,
       Username: Text,
       Email: Text,
-      Operation: oneOf(['register', 'reset', 'state', 'edit', 'disable', 'delete', 'none'], {
+      Operation: oneOf(['register', 'reset', 'state', 'edit', 'move', 'disable', 'delete', 'none'], {
         description: 'The operation. `none`: the user already had all values.',
       }),
       Changed: Type.Optional(
         Type.Array(Type.String(), { description: 'The names of the fields that an edit changed.' }),
+      ),
+      State: Type.Optional(
+        Type.Literal('disabled', {
+          description: 'Present if the user was reset or moved and is disabled: it cannot sign in.',
+        }),
       ),
     },
     {

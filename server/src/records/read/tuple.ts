@@ -139,17 +139,18 @@ export function fieldErrorsByPlace(
 
 /** Returns the other principal that an error is about. Its values are null if the caller may not read it. */
 function detailsOf({ figures = {} }: ErrorDetail): Details {
-  const { id, key, name, field } = figures;
+  const { id, key, name, field, operation } = figures;
   return {
     PrincipalID: id ?? null,
     ExternalKey: key ?? null,
     Denomination: name ?? null,
     ...(field !== undefined && { Field: field }),
+    ...(operation !== undefined && { Operation: operation }),
   };
 }
 
 function userFields(
-  { id, username, email, operation, changed, changes }: ShownUser,
+  { id, username, email, operation, changed, changes, state }: ShownUser,
   representation: 'all' | 'registered',
 ) {
   const named = representation === 'all' || operation === 'register';
@@ -160,6 +161,7 @@ function userFields(
     Email: named ? email : null,
     Operation: operation,
     ...(changed && { Changed: changed }),
+    ...(state && representation === 'all' && { State: state }),
     ...(changes && representation === 'all' && { Changes: changeFields(changes) }),
   };
 }

@@ -10,7 +10,12 @@ import type { FailedRecord, StoredFailure } from './failed-records.ts';
 import { type AppliedUser, type IndexedOutcome, type PrincipalOutcome, withNames } from './outcome.ts';
 
 /** A user of an applied record, in its stored JSON form. */
-type KeptUser = readonly [id: number, operation: AppliedUser['operation'], changed?: readonly string[]];
+export type KeptUser = readonly [
+  id: number,
+  operation: AppliedUser['operation'],
+  changed?: readonly string[] | null,
+  state?: AppliedUser['state'],
+];
 export type KeptErrors = readonly (readonly [place: string, errors: readonly ErrorDetail[]])[];
 
 export interface OutcomeRow {
@@ -100,7 +105,9 @@ export async function toOutcomes(
     id: row.principalId,
     error: row.error,
     errors: toFieldErrors(row.errors),
-    users: (row.applied ?? []).map(([id, operation, changed]) => withNames(id, operation, names, changed)),
+    users: (row.applied ?? []).map(([id, operation, changed, state]) =>
+      withNames(id, operation, names, { ...(changed && { changed }), ...(state && { state }) }),
+    ),
     ...(row.principal !== null && { principal: row.principal }),
     ...(row.externalKey !== null && { externalKey: row.externalKey }),
     ...(!isAbsent(row.username) && { username: row.username }),

@@ -58,6 +58,16 @@ export interface NewUser {
   readonly state: State;
 }
 
+/** A user of another principal that becomes a user of the principal of the change, with its ID and its password. */
+export interface UserMove {
+  readonly id: number;
+  /** The ID of the principal that the user has so far. */
+  readonly from: number;
+  readonly usernameKey: string;
+  /** The version of the user that the checks found; null if the change depends on no value of the user but its username. */
+  readonly expectedVersion: string | null;
+}
+
 export interface PrincipalChange {
   /** Null if the change inserts the principal. */
   readonly principalId: number | null;
@@ -73,18 +83,33 @@ export interface PrincipalChange {
   readonly expectedVersion: string | null;
   /** Number of stored users, for the limit of removals; 0 if the record removes none of them, whichever users it contains. */
   readonly storedUsers: number;
+  /** The number of users of each principal that loses users, by its ID, for the limit of moves; absent without one. */
+  readonly sourceUsers?: ReadonlyMap<number, number>;
   readonly registrations: readonly NewUser[];
   readonly resets: readonly { readonly id: number; readonly password: NewPassword }[];
   readonly edits: readonly UserEdit[];
+  readonly moves: readonly UserMove[];
   /** The IDs of users to delete. Empty if the principal is deleted with all of its users. */
   readonly deletes: readonly number[];
   /** The users of the record in the order sent, and then those that it removes, for the answer and the stored outcome. */
   readonly applied: readonly ShownUser[];
+  /** The mapped usernames of missing users that stay, because other records of the call contain them. */
+  readonly kept?: readonly string[];
   /** The changed fields of the principal with their values, for a dry run. */
   readonly changes?: readonly FieldChange[];
 }
 
-export const noUsers = { registrations: [], resets: [], edits: [], deletes: [] };
+export const noUsers = { registrations: [], resets: [], edits: [], moves: [], deletes: [] };
+
+/** Returns the IDs of the principals that lose users. */
+export function sourcesOf({ moves }: Pick<PrincipalChange, 'moves'>): number[] {
+  return [...new Set(moves.map(({ from }) => from))];
+}
+
+/** Returns the IDs of the existing principals that the change writes. */
+export function principalsOf(change: Pick<PrincipalChange, 'principalId' | 'moves'>): number[] {
+  return [...(change.principalId === null ? [] : [change.principalId]), ...sourcesOf(change)];
+}
 
 /** A change with the IDs of what it inserts, and with its actor. */
 export interface ReadyChange extends PrincipalChange {
@@ -129,10 +154,11 @@ export function sizeOf({
   registrations,
   resets,
   edits,
+  moves,
   deletes,
 }: PrincipalChange): number {
   const deleted = principal.kind === 'delete' ? storedUsers : deletes.length;
-  return registrations.length + resets.length + edits.length + deleted;
+  return registrations.length + resets.length + edits.length + moves.length + deleted;
 }
 
 /** Returns the passwords that the change writes. */
@@ -179,6 +205,7 @@ export function takesLong(change: PrincipalChange): boolean {
 
 /** What the audit log notes about a change, except the actor. */
 export interface AuditedChange {
+  readonly principalId: number;
   readonly action: string;
   readonly registered: readonly number[];
   readonly reset: readonly number[];
@@ -192,7 +219,7 @@ export const usersPerAuditRow = 1000;
 
 /** Returns the audit rows of a change: one, and further ones if it names many users. Those have the users only. */
 export function auditRows(change: ReadyChange): AuditedChange[] {
-  const { action, registrations, edits, deletes } = change;
+  const { action, principalId, registrations, edits, moves, deletes } = change;
   const registered = registrations.map(({ id }) => id);
   const reset = resetUsers(change);
   const edited = edits.map(({ id, changed, state }) => [
@@ -200,8 +227,9 @@ export function auditRows(change: ReadyChange): AuditedChange[] {
     changed,
     changed.includes('State') ? state : null,
   ]);
-  const count = registered.length + reset.length + edited.length + deletes.length;
-  return Array.from({ length: Math.max(1, Math.ceil(count / usersPerAuditRow)) }, (_, number) => {
+  const moved = moves.map(({ id, from }) => [id, from]);
+  const count = registered.length + reset.length + edited.length + moved.length + deletes.length;
+  const rows = Array.from({ length: Math.max(1, Math.ceil(count / usersPerAuditRow)) }, (_, number) => {
     // The lists follow each other; a row has the users of one part of all of them.
     let start = number * usersPerAuditRow;
     const inRow = <Item>(list: readonly Item[]): Item[] => {
@@ -213,13 +241,33 @@ export function auditRows(change: ReadyChange): AuditedChange[] {
       registered: inRow(registered),
       reset: inRow(reset),
       edited: inRow(edited),
+      moved: inRow(moved),
       deleted: inRow(deletes),
     };
     const details = {
       ...(number === 0 && auditDetails(change)),
       ...(part.edited.length > 0 && { users: part.edited }),
+      ...(part.moved.length > 0 && { moved: part.moved }),
     };
-    return { action: number === 0 ? action : 'update', ...part, details: JSON.stringify(details) };
+    const { registered: names, reset: ids, deleted } = part;
+    const lists = { registered: names, reset: ids, deleted };
+    return {
+      principalId,
+      action: number === 0 ? action : 'update',
+      ...lists,
+      details: JSON.stringify(details),
+    };
+  });
+  return [...rows, ...sourcesOf(change).flatMap((source) => auditRowsOfSource(source, change))];
+}
+
+/** Returns the audit rows of a principal that loses users, for its history. They produce no events. */
+function auditRowsOfSource(source: number, { principalId, moves }: ReadyChange): AuditedChange[] {
+  const moved = moves.filter(({ from }) => from === source).map(({ id }) => [id, principalId]);
+  return Array.from({ length: Math.ceil(moved.length / usersPerAuditRow) }, (_, number) => {
+    const movedAway = moved.slice(number * usersPerAuditRow, (number + 1) * usersPerAuditRow);
+    const lists = { registered: [], reset: [], deleted: [] };
+    return { principalId: source, action: 'update', ...lists, details: JSON.stringify({ movedAway }) };
   });
 }
 

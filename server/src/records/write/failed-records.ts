@@ -126,7 +126,7 @@ export async function withoutSecrets(operation: OperationName, record: Fields): 
 
 function keptUser(user: Fields, filters: FieldFilters, passwords: boolean, operation: OperationName): Fields {
   const { Operation } = user;
-  const hasPassword = passwords && Operation !== 'edit' && Operation !== 'delete';
+  const hasPassword = passwords && Operation !== 'edit' && Operation !== 'delete' && Operation !== 'move';
   // An operation that is not valid may be corrected to an edit.
   const mayEdit = !isAbsent(Operation) && Operation !== 'register' && Operation !== 'reset';
   return {

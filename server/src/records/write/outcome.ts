@@ -18,6 +18,8 @@ export interface AppliedUser {
   readonly operation: UserOperation;
   /** The names of the changed fields; absent unless the user was edited. */
   readonly changed?: readonly string[];
+  /** Only for a user that was reset or moved, and that is disabled. */
+  readonly state?: 'disabled';
   /** The changed fields with their values; only in a dry run, and without the password. */
   readonly changes?: readonly FieldChange[];
 }
@@ -29,7 +31,7 @@ export interface ShownUser extends Omit<AppliedUser, 'id'> {
 }
 
 /** The effect on one user of an applied record. `none`: the stored user already had all values. */
-type UserOperation = 'register' | 'reset' | 'state' | 'edit' | 'disable' | 'delete' | 'none';
+type UserOperation = 'register' | 'reset' | 'state' | 'edit' | 'move' | 'disable' | 'delete' | 'none';
 
 /** The effect on the principal of an applied record. */
 export type PrincipalOutcome = 'inserted' | 'updated' | 'unchanged' | 'deleted';
@@ -39,10 +41,10 @@ export function withNames(
   id: number,
   operation: AppliedUser['operation'],
   names: ReadonlyMap<number, Pick<AppliedUser, 'username' | 'email'>>,
-  changed?: AppliedUser['changed'],
+  { changed, state }: Pick<AppliedUser, 'changed' | 'state'> = {},
 ): AppliedUser {
   const { username = '', email = null } = names.get(id) ?? {};
-  return { id, username, email, operation, ...(changed && { changed }) };
+  return { id, username, email, operation, ...(changed && { changed }), ...(state && { state }) };
 }
 
 /** The result of one record: applied or failed. */

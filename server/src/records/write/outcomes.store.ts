@@ -1,5 +1,5 @@
 import { preparedStatement, type Query, rowsParameter } from '../../db/statement.ts';
-import { insertCall } from './call-outcomes.store.ts';
+import { insertCall, type KeptUser } from './call-outcomes.store.ts';
 import { principalOutcome, type ReadyChange } from './change.ts';
 import type { AppliedUser } from './outcome.ts';
 import { withRows } from './query.ts';
@@ -22,7 +22,8 @@ const outcomeValues = {
   principal_change: principalOutcome,
 };
 
-function keptUser({ id, operation, changed }: AppliedUser) {
+function keptUser({ id, operation, changed, state }: AppliedUser): KeptUser {
+  if (state) return [id, operation, changed ?? null, state];
   return changed ? [id, operation, changed] : [id, operation];
 }
 

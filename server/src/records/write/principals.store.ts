@@ -1,8 +1,8 @@
 import { arrayLiteral, preparedStatement, type Query, rowsParameter, statement } from '../../db/statement.ts';
 import { columnNames, columnTypes, fieldColumns } from '../fields/field-columns.ts';
 import { principalFields } from '../fields/fields.ts';
-import type { ReadyChange } from './change.ts';
-import { assignments, principalIds, withIds, withRows } from './query.ts';
+import { type ReadyChange, sourcesOf } from './change.ts';
+import { assignments, idOf, principalIds, withIds, withRows } from './query.ts';
 
 const newPrincipals = rowsParameter('principal', {
   id: 'bigint',
@@ -24,8 +24,8 @@ function valuesOf({ principal }: ReadyChange) {
   return 'values' in principal ? principal.values : null;
 }
 
-function usersAdded({ registrations, deletes }: ReadyChange): number {
-  return registrations.length - deletes.length;
+function usersAdded({ registrations, moves, deletes }: ReadyChange): number {
+  return registrations.length + moves.length - deletes.length;
 }
 
 const insertPrincipalsStatement = preparedStatement(
@@ -48,7 +48,7 @@ const editPrincipalsStatement = statement(
           search_terms = array_to_tsvector(principal.search_terms::text[]),
           sessions_epoch = sessions_epoch
             + case when principal.state = 'disabled' and stored.state = 'active' then 1 else 0 end,
-          users_count = users_count + users_added, updated_at = ${nextVersion}
+          users_count = users_count + users_added, updated_at = ${nextVersion}, version_at = null
      from ${newPrincipals.sql} where stored.id = principal.id`,
 );
 
@@ -60,7 +60,8 @@ export function editPrincipals(changes: readonly ReadyChange[]): Query[] {
 const touchedPrincipals = rowsParameter('principal', { id: 'bigint', users_added: 'integer' });
 
 const touchPrincipalsStatement = statement(
-  `update anagrafe.principals as stored set users_count = users_count + users_added, updated_at = ${nextVersion}
+  `update anagrafe.principals as stored
+      set users_count = users_count + users_added, updated_at = ${nextVersion}, version_at = null
      from ${touchedPrincipals.sql} where stored.id = principal.id`,
 );
 
@@ -68,6 +69,24 @@ const touchPrincipalsStatement = statement(
 export function touchPrincipals(changes: readonly ReadyChange[]): Query[] {
   const kept = changes.filter(({ principal }) => principal.kind === 'keep');
   return withRows(touchPrincipalsStatement, kept, touchedPrincipals.values(kept, principalColumns));
+}
+
+const countMovedUsersStatement = statement(
+  `update anagrafe.principals as stored
+      set users_count = users_count + users_added, updated_at = ${nextVersion},
+          version_at = coalesce(version_at, updated_at)
+     from ${touchedPrincipals.sql} where stored.id = principal.id`,
+);
+
+/** Changes the principals that lose users, without giving them a new version; see `versionOf`. */
+export function countMovedUsers(changes: readonly ReadyChange[]): Query[] {
+  const rows = changes.flatMap((change) =>
+    sourcesOf(change).map((id) => {
+      return { id, lost: change.moves.filter(({ from }) => from === id).length };
+    }),
+  );
+  const columns = { id: idOf, users_added: ({ lost }: (typeof rows)[number]) => -lost };
+  return withRows(countMovedUsersStatement, rows, touchedPrincipals.values(rows, columns));
 }
 
 const deleteUsersOfStatement = statement(

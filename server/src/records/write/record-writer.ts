@@ -1,5 +1,5 @@
 import { isTimeLimit, WriteFailure } from '../../db/errors.ts';
-import { type ReadyChange, sizeOf } from './change.ts';
+import { principalsOf, type ReadyChange, sizeOf } from './change.ts';
 import type { RecordStore } from './id-reservation.ts';
 
 /** Limits of one transaction, so that its locks are held for a short time. A larger record is written alone. */
@@ -93,14 +93,17 @@ export class RecordWriter {
   #takeGroup(): WaitingChange[] {
     if (this.#waiting[0]?.isAlone) return this.#waiting.splice(0, 1);
     const principals = new Set<number>();
+    let count = 0;
     let users = 0;
     for (const { change, isAlone } of this.#waiting) {
       users += sizeOf(change);
-      const isFull = principals.size === recordsPerGroup || users > usersPerGroup;
-      if (principals.size > 0 && (isAlone || isFull || principals.has(change.principalId))) break;
-      principals.add(change.principalId);
+      const own = principalsOf(change);
+      const isFull = count === recordsPerGroup || users > usersPerGroup;
+      if (count > 0 && (isAlone || isFull || own.some((id) => principals.has(id)))) break;
+      for (const id of own) principals.add(id);
+      count++;
     }
-    return this.#waiting.splice(0, principals.size);
+    return this.#waiting.splice(0, count);
   }
 
   /** Writes a group and settles its changes, except those that must be written alone, which wait again. */

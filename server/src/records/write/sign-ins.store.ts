@@ -11,7 +11,7 @@ const endSessionsStatement = statement(
   `delete from anagrafe.sessions where user_id = any(${namedUsersAndThoseOfPrincipals})`,
 );
 
-/** Ends the sessions of users that are disabled or deleted, or whose password is reset. */
+/** Ends the sessions of users that are disabled, moved or deleted, or whose password is reset. */
 export function endSessions(changes: readonly ReadyChange[], deleted: readonly ReadyChange[]): Query[] {
   const disabled = changes.filter(
     ({ principal }) =>
@@ -20,8 +20,9 @@ export function endSessions(changes: readonly ReadyChange[], deleted: readonly R
       principal.values.state === 'disabled',
   );
   const users = changes.flatMap(({ edits }) => edits).filter(({ state }) => state === 'disabled');
+  const moved = changes.flatMap(({ moves }) => moves);
   const values = {
-    users: [...resetOrDeletedUsers(changes), ...users.map(idOf)],
+    users: [...resetOrDeletedUsers(changes), ...[...users, ...moved].map(idOf)],
     principals: principalIds([...disabled, ...deleted]),
   };
   return withUsers(endSessionsStatement, values);

@@ -1,6 +1,6 @@
 import { arrayLiteral, type Query, statement } from '../../db/statement.ts';
 import type { State } from '../fields/fields.ts';
-import type { ReadyChange } from './change.ts';
+import { type ReadyChange, sourcesOf, type UserMove } from './change.ts';
 import { idOf, principalIds, withIds } from './query.ts';
 
 // The rows that the checks relied on. A transaction locks them first, and compares them with what the checks found.
@@ -11,6 +11,7 @@ interface LockedPrincipal {
   readonly version: string;
   readonly state: State;
   readonly externalKey: string | null;
+  readonly usersCount: number;
 }
 
 interface LockedUser {
@@ -18,6 +19,7 @@ interface LockedUser {
   readonly id: number;
   readonly principalId: number;
   readonly usernameKey: string;
+  readonly version: string;
   /** Null if no change depends on it. */
   readonly passwordHash: string | null;
 }
@@ -27,20 +29,27 @@ export interface StoredRows {
   readonly users: ReadonlyMap<number, LockedUser>;
 }
 
+/** SQL for a time in microseconds, which a JavaScript date cannot hold. */
+const microseconds = (time: string) => `(extract(epoch from ${time}) * 1000000)::bigint::text`;
+
 /**
- * SQL for the version of a principal: `updated_at` in microseconds, which a JavaScript date cannot hold. Every change
- * of the principal or of one of its users increases it.
+ * SQL for the version of a principal. Every change of the principal or of one of its users increases it, except the move
+ * of a user to another principal: in a call that moves users, the records of both principals are valid as they were
+ * checked. A change names its users, which are compared themselves.
  */
 export function versionOf(table: string): string {
-  return `(extract(epoch from ${table}.updated_at) * 1000000)::bigint::text`;
+  return microseconds(`coalesce(${table}.version_at, ${table}.updated_at)`);
 }
 
+export const userVersion = microseconds('users.updated_at');
+
 const selectPrincipals = `
-  select 'principal' as kind, id, ${versionOf('principals')} as version, state, external_key as "externalKey"
+  select 'principal' as kind, id, ${versionOf('principals')} as version, state, external_key as "externalKey",
+         users_count as "usersCount"
     from anagrafe.principals where id = any(:ids::bigint[])`;
 
 const selectUsers = `
-  select 'user' as kind, id, principal_id as "principalId", username_key as "usernameKey",
+  select 'user' as kind, id, principal_id as "principalId", username_key as "usernameKey", ${userVersion} as version,
          case when id = any(:compared::bigint[]) then password_hash end as "passwordHash"
     from anagrafe.users where id = any(:ids::bigint[]) order by id`;
 
@@ -70,22 +79,26 @@ export function readVersions(changes: readonly ReadyChange[]): Query[] {
 export function lockRows(changes: readonly ReadyChange[], { isGroup }: { isGroup: boolean }): Query[] {
   const mode = isGroup ? 'skipping' : 'waiting';
   const deleted = changes.filter(({ principal }) => principal.kind === 'delete');
-  const changedUsers = changes.flatMap(({ resets, edits }) => [...resets, ...edits].map(idOf));
+  const existing = changes.filter(({ principal }) => principal.kind !== 'insert');
+  const principals = new Set([...principalIds(existing), ...changes.flatMap(sourcesOf)]);
+  const changedUsers = changes.flatMap(({ resets, edits, moves }) =>
+    [...resets, ...edits, ...moves].map(idOf),
+  );
   const deletedUsers = changes.flatMap(({ deletes }) => deletes);
   const compared = arrayLiteral(
     changes.filter(({ context }) => context.expectedCurrentHash !== null).flatMap(existingUsers),
   );
   return [
-    ...withIds(lockPrincipalsStatement[mode], principalIds(changes)),
+    ...withIds(lockPrincipalsStatement[mode], [...principals]),
     ...withIds(lockChangedUsersStatement[mode], changedUsers, { compared }),
     ...withIds(lockDeletedUsersStatement[mode], deletedUsers, { compared }),
     ...withIds(lockUsersOfStatement, principalIds(deleted)),
   ];
 }
 
-/** Returns the IDs of the users that must exist under the principal. */
-function existingUsers({ resets, edits, deletes }: ReadyChange): number[] {
-  return [...resets.map(idOf), ...edits.map(idOf), ...deletes];
+/** Returns the IDs of the users that must exist under the principal, or under the one that they move from. */
+function existingUsers({ resets, edits, moves, deletes }: ReadyChange): number[] {
+  return [...resets.map(idOf), ...edits.map(idOf), ...moves.map(idOf), ...deletes];
 }
 
 export function storedRows(rows: readonly unknown[]): StoredRows {
@@ -98,22 +111,38 @@ export function storedRows(rows: readonly unknown[]): StoredRows {
   };
 }
 
-/** Returns true if the principal and the users of the change are as the checks found them. */
+/** Returns true if the principals and the users of the change are as the checks found them. */
 export function isCurrent(change: ReadyChange, { principals, users }: StoredRows): boolean {
-  const { principal, principalId, expectedVersion, registrations, context } = change;
-  if (principal.kind === 'insert') return true;
-  const stored = principals.get(principalId);
-  if (!stored) return false;
-  // The checks of a record with a version have compared the stored state.
-  if (expectedVersion === null && registrations.length > 0 && stored.state !== 'active') return false;
-  const isExpected = expectedVersion === null || expectedVersion === stored.version;
+  const { principalId, moves, context } = change;
+  const moveOf = new Map(moves.map((move) => [move.id, move]));
   const { expectedCurrentHash } = context;
   return (
-    isExpected &&
+    isCurrentPrincipal(change, principals.get(principalId)) &&
+    sourcesOf(change).every((id) => principals.has(id)) &&
     existingUsers(change).every((id) => {
       const user = users.get(id);
-      const hasHash = expectedCurrentHash === null || expectedCurrentHash === user?.passwordHash;
-      return user?.principalId === principalId && hasHash;
+      const move = moveOf.get(id);
+      if (!user || user.principalId !== (move?.from ?? principalId)) return false;
+      if (move && !isCurrentMove(move, user)) return false;
+      return expectedCurrentHash === null || expectedCurrentHash === user.passwordHash;
     })
   );
+}
+
+function isCurrentPrincipal(
+  { principal, expectedVersion, registrations, moves, storedUsers }: ReadyChange,
+  stored: LockedPrincipal | undefined,
+): boolean {
+  if (principal.kind === 'insert') return true;
+  if (!stored) return false;
+  // A user that was moved away is not deleted.
+  if (principal.kind === 'delete' && storedUsers !== stored.usersCount) return false;
+  // The checks of a record with a version have compared the stored state.
+  const addsUsers = registrations.length > 0 || moves.length > 0;
+  if (expectedVersion === null && addsUsers && stored.state !== 'active') return false;
+  return expectedVersion === null || expectedVersion === stored.version;
+}
+
+function isCurrentMove({ usernameKey, expectedVersion }: UserMove, user: LockedUser): boolean {
+  return user.usernameKey === usernameKey && (expectedVersion === null || expectedVersion === user.version);
 }

@@ -46,6 +46,20 @@ export function insertUsers(changes: readonly ReadyChange[]): Query[] {
   return withRows(insertUsersStatement, rows, newUsers.values(rows, newUserColumns));
 }
 
+const movedUsers = rowsParameter('moved', { id: 'bigint', principal_id: 'bigint' });
+
+const moveUsersStatement = statement(
+  `update anagrafe.users as stored
+      set principal_id = moved.principal_id, updated_at = statement_timestamp(), sessions_epoch = sessions_epoch + 1
+     from ${movedUsers.sql} where stored.id = moved.id`,
+);
+
+export function moveUsers(changes: readonly ReadyChange[]): Query[] {
+  const rows = changes.flatMap(({ principalId, moves }) => moves.map(({ id }) => ({ id, principalId })));
+  const columns = { id: idOf, principal_id: (row: (typeof rows)[number]) => row.principalId };
+  return withRows(moveUsersStatement, rows, movedUsers.values(rows, columns));
+}
+
 const newPasswords = rowsParameter('reset', { id: 'bigint', password_hash: 'text' });
 
 const resetPasswordsStatement = statement(

@@ -4,11 +4,17 @@ import { appendAuditRows, auditDeletions } from './audit-rows.store.ts';
 import { isUnchanged, type ReadyChange, takesLong } from './change.ts';
 import { eraseFailedRecords } from './erasure.store.ts';
 import { storeNewCalls, storeOutcomes } from './outcomes.store.ts';
-import { deletePrincipals, editPrincipals, insertPrincipals, touchPrincipals } from './principals.store.ts';
+import {
+  countMovedUsers,
+  deletePrincipals,
+  editPrincipals,
+  insertPrincipals,
+  touchPrincipals,
+} from './principals.store.ts';
 import { countPrincipals, countUsers } from './row-counts.store.ts';
 import { endSessions, forgetSignIns } from './sign-ins.store.ts';
 import { isCurrent, lockRows, readVersions, type StoredRows, storedRows } from './stored-rows.store.ts';
-import { deleteUsers, editUsers, insertUsers, resetPasswords } from './users.store.ts';
+import { deleteUsers, editUsers, insertUsers, moveUsers, resetPasswords } from './users.store.ts';
 
 // Writes changes in groups. Every transaction takes its locks in the order of its statements: principals by ID, users by
 // ID, new external keys, new usernames, row counts, failed records, calls, outcomes. If two transactions wait for each
@@ -20,8 +26,7 @@ const groupLockMs = 1000;
 
 /** Writes a group of changes as `ChangeStore` describes. */
 export async function writeChanges(database: Database, changes: readonly ReadyChange[]): Promise<boolean[]> {
-  const existing = changes.filter(({ principal }) => principal.kind !== 'insert');
-  const [unchanged, locked] = partition(existing, isUnchanged);
+  const [unchanged, locked] = partition(changes, isUnchanged);
   const isGroup = changes.length > 1;
   let current: ReadonlySet<ReadyChange> = new Set(changes);
   await database.lockAndWrite({
@@ -45,7 +50,9 @@ function writesOf(changes: readonly ReadyChange[], stored: StoredRows): Query[] 
     ...insertPrincipals(changed),
     ...editPrincipals(changed),
     ...touchPrincipals(changed),
+    ...countMovedUsers(changed),
     ...insertUsers(changed),
+    ...moveUsers(changed),
     ...resetPasswords(changed),
     ...editUsers(changed),
     ...endSessions(changed, deleted),

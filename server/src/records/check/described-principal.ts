@@ -1,0 +1,35 @@
+import { clip } from '../../lib/request-fields.ts';
+import type { StoredPrincipal } from '../fields/compared-values.ts';
+import type { PrincipalFields } from '../fields/fields.ts';
+
+/** What an error says about another principal. */
+export interface DescribedPrincipal {
+  readonly key?: string;
+  /** The denomination or, without it, the surname and name. */
+  readonly name?: string;
+  /** The key and the name for a message: ` (00123, Rossi Srl)`. */
+  readonly label: string;
+}
+
+type NamingFields = Partial<Pick<PrincipalFields, 'ExternalKey' | 'Denomination' | 'Surname' | 'Name'>>;
+
+/** Maximum number of characters of a value in an error. */
+const shownLength = 100;
+
+export function describePrincipal(fields: NamingFields): DescribedPrincipal {
+  const { ExternalKey: key, Denomination, Surname, Name } = fields;
+  const name = Denomination || [Surname, Name].filter(Boolean).join(' ');
+  const parts = [key, name]
+    .filter((part): part is string => Boolean(part))
+    .map((part) => clip(part, shownLength));
+  return {
+    ...(key && { key: clip(key, shownLength) }),
+    ...(name && { name: clip(name, shownLength) }),
+    label: parts.length === 0 ? '' : ` (${parts.join(', ')})`,
+  };
+}
+
+/** Returns the figures of an error about a stored principal. */
+export function figuresOf({ id, fields }: Pick<StoredPrincipal, 'id'> & { readonly fields: NamingFields }) {
+  return { id, ...describePrincipal(fields) };
+}
