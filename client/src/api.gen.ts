@@ -739,8 +739,8 @@ export interface Tuple extends TupleItems {
 }
 
 /**
- * A principal, with users to register, edit or delete, passwords to reset, and new values of its fields.
- * `Users` may be absent if there is another value.
+ * A principal, with users to register, edit, move or delete, passwords to reset, and new values of its
+ * fields. `Users` may be absent if there is another value.
  */
 export type UpdateRecord = EditedPrincipal & {
   /** The new external key of the principal. An empty text removes it. */

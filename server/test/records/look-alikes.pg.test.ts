@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { orderedValues } from '../../src/db/statement.ts';
 import { findFormsStatement, formParameters } from '../../src/records/operations/look-alikes.store.ts';
 import { type Credential, credential } from '../setup/admin.ts';
 import { finished, importedUser, jobOf, sendJob } from '../setup/jobs.ts';
@@ -236,9 +235,12 @@ describe('the principals that new ones are compared with', () => {
       sent.map(() => 'LOOKS_LIKE_ANOTHER'),
     );
     await service.database.query('analyze anagrafe.principals, anagrafe.principal_likeness');
-    const plan = await service.database.query<{ 'QUERY PLAN': string }>(
-      `explain (analyze, costs off, timing off) ${findFormsStatement.text}`,
-      orderedValues(findFormsStatement, formParameters(sent)),
+    const plan = await service.database.execute<{ 'QUERY PLAN': string }>(
+      {
+        ...findFormsStatement,
+        text: `explain (analyze, costs off, timing off) ${findFormsStatement.text}`,
+      },
+      formParameters(sent),
     );
     const lines = plan.map((line) => line['QUERY PLAN']);
     expect(lines.filter((line) => /Seq Scan/.test(line))).toEqual([]);
