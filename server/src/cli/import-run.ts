@@ -1,4 +1,3 @@
-import { constants, getPriority, setPriority } from 'node:os';
 import { type Anagrafe, ApiError, ConnectionError, TimeoutError } from '@anagrafe/client';
 import { type ImportFile, ImportFileError } from '@anagrafe/importer';
 import {
@@ -31,15 +30,8 @@ class Interrupted extends Error {
   }
 }
 
-/** Lets the service and its database go first, if they run on this machine. */
-function lowerPriority(): void {
-  const { PRIORITY_BELOW_NORMAL } = constants.priority;
-  if (getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL);
-}
-
 /** Imports a file, or performs a dry run, and prints the progress and the result. Sets the exit code. */
 export async function importFile(file: ImportInput, options: RunOptions): Promise<void> {
-  lowerPriority();
   const { anagrafe, url, caller } = await reach(options);
   await requirePrincipal(file, anagrafe);
   const task = { ...file, url, caller };
