@@ -52,4 +52,7 @@ function isProgram(path) {
   }
 }
 
-module.exports = { ensureChromium, findChromium };
+// scripts/test.cjs runs this file beside the installation and the build, because apt-get mostly waits for the network.
+if (require.main === module) ensureChromium();
+
+module.exports = { findChromium };

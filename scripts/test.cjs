@@ -1,8 +1,9 @@
 // @ts-check
 // Checks format, lint and types, then runs tests. Everything but --suite goes to Vitest: npm test -- update --changed
+const { spawn } = require('node:child_process');
+const { once } = require('node:events');
 const { existsSync } = require('node:fs');
 const { join } = require('node:path');
-const { ensureChromium } = require('./chromium.cjs');
 const { install, prepare, root, run, step } = require('./prepare.cjs');
 
 /** The projects of server/vitest.config.ts that `npm test`, `npm run check` and `npm run faults` run. */
@@ -20,29 +21,39 @@ const paths = args.filter((arg, at) => !arg.startsWith('-') && !valued.includes(
 const namesProject = args.some((arg) => arg.startsWith('--project'));
 const tool = (...path) => join(root, 'node_modules', ...path);
 
-try {
+/** Starts the search for Chromium, and its installation where it is missing. */
+function findBrowser() {
+  // A word such as "jobs" selects files of the browser tests too.
+  const isElsewhere = (path) => existsSync(join(root, 'server', path)) && !path.includes('browser');
+  const mayUseBrowser = paths.length === 0 || !paths.every(isElsewhere);
+  if (suite !== 'test' || !mayUseBrowser) return null;
+  return once(spawn(process.execPath, [join(__dirname, 'chromium.cjs')], { stdio: 'inherit' }), 'exit');
+}
+
+async function main() {
+  const browser = findBrowser();
   if (suite === 'check') {
     install();
     // The tests of the importer, and the types of the server and the console, use these packages as they are built.
     run(process.execPath, tool('typescript', 'bin', 'tsc'), '--build', 'client', 'importer');
   } else prepare();
-  // A word such as "jobs" selects files of the browser tests too.
-  const isElsewhere = (path) => existsSync(join(root, 'server', path)) && !path.includes('browser');
-  const mayUseBrowser = paths.length === 0 || !paths.every(isElsewhere);
-  if (suite === 'test' && mayUseBrowser) ensureChromium();
   step('Checking format and lint');
   run(process.execPath, tool('@biomejs', 'biome', 'bin', 'biome'), 'check', '.');
   step('Checking types');
   for (const project of ['server/test', 'console'])
     run(process.execPath, tool('typescript', 'bin', 'tsc'), '-p', project);
+  const [failure = 0] = (await browser) ?? [];
+  if (failure !== 0) process.exit(1);
   step('Running tests');
   // Node parses these certificates at the start of every process, which takes twice as long as all the rest. No test
   // connects to another machine.
   delete process.env.NODE_EXTRA_CA_CERTS;
   const projects = namesProject ? [] : suites[suite].flatMap((name) => ['--project', name]);
   run(process.execPath, tool('vitest', 'vitest.mjs'), 'run', '--root', 'server', ...projects, ...args);
-} catch (error) {
+}
+
+main().catch((error) => {
   // A program that was killed has no status.
   if (error.status == null) console.error(error);
   process.exitCode = error.status ?? 1;
-}
+});
