@@ -34,6 +34,8 @@ interface BackgroundTools {
 
 /** A row must be in the hash chain within one second of its commit. */
 const pauseMs = 250;
+/** Bounds the delay of retries, which wait whole seconds, and of deliveries of rows that another node has hashed. */
+const webhookPauseMs = 1000;
 const measureMs = 5000;
 
 export async function startBackground(tools: BackgroundTools) {
@@ -64,21 +66,29 @@ export async function startBackground(tools: BackgroundTools) {
         if (isNew) log.error({ err: error, task }, 'background task failed; it is repeated');
       },
     });
-  const retries = repeat('webhook_retries', async () => {
-    await enqueueWebhooks(queue, await dueWebhooks(store.queue));
-    return false;
-  });
-  const deliveryCreation = repeat('webhook_deliveries', async () => {
-    await hasher.interactiveEnded();
-    const more = await createDeliveries(store.queue);
-    retries.wake();
-    return more;
-  });
+  const retries = repeat(
+    'webhook_retries',
+    async () => {
+      await enqueueWebhooks(queue, await dueWebhooks(store.queue));
+      return false;
+    },
+    webhookPauseMs,
+  );
+  const deliveryCreation = repeat(
+    'webhook_deliveries',
+    async () => {
+      await hasher.interactiveEnded();
+      const more = await createDeliveries(store.queue);
+      retries.wake();
+      return more;
+    },
+    webhookPauseMs,
+  );
   const extendChain = openChainWriter(store.queue, tools.audit.hashRow);
   const chain = repeat('hash_chain', async () => {
     await hasher.interactiveEnded();
-    const more = await extendChain();
-    deliveryCreation.wake();
+    const { rows, more } = await extendChain();
+    if (rows > 0) deliveryCreation.wake();
     return more;
   });
   const measuring = repeat(

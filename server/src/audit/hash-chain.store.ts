@@ -4,6 +4,13 @@ import { countActivity } from './activity.store.ts';
 import { readBounded } from './bounded-rows.store.ts';
 import type { Chain, ChainEnd, HashedRow, HashRow } from './hash-chain.ts';
 
+/** What a run of the chain writer did. */
+export interface Appended {
+  readonly rows: number;
+  /** True if more rows may be waiting. */
+  readonly more: boolean;
+}
+
 /** Maximum number of rows that one transaction appends to the chain, and of rows per query when the chain is read. */
 const rowsAtOnce = 1000;
 
@@ -15,16 +22,16 @@ const hashedText = `row(id, extract(epoch from at), actor, client_id, user_id, h
   call_id, action, principal_id, registered, reset, deleted, details)::text`;
 
 /**
- * Creates the writer that assigns a position and a hash to committed audit rows, up to `rowsAtOnce` in a call; it
- * returns true if more rows may be waiting. The row lock on `audit_chain` admits one writer at a time among all nodes.
+ * Creates the writer that assigns a position and a hash to committed audit rows, up to `rowsAtOnce` in a call. The
+ * row lock on `audit_chain` admits one writer at a time among all nodes.
  * The writer remembers the last row of the chain, and throws if that row is later missing or has another hash: to append
  * further rows would hide that the audit log was rewritten.
  */
-export function openChainWriter(database: Database, hashRow: HashRow): () => Promise<boolean> {
+export function openChainWriter(database: Database, hashRow: HashRow): () => Promise<Appended> {
   let seen: ChainEnd = { position: 0, hash: Buffer.alloc(0) };
   return async () => {
     const waiting = await database.query('select from anagrafe.audit_log where position is null limit 1');
-    if (waiting.length === 0) return false;
+    if (waiting.length === 0) return { rows: 0, more: false };
     const appended = await database.transaction(async (connection) => {
       const [last] = await connection.query<ChainEnd>(
         `select last_position as position, last_hash as hash from anagrafe.audit_chain for update skip locked`,
@@ -38,11 +45,11 @@ export function openChainWriter(database: Database, hashRow: HashRow): () => Pro
         order: 'asc',
         limit: rowsAtOnce,
       });
-      return { end: await appendRows(connection, rows, last, hashRow), more };
+      return { end: await appendRows(connection, rows, last, hashRow), rows: rows.length, more };
     });
     // Updated after the commit: after a rollback the chain ends where it ended before.
     if (appended) seen = appended.end;
-    return appended?.more ?? false;
+    return { rows: appended?.rows ?? 0, more: appended?.more ?? false };
   };
 }
 

@@ -45,7 +45,7 @@ beforeAll(async () => {
     );
   }
   const extendChain = openChainWriter(database, hash);
-  for (let more = true; more; transactions++) more = await extendChain();
+  for (let more = true; more; transactions++) ({ more } = await extendChain());
 });
 
 afterAll(async () => {
