@@ -1,3 +1,5 @@
+import { TestRunner } from 'vitest';
+
 type Ending = () => Promise<void> | void;
 
 const testEndings: Ending[] = [];
@@ -11,6 +13,11 @@ export function afterTest(ending: Ending): void {
 /** Registers a function that runs when the current test file ends. */
 export function atEnd(ending: Ending): void {
   fileEndings.push(ending);
+}
+
+/** Registers a function that runs when the current test ends; outside of a test, when the current test file ends. */
+export function afterUse(ending: Ending): void {
+  (TestRunner.getCurrentTest() ? testEndings : fileEndings).push(ending);
 }
 
 export const endTest = () => endAll(testEndings);

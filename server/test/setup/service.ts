@@ -6,7 +6,7 @@ import { type Service, startService } from '../../src/main.ts';
 import type { Tuple } from '../../src/records/read/tuple.ts';
 import { type Config, readConfig } from '../../src/settings/config.ts';
 import { openStore, type Store } from '../../src/store.ts';
-import { atEnd } from './endings.ts';
+import { afterUse } from './endings.ts';
 import { emptyStore, masterKey, newEmbeddedStore, newStore, type TestStore } from './store.ts';
 
 export interface Answer<Item = Tuple> {
@@ -40,8 +40,9 @@ const testDefaults = { ANAGRAFE_PORT: '0', ANAGRAFE_HASH_CONCURRENCY: '1' };
 const cheapHashing = { HASH_MEMORY_KIB: 1024, HASH_PASSES: 1 };
 
 /**
- * Starts the real service on a new database and a free port; it is stopped and its data deleted when the test file
- * ends. Passwords are hashed cheaply unless the settings name a hashing cost.
+ * Starts the real service on a new database and a free port; it is stopped and its data deleted when the test
+ * ends that has started it, or else the test file: a running service polls its database. With the setting
+ * ANAGRAFE_DATABASE_URL it runs on that database, which is not deleted. Passwords are hashed cheaply unless the settings name a hashing cost.
  */
 export async function startTestService(
   settings: Record<string, string> = {},
@@ -62,7 +63,7 @@ export async function startTestService(
     await store.discard();
   }
   const stopOnce = () => (stopped ??= stop());
-  atEnd(stopOnce);
+  afterUse(stopOnce);
 
   const logger = openLog(config.LOG_LEVEL, { write: (line) => log.push(line) });
   service = await startService(config, logger, consoleFolder);
@@ -78,7 +79,9 @@ export async function startTestService(
   };
 }
 
-function storeFor(settings: Record<string, string>, embedded: boolean): Promise<TestStore> {
+async function storeFor(settings: Record<string, string>, embedded: boolean): Promise<TestStore> {
+  if (settings.ANAGRAFE_DATABASE_URL !== undefined)
+    return { settings: { ANAGRAFE_MASTER_KEY: masterKey }, discard: async () => {} };
   if (embedded) return newEmbeddedStore();
   // A copied database belongs to the master key of its template.
   const otherKey = (settings.ANAGRAFE_MASTER_KEY ?? masterKey) !== masterKey;
