@@ -7,6 +7,6 @@ it('irs/export returns what a model of the service has stored after any sequence
   const service = await startTestService();
   await fc.assert(
     fc.asyncProperty(calls, (sequence) => expectModel(service, sequence)),
-    { numRuns: 30 },
+    { numRuns: 10 },
   );
 });
