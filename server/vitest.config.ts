@@ -37,7 +37,7 @@ const properties = [
   'test/passwords/imported-hash-cost.unit.test.ts',
   'test/records/{list,users}.pg.test.ts',
   'test/usernames/{precis-properties,search}.unit.test.ts',
-  '../importer/test/{csv-properties,encoding,failed-rows,json,upsert-queue}.test.ts',
+  '../importer/test/{csv-properties,encoding,failed-rows,json,send-rows}.test.ts',
 ];
 
 const shared = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildRecords } from '../src/import/records.ts';
+import { principalRows } from '../src/import/records.ts';
 import { combineRows, errorsByRow } from '../src/index.ts';
 import { readFile } from './reading.ts';
 
@@ -7,7 +7,7 @@ import { readFile } from './reading.ts';
 async function groupOf(usernames: readonly string[], denominations: readonly string[] = []) {
   const lines = usernames.map((username, at) => `K,${denominations[at] ?? ''},${username},una frase lunga\n`);
   const { rows } = await readFile(`ExternalKey,Denomination,Username,Password\n${lines.join('')}`);
-  const members = buildRecords(rows, 'update').upsert;
+  const members = principalRows(rows).ofPrincipals;
   return { members, record: { ExternalKey: 'K', Denomination: denominations.at(-1) } };
 }
 

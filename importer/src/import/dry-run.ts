@@ -1,7 +1,6 @@
 import type { InsertRecord, UpsertTuple } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
-import { type ImportConnection, wouldCreate } from './calls.ts';
-import { dryRunCall } from './dry-run-call.ts';
+import { bodyOf, dryRunUpsert, type ImportConnection, wouldCreate } from './calls.ts';
 import {
   type CombinedRecord,
   type ExistingPolicy,
@@ -13,7 +12,7 @@ import {
 } from './records.ts';
 import type { RowErrors } from './row-errors.ts';
 import { rowsOfUsers } from './row-group.ts';
-import { type Answer, sendRows } from './send.ts';
+import { type Answer, type Call, sendRows } from './send.ts';
 import type { StoredRows } from './stored-rows.ts';
 import { addTotals, type ImportTotals, noTotals } from './totals.ts';
 import { rowsWithoutChanges } from './unchanged-rows.ts';
@@ -97,6 +96,22 @@ interface DryRunResult {
   readonly unchanged: ReadonlySet<number>;
 }
 
+/** Checks the records of a call without applying them. `seconds` is the estimated time to hash the passwords. */
+export async function dryRunCall(
+  { operation, records }: Call,
+  existing: ExistingPolicy,
+  connection: ImportConnection,
+): Promise<{ readonly answers: readonly Answer[]; readonly seconds: number }> {
+  if (operation === 'upsert') {
+    const { tuples, counts } = await dryRunUpsert(records, existing, connection);
+    return { answers: tuples, seconds: counts.EstimatedSeconds };
+  }
+  const { anagrafe, signal } = connection;
+  const { tuples, estimate } = await anagrafe[operation](bodyOf(records), { dryRun: true, signal });
+  const answers = tuples.map(({ Item3, Item4, Item5 }) => ({ Item3, Item4, Item5 }));
+  return { answers, seconds: estimate.EstimatedSeconds };
+}
+
 /**
  * Checks rows that were compared with dry runs, without applying them. To check a file in several batches, pass the same
  * `state` with every batch in file order: it makes later rows aware of what earlier rows would create, and this function
@@ -138,7 +153,7 @@ export async function dryRunRows(
 
   function countUpsert(
     { members, record }: CombinedRecord,
-    { Item1 = null, Item6: effect = {}, changed }: Answer,
+    { Item1 = null, Item6: effect = {} }: Answer,
   ): void {
     // Rows may name an existing principal by `ID` and by `ExternalKey`.
     const key = Item1 === null ? keyOf(members) : keyOfId(Item1);
@@ -147,7 +162,7 @@ export async function dryRunRows(
     // A dry run stores nothing: a further record of a principal would find it as an earlier one has changed it.
     const isFirst = principals.PrincipalsInserted === 1 || principals.PrincipalsUpdated === 1;
     const after = isFirst ? effect : { ...effect, Principal: 'unchanged' as const };
-    for (const number of rowsWithoutChanges(members, after, changed)) unchanged.add(number);
+    for (const number of rowsWithoutChanges(members, after)) unchanged.add(number);
     const sent = rowsOfUsers(members);
     for (const [index, { Operation }] of (effect.Users ?? []).entries()) {
       count({

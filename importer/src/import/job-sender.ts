@@ -1,7 +1,6 @@
 import type { Anagrafe, Job } from '@anagrafe/client';
 import { bodyOf, type ImportConnection, type ImportOperation, type SubmitJob } from './calls.ts';
-import { type ChangedFields, findChangedFields } from './dry-run-call.ts';
-import type { CombinedRecord, ExistingPolicy } from './records.ts';
+import type { CombinedRecord } from './records.ts';
 import type { Answer, Call } from './send.ts';
 import { addTotals, type ImportTotals, noTotals, totalsOf } from './totals.ts';
 import { findUnchangedRows, type UnchangedRows } from './unchanged-rows.ts';
@@ -16,7 +15,6 @@ export interface SubmittedJob {
 
 interface JobOptions {
   readonly anagrafe: Anagrafe;
-  readonly existing: ExistingPolicy;
   readonly submit: SubmitJob;
   /** Waits for the end of a job. */
   readonly wait: (job: SubmittedJob, connection: ImportConnection) => Promise<Job>;
@@ -41,14 +39,8 @@ export class JobSender {
 
   send = async (call: Call): Promise<readonly Answer[]> => {
     const { operation, records, name, signal } = call;
-    const { submit, wait, anagrafe, existing } = this.#options;
+    const { submit, wait, anagrafe } = this.#options;
     const connection = { anagrafe, signal };
-    // Before the job, which changes them.
-    const changedFields = await findChangedFields(
-      operation === 'upsert' ? records : [],
-      existing,
-      connection,
-    );
     const id = await submit(operation, bodyOf(records), name, connection);
     const submitted = { name, id, operation, records };
     this.jobs.push(submitted);
@@ -56,7 +48,7 @@ export class JobSender {
     const failed = job.RecordsFailed === 0 ? [] : await anagrafe.jobs.failed(id, { signal });
     const errors = new Map(failed.map(({ Position, FieldErrors }) => [Position, FieldErrors]));
     const applied = records.filter((_, position) => !errors.has(position));
-    await this.#count(call, job, applied, changedFields);
+    await this.#count(call, job, applied);
     return records.map((_, position) => {
       const fieldErrors = errors.get(position);
       return { Item3: fieldErrors === undefined, Item4: null, Item5: fieldErrors ?? {} };
@@ -67,16 +59,10 @@ export class JobSender {
     { operation, records, signal }: Call,
     job: Job,
     applied: readonly CombinedRecord[],
-    changedFields: ChangedFields,
   ): Promise<void> {
     const { anagrafe, samples = 0 } = this.#options;
     const needed = samples - this.unchanged.numbers.length;
-    const more = await findUnchangedRows(job, records, applied, {
-      anagrafe,
-      signal,
-      samples: needed,
-      changedFields,
-    });
+    const more = await findUnchangedRows(job, records, applied, { anagrafe, signal, samples: needed });
     const { count, numbers } = this.unchanged;
     this.unchanged = { count: count + more.count, numbers: [...numbers, ...more.numbers] };
     const { PrincipalsInserted = 0, PrincipalsUpdated = 0 } = job.Counts ?? {};

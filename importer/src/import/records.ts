@@ -6,12 +6,13 @@ import { codedError, columnOf, fromFileError, type RowErrors } from './row-error
 /** Decides about rows that differ from the stored data: `refuse` reports them, `update` changes the stored data. */
 export type ExistingPolicy = 'refuse' | 'update';
 
-/** A row of a principal that it names by `ExternalKey` or `ID`, with the values that it states of that principal. */
+/** A row with the values that it states of its principal. */
 export interface PrincipalRow {
   readonly row: ImportRow;
   /** The same for all rows of a principal that name it in the same way. */
   readonly key: string;
-  readonly reference: { readonly ExternalKey: string } | { readonly ID: number };
+  /** Empty for the rows of a principal that they name by neither, which are inserted. */
+  readonly reference: { readonly ExternalKey?: string; readonly ID?: number };
   /** The other values. A record of a JSON file is not validated and may have any name and type. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** Null if the row has no `Users`: all users of the principal stay as they are. */
@@ -27,54 +28,22 @@ export interface CombinedRecord {
 }
 
 /**
- * The records of a batch. They depend only on its rows: a batch that is sent again has the same bytes, as its
- * `Idempotency-Key` requires.
+ * Returns the rows with their principals, and the errors of the others. They depend only on the rows: a batch that is
+ * sent again has the same bytes, as its `Idempotency-Key` requires.
  */
-interface BatchRecords {
+export function principalRows(rows: readonly ImportRow[]): {
   readonly errors: RowErrors;
-  /** Rows that create a principal of their own. */
-  readonly insert: readonly CombinedRecord[];
-  /** Rows that only refer to a principal, and password resets: one record for each row. */
-  readonly update: readonly CombinedRecord[];
-  /** Rows that state values of a principal, and rows that refer to one of these principals. See `UpsertQueue`. */
-  readonly upsert: readonly PrincipalRow[];
-}
-
-export function buildRecords(
-  rows: readonly ImportRow[],
-  existing: ExistingPolicy = 'refuse',
-  isDescribed: (key: string) => boolean = () => false,
-): BatchRecords {
+  readonly ofPrincipals: readonly PrincipalRow[];
+} {
   const errors: RowErrors = new Map();
-  const insert: CombinedRecord[] = [];
-  const update: CombinedRecord[] = [];
-  const ofPrincipal: PrincipalRow[] = [];
+  const ofPrincipals: PrincipalRow[] = [];
   for (const row of rows) {
-    const principal = row.kind === 'invalid' || isReset(row) ? null : principalOf(row);
+    const principal = row.kind === 'invalid' ? null : principalOf(row);
     if (row.kind === 'invalid') errors.set(row.number, row.errors.map(fromFileError));
-    else if (principal) ofPrincipal.push(principal);
-    else if (row.kind === 'user' && isReset(row)) addReset(row);
-    else if (row.kind === 'user') insert.push(singleRecord(row, { ...row.principal, Users: [row.user] }));
-    // Sent unchanged: the service reports unknown and invalid fields.
-    else insert.push(singleRecord(row, row.record));
+    else if (isReset(row) && !principal) errors.set(row.number, [codedError('RESET_WITHOUT_PRINCIPAL')]);
+    else ofPrincipals.push(principal ?? principalRow(row, {}, `${otherKey}${row.number}`));
   }
-  const described = new Set(ofPrincipal.filter(statesValues).map(({ key }) => key));
-  const upsert: PrincipalRow[] = [];
-  for (const row of ofPrincipal) {
-    const isUpserted =
-      existing === 'update' || row.hasState || described.has(row.key) || isDescribed(row.key);
-    if (isUpserted) upsert.push(row);
-    else update.push(referenceOf(row));
-  }
-  return { errors, insert, update, upsert };
-
-  function addReset(row: UserRow): void {
-    const { ID, ExternalKey } = row.principal;
-    // The service reports a row that has both.
-    const reference = { ...(ID !== undefined && { ID }), ...(ExternalKey !== undefined && { ExternalKey }) };
-    if (Object.keys(reference).length === 0) errors.set(row.number, [codedError('RESET_WITHOUT_PRINCIPAL')]);
-    else update.push(singleRecord(row, { ...reference, Users: [row.user] }));
-  }
+  return { errors, ofPrincipals };
 }
 
 export function isReset(row: ImportRow): boolean {
@@ -86,42 +55,32 @@ export function statesValues({ fields }: PrincipalRow): boolean {
   return Object.keys(fields).length > 0;
 }
 
-/** Returns the record that adds the users of a row to the existing principal that the row names. */
-export function referenceOf({ row, reference, users }: PrincipalRow): CombinedRecord {
-  return singleRecord(
-    row,
-    users === null && row.kind === 'record' ? row.record : { ...reference, Users: users },
-  );
-}
-
-function singleRecord(row: ImportRow, record: object): CombinedRecord {
-  return { members: [{ row, fields: {}, users: usersOf(record) }], record };
-}
-
 /** The properties of a record that are not values of its principal. */
 const otherProperties: readonly string[] = ['Position', 'FieldErrors'];
 
 /** Returns null for a row without `ExternalKey` and `ID`. */
 export function principalOf(row: UserRow | RecordRow): PrincipalRow | null {
+  const reference = principalReference(row.kind === 'user' ? row.principal : row.record);
+  return reference && principalRow(row, reference as PrincipalRow['reference'], principalKey(reference));
+}
+
+function principalRow(
+  row: UserRow | RecordRow,
+  reference: PrincipalRow['reference'],
+  key: string,
+): PrincipalRow {
   const source: JsonObject = row.kind === 'user' ? row.principal : row.record;
-  const reference = principalReference(source);
-  if (reference === null) return null;
   const listed: unknown = row.kind === 'user' ? [row.user] : row.record.Users;
   const users: readonly unknown[] | null = Array.isArray(listed) ? listed : null;
   const fields: Record<string, unknown> = {};
   for (const field of Object.keys(source)) {
     const value = source[field];
     const isValue = hasValue(value) && !(field in reference) && !otherProperties.includes(field);
+    // A password reset states nothing of its principal. The service reports one that names it in two ways.
+    if (isReset(row) && field !== 'ID') continue;
     if (isValue && (field !== 'Users' || users === null)) fields[field] = value;
   }
-  return {
-    row,
-    key: principalKey(reference),
-    reference: reference as PrincipalRow['reference'],
-    fields,
-    users,
-    hasState: users?.some(statesState) ?? false,
-  };
+  return { row, key, reference, fields, users, hasState: users?.some(statesState) ?? false };
 }
 
 /** Returns `key` of `principalOf`. */
@@ -202,8 +161,8 @@ export function usersOf(record: object): readonly Readonly<Record<string, unknow
 /** The most users that the service accepts in a record. */
 const recordUsersMax = 10_000;
 
-export function hasTooManyUsers(record: object): boolean {
-  return usersOf(record).length > recordUsersMax;
+export function hasTooManyUsers(users: number): boolean {
+  return users > recordUsersMax;
 }
 
 /**

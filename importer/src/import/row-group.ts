@@ -1,14 +1,16 @@
 import type { FieldError } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
 import type { RowUnit } from '../file/types.ts';
+import type { ImportOperation } from './calls.ts';
 import { noAliases, type PrincipalAliases } from './principal-aliases.ts';
 import {
-  buildRecords,
   type CombinedRecord,
   hasTooManyUsers,
   type PrincipalRow,
+  principalRows,
   type RowPaths,
   statesValues,
+  usersOf,
 } from './records.ts';
 import { compareRows, RowComparer } from './row-comparer.ts';
 import {
@@ -24,31 +26,34 @@ import {
 export interface RowGroup extends CombinedRecord {
   readonly key: string;
   readonly members: readonly PrincipalRow[];
+  readonly operation: ImportOperation;
   /** True if no row states a value of the principal, which must then exist. */
   readonly isReference: boolean;
 }
 
-/**
- * Combines rows that do not contradict each other. A single record of a JSON file is sent as it is.
- *
- * @param before Values of a principal that does not exist yet, which earlier rows have stated in a dry run.
- */
+interface GroupOptions {
+  readonly operation: ImportOperation;
+  /** Values of a principal that does not exist yet, which earlier rows have stated in a dry run. */
+  readonly before?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Combines rows that do not contradict each other. A single record of a JSON file is sent as it is. */
 export function groupOf(
   key: string,
   members: readonly PrincipalRow[],
-  before?: Readonly<Record<string, unknown>>,
+  { operation, before }: GroupOptions,
 ): RowGroup {
   const isReference = !before && !members.some(statesValues);
   const [first, second] = members;
   if (first?.row.kind === 'record' && !second && !before)
-    return { key, members, record: first.row.record, isReference };
+    return { key, members, operation, record: first.row.record, isReference };
   const Users = second ? members.flatMap(({ users }) => users ?? []) : (first?.users ?? []);
   // `Users` that are not a list are among the fields. They are sent, because the service reports them.
   const record: Record<string, unknown> = members.some(({ users }) => users !== null) ? { Users } : {};
   if (before) Object.assign(record, before);
   for (const { fields } of members) Object.assign(record, fields);
   Object.assign(record, first?.reference);
-  return { key, members, record, isReference };
+  return { key, members, operation, record, isReference };
 }
 
 /** All rows of a file, with one record for each principal. */
@@ -75,19 +80,27 @@ export function combineRows(
 ): CombinedRows {
   const errors = compareRows(rows, new RowComparer('update', { isStrict: true, unit }), aliases);
   const consistent = rows.filter(({ number }) => !errors.has(number));
-  const { upsert, insert, errors: invalid } = buildRecords(consistent, 'update');
+  const { ofPrincipals, errors: invalid } = principalRows(consistent);
   for (const [number, found] of invalid) errors.set(number, found);
   const members = new Map<string, PrincipalRow[]>();
-  for (const row of upsert) {
+  for (const row of ofPrincipals) {
     const key = aliases.get(row.key) ?? row.key;
     const known = members.get(key);
     if (known) known.push(row);
     else members.set(key, [row]);
   }
-  const groups = [...members].map(([key, some]) => groupOf(key, some));
-  const isTooLarge = ({ record }: RowGroup) => hasTooManyUsers(record);
-  const fitting = groups.filter((group) => !isTooLarge(group));
-  return { groups: fitting, tooLarge: groups.filter(isTooLarge), insert, errors };
+  const all = [...members].map(([key, some]) => {
+    const isNamed = some.some(({ reference }) => Object.keys(reference).length > 0);
+    return groupOf(key, some, { operation: isNamed ? 'upsert' : 'insert' });
+  });
+  const isTooLarge = ({ record }: RowGroup) => hasTooManyUsers(usersOf(record).length);
+  const fitting = all.filter((group) => !isTooLarge(group));
+  return {
+    groups: fitting.filter(({ operation }) => operation === 'upsert'),
+    insert: fitting.filter(({ operation }) => operation === 'insert'),
+    tooLarge: all.filter(isTooLarge),
+    errors,
+  };
 }
 
 /**

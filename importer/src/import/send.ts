@@ -1,4 +1,4 @@
-import type { UpsertTuple } from '@anagrafe/client';
+import type { FieldError, UpsertTuple } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
 import {
   dryRunUpsert,
@@ -9,15 +9,19 @@ import {
   wouldCreate,
 } from './calls.ts';
 import {
-  buildRecords,
   type CombinedRecord,
   type ExistingPolicy,
   findRepeatedUsernames,
+  hasTooManyUsers,
+  isPlausible,
+  isReset,
+  type PrincipalRow,
+  principalRows,
   type RowPaths,
+  statesValues,
 } from './records.ts';
-import { codedError, type RowError, type RowErrors, rowError } from './row-errors.ts';
-import { errorsByRow, type RowGroup } from './row-group.ts';
-import { UpsertQueue } from './upsert-queue.ts';
+import { codedError, type FieldErrorsByPath, type RowError, type RowErrors, rowError } from './row-errors.ts';
+import { errorsByRow, groupOf, type RowGroup } from './row-group.ts';
 
 /** Records that are sent in one call. */
 export interface Call {
@@ -30,12 +34,10 @@ export interface Call {
 }
 
 /** The answer to a record. The principal and the effect are known only in a dry run of `irs/upsert`. */
-export interface Answer
-  extends Pick<UpsertTuple, 'Item3' | 'Item4' | 'Item5'>,
-    Partial<Pick<UpsertTuple, 'Item1' | 'Item6'>> {
-  /** The fields of the principal that the record changes; undefined if these may be all that its rows state. */
-  readonly changed?: ReadonlySet<string> | undefined;
-}
+export type Answer = Pick<UpsertTuple, 'Item3' | 'Item4' | 'Item5'> &
+  Partial<Pick<UpsertTuple, 'Item1' | 'Item6'>>;
+
+type Values = Readonly<Record<string, unknown>>;
 
 export interface SendOptions extends ImportConnection {
   readonly existing: ExistingPolicy;
@@ -46,14 +48,21 @@ export interface SendOptions extends ImportConnection {
   /** Nothing is stored: the values of a new principal are sent with each of its records. */
   readonly isDryRun?: boolean;
   /** The values that earlier batches of a dry run have stated of a principal that does not exist yet. */
-  readonly valuesOf?: (key: string) => Readonly<Record<string, unknown>> | undefined;
+  readonly valuesOf?: (key: string) => Values | undefined;
   /** Sends the records of cancelled jobs again. Otherwise their rows have an error. */
   readonly resendsCancelled?: boolean;
 }
 
 /**
  * Sends rows in rounds, each with at most one call per operation, and returns the errors of the rows that were not
- * applied. A further round has the rows that were refused because of other rows in the same record.
+ * applied.
+ *
+ * A row must be able to fail alone, and a call of `irs/upsert` may contain a principal only once. One call for each row
+ * would be slow, so the rows of a principal are combined into one record, which is applied completely or not at all. If
+ * it is refused, its field errors name the rows that caused them (`Users[3]…` by the index, `Denomination` by the rows
+ * that state it); these rows fail, and the others are combined again in the next round. The service checks all rows
+ * before it hashes a password, and reports all errors of a record at once, so that a file with errors usually takes two
+ * rounds and hashes no password twice.
  *
  * The records of a round follow from the rows and from the answers before it, so that they are the same if an
  * interrupted import is resumed.
@@ -62,71 +71,105 @@ export function sendRows(rows: readonly ImportRow[], options: SendOptions): Prom
   return new RowSender(rows, options).send();
 }
 
-type Records = Record<ImportOperation, readonly CombinedRecord[]>;
+/**
+ * Maximum number of users in a record that combines rows, and of the characters of their values: a record that the
+ * service refuses as too large, such as one of several megabytes, would fail for all of its rows.
+ */
+const usersPerRecord = 500;
+const charactersPerRecord = 250_000;
 
-const noRecords: Records = { insert: [], update: [], upsert: [] };
+/** Number of rounds after which a record that always has the same principal as another one fails. */
+const postponementsMax = 1000;
 
 class RowSender {
   readonly #options: SendOptions;
   readonly #errors: RowErrors;
-  readonly #queue: UpsertQueue;
-  /** The records of `irs/insert` and `irs/update` of the next round. */
-  #single: Records;
-  /** The usernames that an earlier row has too. They are needed only if the service refuses a record. */
-  readonly #repeated: () => RowPaths;
+  /** The rows to send by principal. */
+  readonly #pending = new Map<string, PrincipalRow[]>();
+  /** The values that the service has accepted, by principal. */
+  readonly #accepted = new Map<string, Values>();
+  /** How often a record was postponed, by the number of its first row. */
+  readonly #postponed = new Map<number, number>();
+  readonly #rows: readonly PrincipalRow[];
+  #repeated: RowPaths | null = null;
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
 
   constructor(rows: readonly ImportRow[], options: SendOptions) {
-    const { existing, isDryRun = false, valuesOf = () => undefined, signal } = options;
-    const built = buildRecords(rows, existing, (key) => valuesOf(key) !== undefined);
-    const { errors, insert, update, upsert } = built;
+    const { errors, ofPrincipals } = principalRows(rows);
     this.#options = options;
     this.#errors = errors;
-    this.#single = { ...noRecords, insert, update };
-    let repeated: RowPaths | null = null;
-    this.#repeated = () => {
-      repeated ??= findRepeatedUsernames([
-        ...[...insert, ...update].flatMap(({ members }) => members),
-        ...upsert,
-      ]);
-      return repeated;
-    };
-    this.#queue = new UpsertQueue(upsert, { existing, isDryRun, valuesOf, repeated: this.#repeated });
-    this.#signal = AbortSignal.any([this.#stop.signal, ...(signal ? [signal] : [])]);
+    this.#rows = ofPrincipals;
+    for (const row of ofPrincipals) {
+      const present = this.#pending.get(row.key);
+      if (present) present.push(row);
+      else this.#pending.set(row.key, [row]);
+    }
+    this.#signal = AbortSignal.any([this.#stop.signal, ...(options.signal ? [options.signal] : [])]);
   }
 
   async send(): Promise<RowErrors> {
-    for (let round = 1; ; round++) {
-      const { groups, references } = this.#queue.take();
-      const { insert, update } = this.#single;
-      const records: Records = { insert, upsert: groups, update: [...update, ...references] };
-      this.#single = noRecords;
-      const calls = operations.map((operation) => this.#sendCall(operation, records[operation], round));
+    for (let round = 1; this.#pending.size > 0; round++) {
+      const groups = this.#take();
+      const calls = operations.map((operation) => {
+        const records = groups.filter((group) => group.operation === operation);
+        return this.#sendCall(operation, records, round);
+      });
       // All calls end before an error is thrown, so that none is still running then.
       await Promise.allSettled(calls);
       await Promise.all(calls);
-      if (operations.every((operation) => records[operation].length === 0)) return this.#errors;
     }
+    return this.#errors;
   }
 
-  async #sendCall(
-    operation: ImportOperation,
-    records: readonly CombinedRecord[],
-    round: number,
-  ): Promise<void> {
+  /** Removes the next records of each principal, in the order of the rows. */
+  #take(): RowGroup[] {
+    const groups: RowGroup[] = [];
+    const alone: RowGroup[] = [];
+    for (const [key, rows] of this.#pending) {
+      const operation = this.#operationOf(key, rows);
+      const next = divide(rows, operation);
+      if (next.members.length > 0) groups.push(this.#combine(key, next.members, operation));
+      for (const row of next.alone) alone.push(this.#combine(key, [row], operation));
+      if (next.waiting.length > 0) this.#pending.set(key, next.waiting);
+      else this.#pending.delete(key);
+    }
+    return [...groups, ...alone];
+  }
+
+  /** With `irs/update`, which is not for new principals, a record may have users alone, and the service finds a misspelt key. */
+  #operationOf(key: string, rows: readonly PrincipalRow[]): ImportOperation {
+    const { existing, valuesOf } = this.#options;
+    const [first] = rows;
+    if (first && Object.keys(first.reference).length === 0) return 'insert';
+    if (first && isReset(first.row)) return 'update';
+    const isDescribed = this.#accepted.has(key) || valuesOf?.(key) !== undefined || rows.some(statesValues);
+    return existing === 'update' || isDescribed || rows.every(({ hasState }) => hasState)
+      ? 'upsert'
+      : 'update';
+  }
+
+  #combine(key: string, members: readonly PrincipalRow[], operation: ImportOperation): RowGroup {
+    const { isDryRun, valuesOf } = this.#options;
+    const accepted = this.#accepted.get(key);
+    const before =
+      operation === 'upsert' ? (valuesOf?.(key) ?? (isDryRun ? accepted : undefined)) : undefined;
+    const group = groupOf(key, members, { operation, before });
+    return accepted || operation !== 'upsert' ? { ...group, isReference: false } : group;
+  }
+
+  async #sendCall(operation: ImportOperation, groups: readonly RowGroup[], round: number): Promise<void> {
     try {
       const { isDryRun, send } = this.#options;
-      const known = isDryRun ? records : await this.#withoutMissingPrincipals(records);
+      const known = isDryRun ? groups : await this.#withoutMissingPrincipals(groups);
       const signal = this.#signal;
       const parts = await sendInParts(known, (part) =>
         send({ operation, records: part, name: nameOf(operation, part, round), signal }),
       );
       for (const { items, answer, rejection } of parts)
-        if (answer)
-          for (const [index, record] of items.entries()) this.#finish(operation, record, answer[index]);
-        else if (isGroup(items[0]) && items[0].members.length > 1)
-          await this.#sendCall(operation, [this.#queue.firstHalf(items[0])], round);
+        if (answer) for (const [index, group] of items.entries()) this.#finish(group, answer[index]);
+        else if (items[0].members.length > 1 && operation !== 'insert')
+          await this.#sendCall(operation, [this.#firstHalf(items[0])], round);
         else this.#fail(items[0], [rowError(rejection)]);
     } catch (error) {
       this.#stop.abort(error);
@@ -134,38 +177,94 @@ class RowSender {
     }
   }
 
+  /**
+   * Returns two records in place of one because of which the service refuses the whole call, such as one with an invalid
+   * character in one row. The second one waits.
+   */
+  #firstHalf({ key, members, operation }: RowGroup): RowGroup {
+    const half = Math.ceil(members.length / 2);
+    this.#putBack(key, members.slice(half));
+    return this.#combine(key, members.slice(0, half), operation);
+  }
+
   /** A record that only refers to a principal by its key would create a missing one, which hides a misspelt key. */
-  async #withoutMissingPrincipals(records: readonly CombinedRecord[]): Promise<readonly CombinedRecord[]> {
-    const { existing } = this.#options;
-    const references = records.filter((record) => isGroup(record) && record.isReference);
-    const parts = await sendInParts(references, (part) => dryRunUpsert(part, existing, this.#options));
+  async #withoutMissingPrincipals(groups: readonly RowGroup[]): Promise<readonly RowGroup[]> {
+    const references = groups.filter(({ isReference }) => isReference);
+    const parts = await sendInParts(references, (part) =>
+      dryRunUpsert(part, this.#options.existing, this.#options),
+    );
     const missing = parts.flatMap(({ items, answer }) =>
       items.filter((_, index) => wouldCreate(answer?.tuples[index]?.Item6)),
     );
-    for (const record of missing) this.#fail(record, [principalNotFound]);
-    return records.filter((record) => !missing.includes(record));
+    for (const group of missing) this.#fail(group, [principalNotFound]);
+    return groups.filter((group) => !missing.includes(group));
   }
 
-  #finish(operation: ImportOperation, record: CombinedRecord, answer: Answer = unanswered): void {
+  #finish(group: RowGroup, answer: Answer = unanswered): void {
     const { onApplied, resendsCancelled } = this.#options;
     const { Item3, Item4, Item5, Item6 } = answer;
-    if (Item3 && isGroup(record) && record.isReference && wouldCreate(Item6))
-      this.#fail(record, [principalNotFound]);
+    if (Item3 && group.isReference && wouldCreate(Item6)) this.#fail(group, [principalNotFound]);
     else if (Item3) {
-      if (isGroup(record)) this.#queue.accept(record);
-      onApplied?.(record, answer, operation);
-    } else if (resendsCancelled && isCancelled(Item5)) this.#sendAgain(operation, record);
-    else {
-      const refused = isGroup(record)
-        ? this.#queue.refuse(record, Item5, Item4)
-        : errorsByRow(record, Item5, Item4, this.#repeated());
-      for (const [number, found] of refused) this.#errors.set(number, found);
-    }
+      this.#accept(group);
+      onApplied?.(group, answer, group.operation);
+    } else if (resendsCancelled && isCancelled(Item5)) this.#putBack(group.key, group.members);
+    else this.#refuse(group, Item5, Item4);
   }
 
-  #sendAgain(operation: ImportOperation, record: CombinedRecord): void {
-    if (isGroup(record)) this.#queue.putBack(record);
-    else this.#single = { ...this.#single, [operation]: [...this.#single[operation], record] };
+  #accept({ key, members, operation }: RowGroup): void {
+    // Another record would create the principal again, because its rows name it by no key.
+    if (operation === 'insert') {
+      const left = this.#pending.get(key) ?? [];
+      for (const { row } of left) this.#errors.set(row.number, [codedError('RECORD_TOO_LARGE')]);
+      this.#pending.delete(key);
+    }
+    if (operation !== 'upsert') return;
+    const before = this.#accepted.get(key);
+    const [first, second] = members;
+    const isSingle = !before && first && !second;
+    this.#accepted.set(
+      key,
+      isSingle ? first.fields : Object.assign({}, before, ...members.map(({ fields }) => fields)),
+    );
+  }
+
+  /** Sets the errors of the rows that failed. The other rows of the group are sent again. */
+  #refuse(group: RowGroup, fieldErrors: FieldErrorsByPath, message: string | null): void {
+    // Another record of the call has the same principal and goes first, unless this one is refused anyway.
+    const others = Object.entries(fieldErrors).filter(([, found]) => !found.some(isDuplicatePrincipal));
+    const isPostponed = others.length === 0 && Object.keys(fieldErrors).length > 0 && this.#postpone(group);
+    const errors: RowErrors = isPostponed
+      ? new Map()
+      : errorsByRow(
+          group,
+          others.length > 0 ? Object.fromEntries(others) : fieldErrors,
+          message,
+          this.#repeatedUsernames(),
+        );
+    for (const [number, found] of errors) this.#errors.set(number, found);
+    this.#putBack(
+      group.key,
+      group.members.filter(({ row }) => !errors.has(row.number)),
+    );
+  }
+
+  /** Returns false for a row that was postponed too often. */
+  #postpone({ members }: RowGroup): boolean {
+    const number = members[0]?.row.number ?? 0;
+    const times = (this.#postponed.get(number) ?? 0) + 1;
+    this.#postponed.set(number, times);
+    return times <= postponementsMax;
+  }
+
+  /** The usernames that an earlier row has too. They are needed only if the service refuses a record. */
+  #repeatedUsernames(): RowPaths {
+    this.#repeated ??= findRepeatedUsernames(this.#rows);
+    return this.#repeated;
+  }
+
+  #putBack(key: string, rows: readonly PrincipalRow[]): void {
+    if (rows.length === 0) return;
+    this.#pending.set(key, [...rows, ...(this.#pending.get(key) ?? [])]);
   }
 
   #fail({ members }: CombinedRecord, found: readonly RowError[]): void {
@@ -173,12 +272,63 @@ class RowSender {
   }
 }
 
+/**
+ * Divides the rows of a principal into those of the next record, those of later ones, and those that are a record of their
+ * own in the same call: a row with a value that the service will refuse goes after the others, so that its value is not
+ * replaced by that of another row. It then has its own errors and that of a principal that occurs twice.
+ */
+function divide(rows: readonly PrincipalRow[], operation: ImportOperation) {
+  const members: PrincipalRow[] = [];
+  const waiting: PrincipalRow[] = [];
+  const alone: PrincipalRow[] = [];
+  const fields: Record<string, unknown> = {};
+  let [users, characters] = [0, 0];
+  for (const row of rows) {
+    if (operation === 'insert') {
+      // A second record would create the principal again.
+      users += row.users?.length ?? 0;
+      (hasTooManyUsers(users) && members.length > 0 ? waiting : members).push(row);
+      continue;
+    }
+    if (isDoubtful(row)) {
+      alone.push(row);
+      continue;
+    }
+    const usersAfter = users + (row.users?.length ?? 0);
+    const charactersAfter = usersAfter > usersPerRecord ? Infinity : characters + lengthOf(row);
+    const fits = members.length === 0 || (charactersAfter <= charactersPerRecord && agrees(row, fields));
+    // `irs/update` takes no `State` of a new user.
+    if (!fits || (operation === 'update' && row.hasState)) {
+      waiting.push(row);
+      continue;
+    }
+    members.push(row);
+    Object.assign(fields, row.fields);
+    users = usersAfter;
+    characters = charactersAfter;
+  }
+  return { members: members.length === rows.length ? rows : members, waiting, alone };
+}
+
 const operations = ['insert', 'upsert', 'update'] as const;
 const unanswered: Answer = { Item3: false, Item4: null, Item5: {} };
 const principalNotFound = codedError('PRINCIPAL_NOT_FOUND', 'ExternalKey');
 
-function isGroup(record: CombinedRecord): record is RowGroup {
-  return 'key' in record;
+function lengthOf({ fields, users }: PrincipalRow): number {
+  return JSON.stringify([fields, users]).length;
+}
+
+function isDoubtful({ fields }: PrincipalRow): boolean {
+  return Object.keys(fields).some((field) => !isPlausible(field, fields[field]));
+}
+
+function isDuplicatePrincipal({ code }: FieldError): boolean {
+  return code === 'DUPLICATE_PRINCIPAL';
+}
+
+/** Returns true if the row states no other values than these. */
+function agrees({ fields }: PrincipalRow, values: Values): boolean {
+  return Object.keys(fields).every((field) => values[field] === undefined || values[field] === fields[field]);
 }
 
 function nameOf(operation: ImportOperation, records: readonly CombinedRecord[], round: number): string {

@@ -1,8 +1,8 @@
 import { ApiError, type UserOfPrincipal } from '@anagrafe/client';
 import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
 import { findUsers, type ImportConnection } from './calls.ts';
-import { dryRunCall } from './dry-run-call.ts';
-import { foldUsername, principalKeyOf, usersOf } from './records.ts';
+import { dryRunCall } from './dry-run.ts';
+import { foldUsername, principalKeyOf, principalOf, usersOf } from './records.ts';
 import type { RowError, RowErrors } from './row-errors.ts';
 import { sendRows } from './send.ts';
 import { rowsWithoutChanges } from './unchanged-rows.ts';
@@ -32,20 +32,38 @@ export async function findStoredRows(
   const valid = taken.filter((row) => row.kind !== 'invalid');
   const named = valid.filter((row) => principalKeyOf(row) !== null);
   const others = valid.filter((row) => principalKeyOf(row) === null);
-  await sendRows([...named, ...(await withPrincipals(others, connection))], {
-    ...connection,
-    existing: 'update',
-    isDryRun: true,
-    send: async (call) => (await dryRunCall(call, 'update', connection)).answers,
-    onApplied({ members }, { Item1 = null, Item6 = {}, changed }) {
-      const numbers = new Set(rowsWithoutChanges(members, Item6, changed));
-      for (const { row } of members) {
-        const key = row.kind === 'invalid' ? null : principalKeyOf(row);
-        if (key !== null && numbers.has(row.number)) stored.set(row.number, { id: Item1, key });
-      }
-    },
-  });
+  const all = [...named, ...(await withPrincipals(others, connection))];
+  // A row that states a further value of a changed principal must not count for those that do not.
+  for (const rowsOfFields of groupsOf(all, statedFields).values())
+    await sendRows(rowsOfFields, {
+      ...connection,
+      existing: 'update',
+      isDryRun: true,
+      send: async (call) => (await dryRunCall(call, 'update', connection)).answers,
+      onApplied({ members }, { Item1 = null, Item6 = {} }) {
+        const numbers = new Set(rowsWithoutChanges(members, Item6));
+        for (const { row } of members) {
+          const key = row.kind === 'invalid' ? null : principalKeyOf(row);
+          if (key !== null && numbers.has(row.number)) stored.set(row.number, { id: Item1, key });
+        }
+      },
+    });
   return stored;
+}
+
+function statedFields(row: UserRow | RecordRow): string {
+  return Object.keys(principalOf(row)?.fields ?? {}).join();
+}
+
+function groupsOf<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
 }
 
 function isTakenOnly(found: readonly RowError[] | undefined): boolean {
@@ -56,7 +74,7 @@ function isTakenOnly(found: readonly RowError[] | undefined): boolean {
 async function withPrincipals(
   rows: readonly (UserRow | RecordRow)[],
   connection: ImportConnection,
-): Promise<ImportRow[]> {
+): Promise<(UserRow | RecordRow)[]> {
   const users = await findUsers(rows.flatMap(usernamesOf), connection).catch((error) => {
     // An API client without the scope sync:read cannot look up users.
     if (error instanceof ApiError && error.code === 'FORBIDDEN') return null;

@@ -1,27 +1,22 @@
 import type { Job, UpsertTuple } from '@anagrafe/client';
 import type { ImportConnection } from './calls.ts';
-import type { ChangedFields } from './dry-run-call.ts';
 import type { CombinedRecord } from './records.ts';
 import { rowsOfUsers } from './row-group.ts';
 
 /**
- * Returns the numbers of the rows of a record that state nothing new: their users stay unchanged, and they state no field
- * of the principal that the record changes.
- *
- * @param changed The fields that the record changes, if it changes the principal. Default: all that its rows state.
+ * Returns the numbers of the rows of a record that change nothing: their users stay unchanged, and they state no value of
+ * a principal that the record changes.
  */
 export function rowsWithoutChanges(
   members: CombinedRecord['members'],
   { Principal, Users = [] }: UpsertTuple['Item6'],
-  changed?: ReadonlySet<string>,
 ): number[] {
   if (Principal === 'inserted') return [];
   const changing = new Set<number>();
   for (const [index, { row }] of rowsOfUsers(members).entries())
     if (Users[index]?.Operation !== 'none') changing.add(row.number);
   if (Principal !== 'unchanged')
-    for (const { row, fields } of members)
-      if (Object.keys(fields).some((field) => !changed || changed.has(field))) changing.add(row.number);
+    for (const { row, fields } of members) if (Object.keys(fields).length > 0) changing.add(row.number);
   return members.flatMap(({ row }) => (changing.has(row.number) ? [] : [row.number]));
 }
 
@@ -34,7 +29,6 @@ export interface UnchangedRows {
 
 interface FindOptions extends ImportConnection {
   readonly samples: number;
-  readonly changedFields: ChangedFields;
 }
 
 /**
@@ -44,14 +38,13 @@ interface FindOptions extends ImportConnection {
  *
  * @param records The records of the job, in their order.
  * @param applied Those that were applied.
- * @param options `samples` is the number of rows whose numbers are needed, if there are as many. `changedFields` is
- *   from before the job.
+ * @param options `samples` is the number of rows whose numbers are needed, if there are as many.
  */
 export async function findUnchangedRows(
   { ID, Counts }: Job,
   records: readonly CombinedRecord[],
   applied: readonly CombinedRecord[],
-  { anagrafe, signal, samples, changedFields }: FindOptions,
+  { anagrafe, signal, samples }: FindOptions,
 ): Promise<UnchangedRows> {
   if (!Counts || applied.length === 0) return { count: 0, numbers: [] };
   const members = applied.flatMap((record) => record.members);
@@ -64,9 +57,7 @@ export async function findUnchangedRows(
     for await (const tuple of anagrafe.jobs.tuples(ID, { representation: true, pageSize: 500, signal })) {
       const record = records[position++];
       if (record && tuple.Item3)
-        numbers.push(
-          ...rowsWithoutChanges(record.members, (tuple as UpsertTuple).Item6, changedFields.get(record)),
-        );
+        numbers.push(...rowsWithoutChanges(record.members, (tuple as UpsertTuple).Item6));
       if (numbers.length >= needed) break;
     }
   return count === null ? counted(numbers) : { count, numbers };

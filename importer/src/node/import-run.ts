@@ -149,7 +149,6 @@ export class ImportRun {
     const samples = samplesMax - this.#progress.done.skippedLines.length;
     const sender = new JobSender({
       anagrafe,
-      existing,
       submit: this.#submitJob,
       wait: this.#waitFor,
       samples,

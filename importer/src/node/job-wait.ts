@@ -5,10 +5,11 @@ import type { SubmittedJob } from '../import/job-sender.ts';
 import { ImportError } from './task.ts';
 
 /**
- * Milliseconds between two requests for the state of a job. The time doubles from the first to the last value: a job
- * without passwords to hash ends within a second, one with passwords takes minutes.
+ * Limits of the milliseconds between two requests for the state of a job. The time is a share of the age of the job, so
+ * that its end is noticed soon in proportion: a job without passwords to hash ends within a second, one with passwords
+ * takes minutes.
  */
-const pollMs = { first: 100, last: 800 };
+const pollMs = { min: 50, max: 800, share: 0.2 };
 
 /** A job of the import was cancelled. The next run sends its remaining rows again. */
 export class JobCancelledError extends ImportError {
@@ -28,11 +29,14 @@ export async function waitForJob(
   onProgress: (job: Job) => void,
 ): Promise<Job> {
   try {
-    for (let pauseMs = pollMs.first; ; pauseMs = Math.min(2 * pauseMs, pollMs.last)) {
+    for (const start = performance.now(); ; ) {
       const { record: job } = await anagrafe.jobs.get(id, { pageSize: 1, signal });
       onProgress(job);
       if (job.EndedAt !== null) return job;
-      await sleep(pauseMs, undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
+      const pauseMs = (performance.now() - start) * pollMs.share;
+      await sleep(Math.max(pollMs.min, Math.min(pauseMs, pollMs.max)), undefined, signal && { signal }).catch(
+        () => signal?.throwIfAborted(),
+      );
     }
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'JOB_NOT_FOUND') throw error;

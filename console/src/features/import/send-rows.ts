@@ -63,7 +63,6 @@ async function send(
   if (plan) return { ...sending, errors: await applyRows(plan, name, { anagrafe, signal }, wait) };
   const sender = new JobSender({
     anagrafe,
-    existing: 'refuse',
     submit: submitWithKey(name, { anagrafe }),
     wait: ({ id }, connection) => wait(id, connection.signal),
   });
