@@ -65,7 +65,7 @@ describe('the columns of a file', () => {
 
   it('that are not imported are described by their values, without showing them', async () => {
     const content =
-      'Username;Nota;Fax;Posta;Vuota;Dal;Attivo\na;uno;02 123;x@example.com;;31/01/2026;sì\nb;2;06/77;y@example.com;;2026-01-31;no\n';
+      'Username;Nota;Fax;Posta;Vuota;Dal;Privacy\na;uno;02 123;x@example.com;;31/01/2026;sì\nb;2;06/77;y@example.com;;2026-01-31;no\n';
     const { file, rows } = await readFile(content, { principal: { ID: 1 }, withoutPasswords: true });
     const profiles = new ColumnProfiles(file?.columns ?? []);
     for (const { source } of rows) profiles.add(source);
@@ -75,7 +75,7 @@ describe('the columns of a file', () => {
       ['Posta', 'emails', 2],
       ['Vuota', 'empty', 0],
       ['Dal', 'dates', 2],
-      ['Attivo', 'booleans', 2],
+      ['Privacy', 'booleans', 2],
     ]);
   });
 

@@ -1,32 +1,14 @@
-import { principalFields, userFields } from '@anagrafe/client';
+import { userFields } from '@anagrafe/client';
 import { failure } from './errors.ts';
+import { fieldsByHeading, foldName, isGeneralHeading } from './headings.ts';
 import {
   type AttributeField,
+  attributeOf,
   attributePrefix,
   type ImportField,
-  importFields,
+  isAttributeField,
   isImportField,
-  principalColumns,
-  userFieldNames,
 } from './types.ts';
-
-const aliases: { [Field in ImportField]?: readonly string[] } = {
-  ID: ['Principal ID', 'IRID', 'ID anagrafica'],
-  PrincipalState: ['Stato anagrafica'],
-  UserID: ['ID utente'],
-  State: ['Stato', 'Stato utente'],
-  Username: ['Nome utente', 'Utente', 'Login'],
-  ConfirmPassword: ['Conferma password', 'Password confirmation'],
-  PasswordHash: ['Hash'],
-};
-for (const [field, column] of principalColumns) aliases[column] = principalFields[field].headings;
-for (const field of userFieldNames) aliases[field] = userFields[field].headings;
-
-const fieldsByName = new Map<string, ImportField>(
-  importFields.flatMap((field) =>
-    [field, ...(aliases[field] ?? [])].map((name) => [foldName(name), field] as const),
-  ),
-);
 
 /** Names, without case, that mean the user in a file with company names, and the principal in a file without them. */
 const personNames = new Map<string, { readonly user: ImportField; readonly principal: ImportField }>([
@@ -34,16 +16,33 @@ const personNames = new Map<string, { readonly user: ImportField; readonly princ
   ['nome', { user: 'FirstName', principal: 'Name' }],
 ]);
 
-/** Recognises `Attributes.Department`. The name of the attribute is kept as written. */
+/** Recognises `Attributes.Department`. */
 function attributeField(name: string): AttributeField | undefined {
   const [, attribute] = attributeHeading.exec(name.trim()) ?? [];
-  return attribute === undefined ? undefined : `${attributePrefix}${attribute}`;
+  return attribute === undefined ? undefined : normalisedAttribute(`${attributePrefix}${attribute}`);
 }
 
 const attributeHeading = new RegExp(
   `^(?:${['Attributes', ...userFields.Attributes.headings].join('|')})\\.(.+)$`,
   'i',
 );
+
+const currencies: Readonly<Record<string, string>> = { '€': 'EUR', $: 'USD', '£': 'GBP' };
+
+/** Returns the field with a name that the service accepts: `Attributes.Costo_EUR` for `Attributes.Costo (€)`. */
+function normalisedAttribute(field: AttributeField): AttributeField {
+  const name = attributeOf(field)
+    .replace(/[€$£]/g, (sign) => `_${currencies[sign]}_`)
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^A-Za-z0-9_.-]+/g, '_')
+    .replace(/_{2,}/g, '_')
+    .replace(/^_|_$/g, '');
+  return `${attributePrefix}${name}`;
+}
+
+/** Maximum length of the name of an attribute. */
+const attributeNameMax = 64;
 
 /** Fields by column name; null ignores the column. A mapping takes precedence over the recognised names. */
 export type ColumnMapping = Readonly<Record<string, ImportField | null>>;
@@ -94,14 +93,25 @@ export class ColumnNames {
   recognise(header: readonly string[]): ImportColumn[] {
     this.#known.clear();
     this.#hasDenomination = header.some((name) => this.#recognise(name).field === 'Denomination');
+    const specific = new Set(
+      header.flatMap((name) => (isGeneralHeading(name) ? [] : this.column(name).field)),
+    );
+    for (const name of header) {
+      const { field, kind } = this.column(name);
+      if (kind === 'known' && isGeneralHeading(name) && specific.has(field))
+        this.#known.set(name, { name, field: null, kind: 'unknown' });
+    }
     return header.map((name) => this.column(name));
   }
 
-  /** @throws {ImportFileError} If two columns map to the same field. */
+  /** @throws {ImportFileError} If two columns map to the same field, or the name of an attribute is not usable. */
   columns(header: readonly string[]): ImportColumn[] {
     const columns = this.recognise(header);
-    for (const { field } of columns) {
+    for (const { name, field } of columns) {
       if (field === null) continue;
+      const attribute = field.startsWith(attributePrefix) ? field.slice(attributePrefix.length) : null;
+      if (attribute !== null && (attribute === '' || attribute.length > attributeNameMax))
+        throw failure('ATTRIBUTE_HEADING', { column: name, limit: attributeNameMax });
       const same = columns.filter((column) => column.field === field);
       if (same.length > 1)
         throw failure('DUPLICATE_COLUMN', { field, columns: same.map(({ name }) => name) });
@@ -113,7 +123,8 @@ export class ColumnNames {
     const exact = Object.hasOwn(this.#mapping, name);
     const key = exact ? name : Object.keys(this.#mapping).find((mapped) => isSame(name, mapped));
     if (key !== undefined) {
-      const field = this.#mapping[key] ?? null;
+      const mapped = this.#mapping[key] ?? null;
+      const field = mapped !== null && isAttributeField(mapped) ? normalisedAttribute(mapped) : mapped;
       return { name, field, kind: field === null ? 'ignored' : 'mapped' };
     }
     if (name.trim() === '') return { name, field: null, kind: 'unnamed' };
@@ -123,7 +134,7 @@ export class ColumnNames {
       const [field, alternative] = this.#hasDenomination ? [user, principal] : [principal, user];
       return { name, field, kind: 'known', alternative };
     }
-    const field = fieldsByName.get(foldName(name)) ?? attributeField(name);
+    const field = attributeField(name) ?? fieldsByHeading.get(foldName(name));
     return field ? { name, field, kind: 'known' } : { name, field: null, kind: 'unknown' };
   }
 }
@@ -146,12 +157,4 @@ export function requireFields(columns: readonly ImportColumn[], groups: readonly
 /** Compares names without case, accents and punctuation. Names that consist only of punctuation must be identical. */
 function isSame(name: string, other: string): boolean {
   return name === other || (foldName(name) !== '' && foldName(name) === foldName(other));
-}
-
-/** Removes case, accents, spaces and punctuation, to compare names. */
-function foldName(name: string): string {
-  return name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, '');
 }

@@ -71,6 +71,8 @@ const messages = {
     `There is no column "${truncated(column)}" to map. Columns found: ${list(found)}.`,
   UNKNOWN_FIELD: ({ column, field }: OfColumn & { readonly field: string }) =>
     `Column "${truncated(column)}" is mapped to "${truncated(field)}", which is not a field.`,
+  ATTRIBUTE_HEADING: ({ column, limit }: OfColumn & { readonly limit: number }) =>
+    `Column "${truncated(column)}" has no usable name for an attribute. Use 1 to ${limit} letters, digits, dots, dashes or underscores after "Attributes.".`,
   INVALID_JSON: ({ line, column }: Position) => `Line ${line}, column ${column}: invalid JSON.`,
   NOT_AN_OBJECT: ({ line, column }: Position) => `Line ${line}, column ${column}: expected a JSON object.`,
   DUPLICATE_NAME: ({ line, column }: Position) =>

@@ -1,6 +1,7 @@
 import type { ColumnNames, ImportColumn } from './columns.ts';
 import { type FileError, type FileErrorParams, fileError } from './errors.ts';
 import { isAddedColumn, originalCells } from './failed-rows.ts';
+import { stateOf } from './headings.ts';
 import { isObject } from './json-element.ts';
 import { type InterpretOptions, type RowUser, readUser } from './row-user.ts';
 import type { ImportField, JsonObject, RowSource, SourceRow } from './types.ts';
@@ -162,11 +163,13 @@ class RowValues {
   warnings: readonly RowWarning[] = noWarnings;
 
   add(field: ImportField, column: string, cell: string): void {
-    const { text, error, warning } = cleanValue(field, column, cell);
-    if (text.length !== cell.length) this.warnings = [...this.warnings, { code: 'TRIMMED', field }];
+    const { text, error, warning, isTrimmed } = cleanValue(field, column, cell);
+    if (isTrimmed) this.warnings = [...this.warnings, { code: 'TRIMMED', field }];
     if (error) this.errors.push(error);
     else if (warning) this.warnings = [...this.warnings, { code: warning, field }];
-    if (text !== '') this.values[field] = text;
+    if (text === '') return;
+    const isState = field === 'State' || field === 'PrincipalState';
+    this.values[field] = isState ? (stateOf(text, column) ?? text) : text;
   }
 }
 

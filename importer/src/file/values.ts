@@ -45,17 +45,22 @@ export const formulaErrorPattern =
   /^#(?:N\/[AD]|REF!|RIF!|VALUE!|VALORE!|NAME\?|NOME\?|DIV\/0!|NULL!|NULLO!|NUM!|SPILL!|ESPANSIONE!)$/;
 
 interface CleanValue {
-  /** The value without surrounding spaces; empty if nothing is left of it. */
+  /** The value without surrounding spaces, with composed accents (NFC); empty if nothing is left of it. */
   readonly text: string;
   readonly error: FileError | null;
   readonly warning: WarningCode | null;
+  /** True if spaces before or after the value were removed. */
+  readonly isTrimmed: boolean;
 }
 
 /** Returns the value of a field as it is imported, with the error or the warning that it causes. */
 export function cleanValue(field: ImportField, column: string, cell: string): CleanValue {
-  if (secretFields.has(field)) return { text: cell, error: null, warning: null };
-  const text = cell.trim();
-  return { text, error: damageOf(field, column, text), warning: warningOf(field, text) };
+  if (secretFields.has(field)) return { text: cell, error: null, warning: null, isTrimmed: false };
+  const trimmed = cell.trim();
+  // Programs write an accented letter as one character or as two, which would be different values.
+  const text = trimmed.normalize('NFC');
+  const isTrimmed = trimmed.length !== cell.length;
+  return { text, error: damageOf(field, column, text), warning: warningOf(field, text), isTrimmed };
 }
 
 function damageOf(field: ImportField, column: string, text: string): FileError | null {

@@ -42,6 +42,8 @@ const fileErrors: { readonly [Code in FileErrorCode]: (params: FileErrorParams[C
   MAPPED_COLUMN_MISSING: ({ column, found }) =>
     `Manca la colonna "${column}". Colonne trovate: ${quoted(found)}.`,
   UNKNOWN_FIELD: ({ column, field }) => `Il campo "${field}", assegnato a "${column}", non esiste.`,
+  ATTRIBUTE_HEADING: ({ column, limit }) =>
+    `La colonna "${column}" non ha un nome utilizzabile per un attributo. Usa da 1 a ${limit} lettere, cifre, punti, trattini o trattini bassi dopo "Attributes.".`,
   INVALID_JSON: ({ line, column }) => `Riga ${line}, colonna ${column}: JSON non valido.`,
   NOT_AN_OBJECT: ({ line, column }) => `Riga ${line}, colonna ${column}: serve un oggetto.`,
   DUPLICATE_NAME: ({ line, column }) =>

@@ -81,14 +81,15 @@ export class RowComparer {
     if (errors.length > 0) return errors;
     if (principal)
       for (const [index, key] of keys.entries())
-        this.#addStatements(key, known[index] ?? new Map(), stated, principal);
+        this.#addStatements(key, known[index] ?? noStatements, stated, principal);
     if (this.#usernames.size < this.#max)
       for (const name of usernames) if (name !== '') this.#usernames.add(copyOf(name));
     return noErrors;
   }
 
   #statementsOf(key: string): Statements {
-    return new Map(JSON.parse(this.#principals.get(key) ?? '[]'));
+    const statements = this.#principals.get(key);
+    return statements === undefined ? noStatements : new Map(JSON.parse(statements));
   }
 
   #addStatements(
@@ -128,6 +129,8 @@ const noFields: readonly string[] = [];
 
 /** The values that rows have stated of a principal by field, each with the line of its first row. */
 type Statements = ReadonlyMap<string, readonly [value: string, line: number]>;
+
+const noStatements: Statements = new Map();
 
 /** Copies a text. A part of a larger text, such as a cell, would keep all of it in memory. */
 function copyOf(text: string): string {

@@ -272,12 +272,21 @@ class RowSender {
   }
 }
 
+interface DividedRows {
+  readonly members: readonly PrincipalRow[];
+  readonly waiting: PrincipalRow[];
+  readonly alone: PrincipalRow[];
+}
+
 /**
  * Divides the rows of a principal into those of the next record, those of later ones, and those that are a record of their
  * own in the same call: a row with a value that the service will refuse goes after the others, so that its value is not
  * replaced by that of another row. It then has its own errors and that of a principal that occurs twice.
  */
-function divide(rows: readonly PrincipalRow[], operation: ImportOperation) {
+function divide(rows: readonly PrincipalRow[], operation: ImportOperation): DividedRows {
+  const [only, second] = rows;
+  // Most files have one row for each principal, whose length need not be known.
+  if (only && !second) return { members: rows, waiting: [], alone: [] };
   const members: PrincipalRow[] = [];
   const waiting: PrincipalRow[] = [];
   const alone: PrincipalRow[] = [];
