@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RowComparer } from '../src/import/row-comparer.ts';
+import { noAliases } from '../src/import/principal-aliases.ts';
+import { compareRows, RowComparer } from '../src/import/row-comparer.ts';
 import type { ExistingPolicy } from '../src/index.ts';
 import { readFile } from './reading.ts';
 
@@ -77,4 +78,17 @@ describe('a username that occurs twice', () => {
     const results = await compare([',1,Alfa,,,a', ',1,Beta,,,b', ',2,Beta,,,b']);
     expect(results.map(({ length }) => length)).toEqual([0, 1, 0]);
   });
+});
+
+describe('a row that the service will refuse', () => {
+  it.each([false, true])(
+    'is not the reference of the others, whatever its place in the file (strict: %s)',
+    async (isStrict) => {
+      const content =
+        'ExternalKey,Denomination,Username,Email,State\nC1,Wrong,a,no address,\nC1,Right,b,b@example.com,\nC1,Right,c,,active\nC2,Wrong,d,,perhaps\nC2,Right,e,,\n';
+      const { rows } = await readFile(content, { withoutPasswords: true });
+      const errors = compareRows(rows, new RowComparer('refuse', { isStrict }), noAliases);
+      expect([...errors.keys()]).toEqual(isStrict ? [1, 4] : []);
+    },
+  );
 });

@@ -109,14 +109,21 @@ describe('all rows of a file', () => {
   });
 
   it('are reported with both values if they contradict each other, and are not merged', async () => {
-    const { groups, errors } = await combined([',C1,Alfa,no address,a', ',C1,Beta,other,b', ',C1,,,A']);
+    const { groups, errors } = await combined([
+      ',C1,Alfa,a@example.com,a',
+      ',C1,Beta,b@example.com,b',
+      ',C1,,,A',
+    ]);
     expect(groups.map(({ record }) => record)).toMatchObject([{ Denomination: 'Alfa', Users: [{}] }]);
     expect([...errors]).toMatchObject([
       [
         2,
         [
           { column: 'Denomination', contradiction: { value: 'Beta', earlier: 'Alfa', line: 2 } },
-          { column: 'PrincipalEmail', contradiction: { value: 'other', earlier: 'no address', line: 2 } },
+          {
+            column: 'PrincipalEmail',
+            contradiction: { value: 'b@example.com', earlier: 'a@example.com', line: 2 },
+          },
         ],
       ],
       [3, [{ column: 'Username', code: 'DUPLICATE_USERNAME' }]],

@@ -191,3 +191,29 @@ describe('the rows of a principal', () => {
     );
   });
 });
+
+describe('rows of a principal without a key', () => {
+  const fileOf = async (lines: readonly string[]) =>
+    (
+      await readFile(`Denomination,Username,State,PrincipalState\n${lines.join('\n')}\n`, {
+        withoutPasswords: true,
+      })
+    ).rows;
+
+  it('create it with their active users, whose state is not sent', async () => {
+    const { calls, errors } = await sent(await fileOf(['Alfa,a,active,Attivo']));
+    expect(errors.size).toBe(0);
+    expect(calls).toMatchObject([{ operation: 'insert' }]);
+    expect(calls[0]?.records[0]?.record).toEqual({ Denomination: 'Alfa', Users: [{ Username: 'a' }] });
+  });
+
+  it('fail if they would be disabled, which a new one cannot be', async () => {
+    const { calls, errors } = await sent(
+      await fileOf(['Alfa,a,disabled,', 'Beta,b,,Cessato', 'Gamma,,,Cessato']),
+    );
+    expect(calls).toEqual([]);
+    expect([...errors.values()].flat().map(({ code }) => code)).toEqual(
+      Array(3).fill('DISABLED_WITHOUT_KEY'),
+    );
+  });
+});

@@ -82,6 +82,8 @@ const rowErrors: Readonly<Record<Exclude<RowErrorCode, 'CONTRADICTS_ROW'>, strin
   RECORD_TOO_LARGE: 'Il record ha più di 10.000 utenti. Dividili in più record della stessa anagrafica.',
   PRINCIPAL_TOO_LARGE:
     'Il file ha più di 10.000 utenti di questa anagrafica, troppi per confrontarli insieme. Usa "anagrafe import --update".',
+  DISABLED_WITHOUT_KEY:
+    "Un'anagrafica senza codice (ExternalKey) viene creata solo con utenti attivi. Aggiungi il codice o lascia vuoto lo stato.",
   RESET_WITHOUT_PRINCIPAL: "Con UserID, indica l'anagrafica con ID o ExternalKey.",
   USER_NOT_FOUND: 'Utente non trovato.',
   PRINCIPAL_NOT_FOUND:

@@ -1,4 +1,4 @@
-import { principalFields } from '@anagrafe/client';
+import { principalFields, userFields } from '@anagrafe/client';
 import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
 import type { JsonObject, PrincipalField } from '../file/types.ts';
 import { codedError, columnOf, fromFileError, type RowErrors } from './row-errors.ts';
@@ -41,9 +41,35 @@ export function principalRows(rows: readonly ImportRow[]): {
     const principal = row.kind === 'invalid' ? null : principalOf(row);
     if (row.kind === 'invalid') errors.set(row.number, row.errors.map(fromFileError));
     else if (isReset(row) && !principal) errors.set(row.number, [codedError('RESET_WITHOUT_PRINCIPAL')]);
-    else ofPrincipals.push(principal ?? principalRow(row, {}, `${otherKey}${row.number}`));
+    else if (principal) ofPrincipals.push(principal);
+    else {
+      const inserted = insertedRow(principalRow(row, {}, `${otherKey}${row.number}`));
+      if (inserted) ofPrincipals.push(inserted);
+      else errors.set(row.number, [codedError('DISABLED_WITHOUT_KEY')]);
+    }
   }
   return { errors, ofPrincipals };
+}
+
+/**
+ * Returns a row of a new principal without the states, which `irs/insert` does not take: everything new is active. Returns
+ * null if the principal or a user would not be.
+ */
+function insertedRow(row: PrincipalRow): PrincipalRow | null {
+  const { State, ...fields } = row.fields;
+  if (!row.hasState && State === undefined) return row;
+  // A record of a JSON file is sent as it is written, and the service reports the property.
+  if (row.row.kind === 'record' && 'Users' in row.row.record) return row;
+  const users = row.users && usersOf({ Users: row.users });
+  if ([State, ...(users ?? []).map((user) => user.State)].some((state) => state === 'disabled')) return null;
+  const isKept = (state: unknown) => hasValue(state) && state !== 'active';
+  return {
+    ...row,
+    fields: isKept(State) ? row.fields : fields,
+    users:
+      users?.map(({ State: state, ...user }) => (isKept(state) ? { ...user, State: state } : user)) ?? null,
+    hasState: false,
+  };
 }
 
 export function isReset(row: ImportRow): boolean {
@@ -129,9 +155,32 @@ const states: readonly string[] = ['active', 'disabled'];
  * principal contradict it. The service decides in the end. An `ID` besides an `ExternalKey` is such a value.
  */
 export function isPlausible(field: string, value: unknown): boolean {
+  if (field === 'State') return typeof value === 'string' && states.includes(value);
+  return Object.hasOwn(principalFields, field) && fits(value, principalFields[field as PrincipalField]);
+}
+
+/** Returns false for a row that the service will refuse because of one of its values. */
+export function isReliable({ fields, users }: PrincipalRow): boolean {
+  return (
+    Object.keys(fields).every((field) => isPlausible(field, fields[field])) &&
+    (users === null || usersOf({ Users: users }).every(isPlausibleUser))
+  );
+}
+
+function isPlausibleUser(user: Readonly<Record<string, unknown>>): boolean {
+  if (hasValue(user.State) && !isPlausible('State', user.State)) return false;
+  return Object.entries(userFields).every(
+    ([field, definition]) =>
+      definition.format === 'attributes' || !hasValue(user[field]) || fits(user[field], definition),
+  );
+}
+
+/** Returns false for a value that is no text of the format, with an approximation of the rules of the service. */
+function fits(
+  value: unknown,
+  { format, maxLength }: { readonly format: string; readonly maxLength: number },
+): boolean {
   if (typeof value !== 'string') return false;
-  if (!Object.hasOwn(principalFields, field)) return field === 'State' && states.includes(value);
-  const { format, maxLength } = principalFields[field as PrincipalField];
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find.
   if (/[\x00-\x1f\x7f]/.test(value)) return false;
   // The limit counts code points, of which a text has at most as many as UTF-16 code units.

@@ -6,6 +6,7 @@ import {
   findRefused,
   foldUsername,
   isPlausible,
+  isReliable,
   isReset,
   type PrincipalRow,
   principalOf,
@@ -36,7 +37,8 @@ const rememberedMax: Readonly<Record<ExistingPolicy, number>> = { refuse: 500_00
  *
  * - A row with the username of an earlier row has an error, also if the earlier one fails: rows are not applied in the
  *   order of the file, so that the service could refuse the first row instead.
- * - A row that contradicts an earlier row about its principal has an error with both values. Which of them is right,
+ * - A row that contradicts an earlier row about its principal has an error with both values. A row with a value that the
+ *   service will refuse is not such an earlier row. Which of them is right,
  *   only the owner of the file knows.
  */
 export class RowComparer {
@@ -79,12 +81,22 @@ export class RowComparer {
         errors.push(codedError('DUPLICATE_USERNAME', columnOf(`Users[${at}].Username`, row)));
     // A refused row states nothing: a later row that repeats its values is compared with the earlier ones too.
     if (errors.length > 0) return errors;
-    if (principal)
+    if (principal && (this.#isStrict || isReliable(principal)))
       for (const [index, key] of keys.entries())
         this.#addStatements(key, known[index] ?? noStatements, stated, principal);
     if (this.#usernames.size < this.#max)
       for (const name of usernames) if (name !== '') this.#usernames.add(copyOf(name));
     return noErrors;
+  }
+
+  /** With `isStrict`, rows that the service will refuse go last, so that they contradict the others, and not the reverse. */
+  inOrder(rows: readonly ImportRow[]): readonly ImportRow[] {
+    if (!this.#isStrict) return rows;
+    const isRefused = (row: ImportRow) => {
+      const principal = row.kind === 'invalid' ? null : principalOf(row);
+      return principal !== null && !isReliable(principal);
+    };
+    return [...rows.filter((row) => !isRefused(row)), ...rows.filter(isRefused)];
   }
 
   #statementsOf(key: string): Statements {
@@ -117,7 +129,7 @@ export function compareRows(
   aliases: PrincipalAliases,
 ): RowErrors {
   const errors = findRefused(rows);
-  for (const row of rows) {
+  for (const row of comparer.inOrder(rows)) {
     const found = errors.has(row.number) ? noErrors : comparer.compare(row, aliases);
     if (found.length > 0) errors.set(row.number, found);
   }
@@ -138,7 +150,7 @@ function copyOf(text: string): string {
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value.normalize('NFC') : JSON.stringify(value);
 }
 
 /** Returns the usernames of the users of a row, by their index; an empty text for a user without one. */

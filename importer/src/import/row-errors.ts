@@ -41,6 +41,8 @@ const messages = {
     'The record has more than 10,000 users. Split its users over several records of the same principal.',
   PRINCIPAL_TOO_LARGE:
     'The file has more than 10,000 users of this principal, too many to compare at once. Use "anagrafe import --update".',
+  DISABLED_WITHOUT_KEY:
+    'A principal without an ExternalKey is created with active users only. Add an ExternalKey, or leave the state empty.',
   RESET_WITHOUT_PRINCIPAL: 'A row with UserID must also have the ID or ExternalKey of the principal.',
   USER_NOT_FOUND: 'There is no user with this username.',
   PRINCIPAL_NOT_FOUND:

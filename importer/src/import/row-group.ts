@@ -45,7 +45,8 @@ export function groupOf(
 ): RowGroup {
   const isReference = !before && !members.some(statesValues);
   const [first, second] = members;
-  if (first?.row.kind === 'record' && !second && !before)
+  const isRecord = first?.row.kind === 'record' && 'Users' in first.row.record;
+  if (first?.row.kind === 'record' && !second && !before && (isRecord || operation !== 'insert'))
     return { key, members, operation, record: first.row.record, isReference };
   const Users = second ? members.flatMap(({ users }) => users ?? []) : (first?.users ?? []);
   // `Users` that are not a list are among the fields. They are sent, because the service reports them.

@@ -337,7 +337,15 @@ function isDuplicatePrincipal({ code }: FieldError): boolean {
 
 /** Returns true if the row states no other values than these. */
 function agrees({ fields }: PrincipalRow, values: Values): boolean {
-  return Object.keys(fields).every((field) => values[field] === undefined || values[field] === fields[field]);
+  return Object.keys(fields).every(
+    (field) => values[field] === undefined || isSame(values[field], fields[field]),
+  );
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return (
+    one === other || (typeof one === 'string' && one.normalize('NFC') === String(other).normalize('NFC'))
+  );
 }
 
 function nameOf(operation: ImportOperation, records: readonly CombinedRecord[], round: number): string {
