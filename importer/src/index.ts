@@ -12,6 +12,7 @@ export {
 } from './file/open.ts';
 export type { RowPrincipal } from './file/row-user.ts';
 export type { ImportRow, UserRow } from './file/rows.ts';
+export type { LeftOutRows } from './file/totals-rows.ts';
 export {
   attributeOf,
   type Encoding,

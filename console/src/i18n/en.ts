@@ -690,6 +690,8 @@ export const imports = {
     },
     unused: (column: string, content: string, rows: string) =>
       `Column "${column}" is not used (${content} in ${plural(rows, 'row')}).`,
+    leftOut: (rows: string, lines: readonly string[], unit: RowUnit) =>
+      `Not data? Rows without a user that seem to be totals are left out: ${rows} (${lines.length > 1 ? `${unit}s` : unit} ${lines.join(', ')})`,
   },
   check: 'Check rows',
   checkAgain: 'Check again',

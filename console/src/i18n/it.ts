@@ -686,6 +686,8 @@ export const imports: Messages['imports'] = {
     },
     unused: (column, content, rows) =>
       `La colonna "${column}" non viene usata (${content} in ${plural(rows, 'riga', 'righe')}).`,
+    leftOut: (rows, lines, unit) =>
+      `Non sono dati? Le righe senza utente che sembrano totali sono escluse: ${rows} (${unit === 'record' ? 'record' : lines.length > 1 ? 'righe' : 'riga'} ${lines.join(', ')})`,
   },
   check: 'Controlla le righe',
   checkAgain: 'Ricontrolla',

@@ -28,9 +28,11 @@ class CsvRow {
   #cell = '';
   length = 0;
   #error: FileError | null = null;
+  readonly #isAfterBlank: boolean;
 
-  constructor(line: number) {
+  constructor(line: number, isAfterBlank = false) {
     this.line = line;
+    this.#isAfterBlank = isAfterBlank;
   }
 
   add(text: string): void {
@@ -58,9 +60,10 @@ class CsvRow {
 
   get parsed(): ScannedRow<string[]> {
     const { line } = this;
-    if (this.#error) return { line, content: null, error: this.#error };
+    const isAfterBlank = this.#isAfterBlank;
+    if (this.#error) return { line, content: null, error: this.#error, isAfterBlank };
     // A copy has no space for further cells: the rows of several batches are in memory at the same time.
-    return { line, content: this.#cells.slice(), error: null };
+    return { line, content: this.#cells.slice(), error: null, isAfterBlank };
   }
 }
 
@@ -74,6 +77,7 @@ export class CsvScanner implements Scanner<string[]> {
   readonly #separator: number;
   #state = AT_ROW;
   #row = new CsvRow(1);
+  #isAfterBlank = false;
   /** Offset of the row in the current chunk; 0 if it began in an earlier chunk. */
   #rowStart = 0;
   /** Offset in the current chunk of the text that is not yet added to the cell. */
@@ -113,7 +117,7 @@ export class CsvScanner implements Scanner<string[]> {
   #step(text: string, at: number): number {
     switch (this.#state) {
       case AT_ROW:
-        this.#row = new CsvRow(this.line);
+        this.#row = new CsvRow(this.line, this.#isAfterBlank);
         this.#rowStart = at;
         this.#state = AT_CELL;
         return isLineEnd(text, at) ? this.#endLine(text, at) : at;
@@ -210,6 +214,7 @@ export class CsvScanner implements Scanner<string[]> {
     this.line += lines;
     row.grow(at - this.#rowStart);
     if (!row.blank) this.found.push(row.parsed);
+    this.#isAfterBlank = row.blank;
     this.#state = AT_ROW;
     return at;
   }

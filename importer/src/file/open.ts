@@ -5,7 +5,7 @@ import { originalCells } from './failed-rows.ts';
 import { JsonArrayScanner, JsonLinesScanner } from './json-scanner.ts';
 import type { InterpretOptions } from './row-user.ts';
 import { CellReader, flatNames, type ImportRow, isExported, ObjectReader, type RowReader } from './rows.ts';
-import { ScannedRows } from './scan.ts';
+import { type ScannedRow, ScannedRows } from './scan.ts';
 import {
   detectFormat,
   detectSeparator,
@@ -16,6 +16,7 @@ import {
   signatureLength,
   TextReader,
 } from './text-reader.ts';
+import { type LeftOutRows, TotalsFilter } from './totals-rows.ts';
 import type { Encoding, FileFormat, FileLayout, RowSource, SourceRow } from './types.ts';
 import { type ImportField, principalImportFields, rowUnit } from './types.ts';
 import type { SheetRow } from './workbook.ts';
@@ -30,6 +31,8 @@ export interface ImportFileOptions extends InterpretOptions {
   readonly separator?: string;
   /** Name or number, from 1, of the sheet of a workbook. Default: the first one that is not hidden. */
   readonly sheet?: string;
+  /** Keeps rows without a user that seem to be totals. Default: they are left out. */
+  readonly keepsTotals?: boolean;
   /** Skips the check for missing and duplicate columns, to show a file before its columns are mapped. */
   readonly preview?: boolean;
 }
@@ -44,6 +47,8 @@ export interface ImportFile extends AsyncIterable<ImportRow> {
   readonly layout: FileLayout;
   /** Iterates over the rows like the file itself, in groups as they are read, which takes less time for many rows. */
   chunks(): AsyncIterable<readonly ImportRow[]>;
+  /** The rows that were left out so far, because they seem to be totals. They have no row number. */
+  readonly leftOut: LeftOutRows;
   /** Number of bytes read so far, which is at most a few chunks ahead of the last row. */
   readonly bytesRead: number;
 }
@@ -98,6 +103,7 @@ async function openCsv(
     layout: { format: 'csv', separator, header },
     columns,
     rows,
+    totals: new TotalsFilter(header, columns, options.keepsTotals),
     reader: new CellReader(header, columns, options),
     text,
   });
@@ -131,13 +137,20 @@ async function openXlsx(
     layout: { format: 'csv', separator: workbookSeparator, header: header.cells, sheet: sheet.name },
     columns,
     rows: { remaining },
+    totals: new TotalsFilter(header.cells, columns, options.keepsTotals),
     reader: new CellReader(header.cells, columns, options),
     text: { encoding: null, bytesRead: sheet.bytes },
   });
 
   async function* remaining() {
-    yield rest.map((row) => scannedRow(row, { width }));
-    for await (const some of rows) yield some.map((row) => scannedRow(row, { width }));
+    let before = header.line;
+    const scanned = (row: SheetRow) => {
+      const isAfterBlank = row.line > before + 1;
+      before = row.line;
+      return { ...scannedRow(row, { width }), isAfterBlank };
+    };
+    yield rest.map(scanned);
+    for await (const some of rows) yield some.map(scanned);
   }
 }
 
@@ -249,21 +262,31 @@ function jsonColumns(
   return columns;
 }
 
+interface RowFilter<Content> {
+  readonly leftOut: LeftOutRows;
+  take(rows: readonly ScannedRow<Content>[]): readonly ScannedRow<Content>[];
+  end(): void;
+}
+
 interface FileParts<Content extends RowSource> {
   readonly layout: Omit<FileLayout, 'encoding'>;
   readonly columns: readonly ImportColumn[];
   readonly rows: Pick<ScannedRows<Content>, 'remaining'>;
+  readonly totals?: RowFilter<Content>;
   readonly reader: RowReader<Content>;
   readonly text: Pick<TextReader, 'encoding' | 'bytesRead'>;
 }
 
 function fileOf<Content extends Exclude<RowSource, null>>(parts: FileParts<Content>): ImportFile {
-  const { layout, columns, rows, reader, text } = parts;
+  const { layout, columns, rows, totals, reader, text } = parts;
   return {
     columns,
     unknown: columns.filter(({ kind }) => kind === 'unknown').map(({ name }) => name),
     get layout() {
       return { ...layout, encoding: text.encoding };
+    },
+    get leftOut() {
+      return totals?.leftOut ?? { rows: 0, lines: [] };
     },
     get bytesRead() {
       return text.bytesRead;
@@ -278,12 +301,13 @@ function fileOf<Content extends Exclude<RowSource, null>>(parts: FileParts<Conte
     let number = 0;
     const countsRecords = rowUnit(layout) === 'record';
     for await (const scanned of rows.remaining())
-      yield scanned.map((row) => {
+      yield (totals?.take(scanned) ?? scanned).map((row) => {
         const { text = null } = row;
         number++;
         const line = countsRecords ? number : row.line;
         if (row.error) return { kind: 'invalid', number, line, source: null, errors: [row.error], text };
         return reader.interpret({ number, line, source: reader.original(row.content) });
       });
+    totals?.end();
   }
 }

@@ -7,6 +7,8 @@ export type ScannedRow<Content> = {
   readonly line: number;
   /** The text of a JSON element that cannot be parsed; absent or null for every other row. */
   readonly text?: string | null;
+  /** True if an empty line is before the row of a table. */
+  readonly isAfterBlank?: boolean;
 } & Parsed<Content>;
 
 /** Splits a text that arrives in chunks into rows. Throws an `ImportFileError` if it cannot continue. */

@@ -210,8 +210,20 @@ function digestOfOptions({
   passwordsPath,
   existing,
   sheet,
+  keepsTotals,
 }: ImportTask): string {
-  const options = [purpose, url, columns, encoding, separator, principal, passwordsPath, existing, sheet];
+  const options = [
+    purpose,
+    url,
+    columns,
+    encoding,
+    separator,
+    principal,
+    passwordsPath,
+    existing,
+    sheet,
+    keepsTotals,
+  ];
   return createHash('sha256').update(JSON.stringify(options)).digest('hex');
 }
 

@@ -29,6 +29,8 @@ export interface ImportTask {
   readonly encoding: Encoding | null;
   /** Null detects the separator. */
   readonly separator: string | null;
+  /** Keeps rows that seem to be totals. Otherwise they are left out. */
+  readonly keepsTotals: boolean;
   /** The principal of rows that name none; null if there is no default. */
   readonly principal: RowPrincipal | null;
   /** File for generated passwords; null generates none. */
@@ -82,6 +84,7 @@ type FileTask = Pick<
   | 'encoding'
   | 'separator'
   | 'sheet'
+  | 'keepsTotals'
   | 'principal'
   | 'columns'
   | 'purpose'
@@ -90,10 +93,11 @@ type FileTask = Pick<
 >;
 
 export async function openTaskFile(task: FileTask): Promise<ImportFile> {
-  const { encoding, separator, sheet, principal, columns, purpose, existing } = task;
+  const { encoding, separator, sheet, keepsTotals, principal, columns, purpose, existing } = task;
   await requireFile(task.path);
   return openImportFile(createReadStream(task.path), {
     columns,
+    keepsTotals,
     resets: purpose === 'reset',
     // With the policy `update` the users may exist, and then need no password.
     withoutPasswords: task.passwordsPath !== null || existing === 'update',

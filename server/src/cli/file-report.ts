@@ -8,6 +8,7 @@ import type {
   UnusedColumn,
   WarningLog,
 } from '@anagrafe/importer';
+import { rowUnit } from '@anagrafe/importer';
 import { counted, quoted } from './output/format.ts';
 import { tell } from './output/output.ts';
 
@@ -64,6 +65,18 @@ export function printReasons(reasons: readonly ReasonSummary[], unit: RowUnit): 
     tell(`  ${lineList(lines, unit, rows)}${count}: ${message}${owner}`);
   }
   if (reasons.length > shown.length) tell('  … and other reasons');
+}
+
+/** Prints the rows that were left out because they seem to be totals. */
+export function printLeftOut({
+  leftOut: { rows, lines },
+  layout,
+}: Pick<ImportFile, 'leftOut' | 'layout'>): void {
+  if (rows === 0) return;
+  const [verb, them] = rows === 1 ? ['seems', 'it is'] : ['seem', 'they are'];
+  tell(
+    `  Not data? ${counted(rows, 'row')} ${verb} to be a total, so ${them} left out (${lineList(lines, rowUnit(layout), rows)}). To keep: --keep-totals`,
+  );
 }
 
 /** Prints what may be a mistake in a row, but is no error. */

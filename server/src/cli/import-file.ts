@@ -15,6 +15,7 @@ export interface FileOptions {
   readonly sheet?: string;
   readonly encoding?: Encoding;
   readonly separator?: string;
+  readonly keepTotals?: boolean;
 }
 
 export function withFileOptions(command: Command): Command {
@@ -41,16 +42,17 @@ export function withFileOptions(command: Command): Command {
       '--separator <character>',
       'separator of a CSV file, such as ";" or "\\t"; default: detected',
       readSeparator,
-    );
+    )
+    .option('--keep-totals', 'keep rows without a user that seem to be totals, instead of leaving them out');
 }
 
 /** Returns the part of an import task that the options determine. */
 export async function fileOptionsOf(
   options: FileOptions,
-): Promise<Pick<ImportTask, 'columns' | 'sheet' | 'encoding' | 'separator'>> {
+): Promise<Pick<ImportTask, 'columns' | 'sheet' | 'encoding' | 'separator' | 'keepsTotals'>> {
   const { map, mapping, sheet = null, encoding = null, separator = null } = options;
   const columns = mapping ? { ...(await readSavedMapping(mapping)), ...map } : map;
-  return { columns, sheet, encoding, separator };
+  return { columns, sheet, encoding, separator, keepsTotals: options.keepTotals ?? false };
 }
 
 function readMapping(text: string, before: ColumnMapping): ColumnMapping {

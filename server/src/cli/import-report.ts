@@ -13,6 +13,7 @@ import {
   fileTitle,
   lineList,
   printColumns,
+  printLeftOut,
   printReasons,
   printUnusedColumns,
   printWarnings,
@@ -70,7 +71,7 @@ export function printResult(
   const passwordsFile = hasPasswords ? task.passwordsPath : null;
   if (options.json) {
     const counts = { rows, applied, skipped, failed, failedFile, passwordsFile };
-    const found = { reasons, warnings: warnings.summaries };
+    const found = { reasons, warnings: warnings.summaries, leftOut: file?.leftOut };
     print(JSON.stringify({ ...counts, ...totalsOf(totals, task), ...found }));
     return;
   }
@@ -79,6 +80,7 @@ export function printResult(
   if (rows > 0) printTotals(totals, task);
   printReasons(reasons, unit);
   printWarnings(warnings, unit);
+  if (file) printLeftOut(file);
   if (failedFile && failed === rows && failed === unparsedLines.length) {
     // The file of the failed rows has nothing to correct, and no row of the input was applied.
     tell(`${counted(failed, 'row')} failed. The reasons are in ${shortPath(failedFile)}.`);
@@ -113,7 +115,7 @@ export function printDryRun(
   if (failedFile) process.exitCode = exitCodes.someFailed;
   if (json) {
     const counts = { dryRun: true, rows, applied, skipped, failed, estimatedSeconds, failedFile };
-    const found = { reasons, warnings: warnings.summaries, unusedColumns: unused };
+    const found = { reasons, warnings: warnings.summaries, unusedColumns: unused, leftOut: file?.leftOut };
     print(JSON.stringify({ ...counts, ...totalsOf(totals, task), ...found }));
     return;
   }
@@ -126,6 +128,7 @@ export function printDryRun(
   if (rows > 0) printTotals(totals, task, { dryRun: true });
   printReasons(reasons, unitOf(file));
   printWarnings(warnings, unitOf(file));
+  if (file) printLeftOut(file);
   printUnusedColumns(unused);
   if (failedFile) {
     tell(`${counted(failed, 'row')} would fail. See ${shortPath(failedFile)} (with ${contentOf(file)}).`);

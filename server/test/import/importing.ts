@@ -64,6 +64,7 @@ export function taskOf(
     language: 'en',
     columns: {},
     sheet: null,
+    keepsTotals: false,
     encoding: null,
     separator: null,
     principal: null,

@@ -98,7 +98,9 @@ export function Rows({ file, rows, columns, checked, busy, onRow, onCheck, onRun
           </Text>
         )}
       </Stack>
-      {!changed && <RowWarnings warnings={warnings} unused={unused} unit={rowUnit(file.layout)} />}
+      {!changed && (
+        <RowWarnings warnings={warnings} unused={unused} leftOut={file.leftOut} unit={rowUnit(file.layout)} />
+      )}
       <Table
         caption={messages.rows.caption}
         columns={shownColumns}

@@ -8,6 +8,7 @@ import {
   type ImportRow,
   interpretRows,
   type JsonObject,
+  type LeftOutRows,
   openImportFile,
   type RowPrincipal,
   type RowSource,
@@ -165,6 +166,8 @@ export interface UsersFile {
   /** The fields recognised by column name; null for a column that was not recognised. */
   readonly recognised: ColumnMapping;
   readonly rows: readonly Row[];
+  /** The rows that were left out because they seem to be totals. */
+  readonly leftOut: LeftOutRows;
 }
 
 export class TooManyRowsError extends Error {}
@@ -190,7 +193,8 @@ export async function readUsersFile(file: File): Promise<UsersFile> {
   const fields = new Map<string, ImportField | null>();
   for (const { name, field } of columnsOf(opened, rows)) fields.set(uniqueName(name, fields), field);
   const names = [...fields.keys()];
-  return { name: file.name, layout: opened.layout, names, recognised: Object.fromEntries(fields), rows };
+  const { layout, leftOut } = opened;
+  return { name: file.name, layout, names, recognised: Object.fromEntries(fields), rows, leftOut };
 }
 
 /** Returns the columns of the header, or for JSON the union of the property names of all flat rows. */

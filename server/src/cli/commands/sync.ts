@@ -17,7 +17,7 @@ import { openTaskFile } from '@anagrafe/importer/node';
 import { Command, Option } from 'commander';
 import { ConfigError } from '../../settings/config.ts';
 import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
-import { fileTitle, printColumns, printUnusedColumns, printWarnings } from '../file-report.ts';
+import { fileTitle, printColumns, printLeftOut, printUnusedColumns, printWarnings } from '../file-report.ts';
 import { type FileOptions, fileOptionsOf, withFileOptions } from '../import-file.ts';
 import { counted } from '../output/format.ts';
 import { LiveLine } from '../output/live-line.ts';
@@ -100,6 +100,7 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
   const { records, errors, rows, warnings, unused } = await readSyncFile(file, options);
   printUnusedColumns(unused);
   printWarnings(warnings, unit);
+  printLeftOut(file);
   if (rows === 0) throw new ConfigError(`${path} has no rows. Nothing was changed.`);
   tell(`${counted(rows, 'row')}, ${counted(records.length, 'principal')}`);
 
@@ -129,7 +130,12 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
     failed.push(...problems);
     applied = true;
   } else tell('Nothing was changed.');
-  const found = { disabledUsers: disabled, warnings: warnings.summaries, unusedColumns: unused };
+  const found = {
+    disabledUsers: disabled,
+    warnings: warnings.summaries,
+    unusedColumns: unused,
+    leftOut: file.leftOut,
+  };
   if (options.json) print(JSON.stringify({ rows, ...counts, applied, changes: lines, failed, ...found }));
 }
 
