@@ -39,6 +39,7 @@ export {
   noCounts,
   submitWithKey,
 } from './import/calls.ts';
+export type { WithoutKeyPolicy } from './import/companies.ts';
 export { DryRunState, dryRunRows, type Principals } from './import/dry-run.ts';
 export { FileComparer } from './import/file-comparer.ts';
 export { fillPasswords, type GeneratedPasswords } from './import/fill-passwords.ts';

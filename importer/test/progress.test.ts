@@ -25,6 +25,8 @@ beforeEach(() => {
     language: 'en',
     columns: {},
     sheet: null,
+    keepsTotals: false,
+    withoutKey: 'join',
     encoding: null,
     separator: null,
     principal: null,

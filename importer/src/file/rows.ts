@@ -10,6 +10,8 @@ import { cleanValue, type RowWarning } from './values.ts';
 export interface UserRow extends SourceRow, RowUser {
   readonly kind: 'user';
   readonly user: NonNullable<RowUser['user']>;
+  /** The key of the principal of a row that has none: another row or the same values have it too. See `Companies`. */
+  readonly company?: string | undefined;
   readonly warnings: readonly RowWarning[];
 }
 
@@ -20,6 +22,8 @@ export interface UserRow extends SourceRow, RowUser {
 export interface RecordRow extends SourceRow {
   readonly kind: 'record';
   readonly record: JsonObject;
+  /** As of `UserRow`. */
+  readonly company?: string | undefined;
   readonly warnings: readonly RowWarning[];
 }
 

@@ -1,19 +1,11 @@
 import type { InsertRecord, UpsertTuple } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
 import { bodyOf, dryRunUpsert, type ImportConnection, wouldCreate } from './calls.ts';
-import {
-  type CombinedRecord,
-  type ExistingPolicy,
-  externalKeyOf,
-  hasSecret,
-  keyOfId,
-  principalKeyOf,
-  usersOf,
-} from './records.ts';
+import { type ExistingPolicy, externalKeyOf, hasSecret, keyOfId, usersOf } from './records.ts';
 import type { RowErrors } from './row-errors.ts';
-import { rowsOfUsers } from './row-group.ts';
+import { type RowGroup, rowsOfUsers } from './row-group.ts';
 import { type Answer, type Call, sendRows } from './send.ts';
-import type { StoredRows } from './stored-rows.ts';
+import type { StoredPrincipal, StoredRows } from './stored-rows.ts';
 import { addTotals, type ImportTotals, noTotals } from './totals.ts';
 import { rowsWithoutChanges } from './unchanged-rows.ts';
 
@@ -50,12 +42,16 @@ export class DryRunState {
   }
 
   /** Returns what to add to the totals for a record, so that each principal counts once, as changed if one record changes it. */
-  countPrincipal(key: string, effect: UpsertTuple['Item6']['Principal']): Partial<ImportTotals> {
+  countPrincipal(
+    { key: name, id }: StoredPrincipal,
+    effect: UpsertTuple['Item6']['Principal'],
+  ): Partial<ImportTotals> {
+    // The rows of an update may name a principal by `ID` and by `ExternalKey`.
+    const key = id === null || this.existing === 'refuse' ? name : keyOfId(id);
     const isFirst = addTo(this.#counted, key);
     // A dry run stores nothing: a later record of a principal would create or change it too.
     if (effect === 'inserted') return { PrincipalsInserted: isFirst ? 1 : 0 };
-    // Only an update counts these principals: without one, most rows refer to them.
-    if (effect === 'unchanged') return { PrincipalsUnchanged: isFirst && this.existing === 'update' ? 1 : 0 };
+    if (effect === 'unchanged') return { PrincipalsUnchanged: isFirst ? 1 : 0 };
     if (effect !== 'updated' || !addTo(this.#changed, key)) return {};
     return { PrincipalsUpdated: 1, PrincipalsUnchanged: isFirst ? 0 : -1 };
   }
@@ -63,11 +59,8 @@ export class DryRunState {
   /** Returns what to add to the totals for the principals of rows that are stored already. */
   countStored(rows: StoredRows): ImportTotals {
     let totals = noTotals;
-    for (const { id, key } of rows.values())
-      totals = addTotals(totals, {
-        ...noTotals,
-        ...this.countPrincipal(id === null ? key : keyOfId(id), 'unchanged'),
-      });
+    for (const principal of rows.values())
+      totals = addTotals(totals, { ...noTotals, ...this.countPrincipal(principal, 'unchanged') });
     return totals;
   }
 
@@ -140,24 +133,24 @@ export async function dryRunRows(
       seconds += answer.seconds;
       return answer.answers;
     },
-    onApplied(record, answer, operation) {
-      if (operation === 'upsert') countUpsert(record, answer);
-      else
+    onApplied(record, answer) {
+      if (record.operation === 'upsert') countUpsert(record, answer);
+      else {
+        const effect = record.operation === 'insert' ? 'inserted' : 'unchanged';
         count({
-          PrincipalsInserted: operation === 'insert' ? 1 : 0,
+          ...state.countPrincipal({ key: record.key, id: null }, effect),
           UsersRegistered: usersOf(record.record).length,
         });
+      }
     },
   });
   return { errors, seconds, totals, passwordsNotUsed, unchanged };
 
   function countUpsert(
-    { members, record }: CombinedRecord,
+    { key, members, record }: RowGroup,
     { Item1 = null, Item6: effect = {} }: Answer,
   ): void {
-    // Rows may name an existing principal by `ID` and by `ExternalKey`.
-    const key = Item1 === null ? keyOf(members) : keyOfId(Item1);
-    const principals = state.countPrincipal(key, effect.Principal);
+    const principals = state.countPrincipal({ key, id: Item1 }, effect.Principal);
     count(principals);
     // A dry run stores nothing: a further record of a principal would find it as an earlier one has changed it.
     const isFirst = principals.PrincipalsInserted === 1 || principals.PrincipalsUpdated === 1;
@@ -175,10 +168,4 @@ export async function dryRunRows(
     }
     if (wouldCreate(effect)) state.addPrincipal(record);
   }
-}
-
-/** Returns the key under which the rows of a record name their principal. */
-function keyOf([first]: CombinedRecord['members']): string {
-  const key = first && first.row.kind !== 'invalid' ? principalKeyOf(first.row) : null;
-  return key ?? '';
 }

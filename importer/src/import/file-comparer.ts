@@ -1,8 +1,9 @@
 import type { ImportRow } from '../file/rows.ts';
 import type { RowUnit } from '../file/types.ts';
 import type { ImportConnection } from './calls.ts';
+import { Companies } from './companies.ts';
 import { findAliases, noAliases, type PrincipalAliases } from './principal-aliases.ts';
-import type { ExistingPolicy } from './records.ts';
+import { type ExistingPolicy, principalKeyOf } from './records.ts';
 import { compareRows, RowComparer } from './row-comparer.ts';
 import type { RowErrors } from './row-errors.ts';
 import { WarningLog } from './warnings.ts';
@@ -22,6 +23,8 @@ interface CompareFileOptions {
   readonly unit: RowUnit;
   /** The rows reset passwords, and state nothing that could be compared. Default: false. */
   readonly resets?: boolean;
+  /** Reads all rows of the file, to find the companies of rows without a key; null makes each such row a principal. */
+  readonly readAll: (() => AsyncIterable<ImportRow> | Iterable<ImportRow>) | null;
 }
 
 /** Checks the rows of a file without the service: compares them with each other, and counts their warnings. */
@@ -29,6 +32,8 @@ export class FileComparer {
   readonly warnings = new WarningLog();
   readonly #comparer: RowComparer;
   readonly #options: CompareFileOptions;
+  /** Read when the first row without a key is found. */
+  #companies: Companies | null = null;
 
   constructor(options: CompareFileOptions) {
     this.#options = options;
@@ -42,7 +47,20 @@ export class FileComparer {
     if (resets) return { consistent: rows, errors: new Map(), aliases: noAliases };
     const findsAliases = namesBothWays && existing === 'update';
     const aliases = findsAliases ? await findAliases(rows, connection) : noAliases;
-    const errors = compareRows(rows, this.#comparer, aliases);
-    return { consistent: rows.filter(({ number }) => !errors.has(number)), errors, aliases };
+    const named = await this.#withCompanies(rows);
+    const known = named.rows.filter(({ number }) => !named.errors.has(number));
+    const errors = new Map([...named.errors, ...compareRows(known, this.#comparer, aliases)]);
+    return { consistent: named.rows.filter(({ number }) => !errors.has(number)), errors, aliases };
+  }
+
+  async #withCompanies(rows: readonly ImportRow[]) {
+    const { readAll } = this.#options;
+    const isUnnamed = (row: ImportRow) => row.kind !== 'invalid' && principalKeyOf(row) === null;
+    if (!readAll || !rows.some(isUnnamed)) return { rows, errors: new Map() };
+    if (!this.#companies) {
+      this.#companies = new Companies();
+      for await (const row of readAll()) this.#companies.add(row);
+    }
+    return this.#companies.assign(rows);
   }
 }

@@ -82,6 +82,10 @@ const rowErrors: Readonly<Record<Exclude<RowErrorCode, 'CONTRADICTS_ROW'>, strin
   RECORD_TOO_LARGE: 'Il record ha più di 10.000 utenti. Dividili in più record della stessa anagrafica.',
   PRINCIPAL_TOO_LARGE:
     'Il file ha più di 10.000 utenti di questa anagrafica, troppi per confrontarli insieme. Usa "anagrafe import --update".',
+  COMPANY_UNKNOWN:
+    "La riga non ha codice (ExternalKey) né ID, né partita IVA, codice fiscale o nome che indichi l'azienda. Aggiungine uno, oppure importa con --without-key separate.",
+  COMPANY_AMBIGUOUS:
+    'La riga non ha codice (ExternalKey) né ID, e la sua partita IVA, il codice fiscale o il nome corrispondono a più aziende del file. Aggiungi il codice, oppure importa con --without-key separate.',
   DISABLED_WITHOUT_KEY:
     "Un'anagrafica senza codice (ExternalKey) viene creata solo con utenti attivi. Aggiungi il codice o lascia vuoto lo stato.",
   RESET_WITHOUT_PRINCIPAL: "Con UserID, indica l'anagrafica con ID o ExternalKey.",

@@ -41,14 +41,25 @@ export function principalRows(rows: readonly ImportRow[]): {
     const principal = row.kind === 'invalid' ? null : principalOf(row);
     if (row.kind === 'invalid') errors.set(row.number, row.errors.map(fromFileError));
     else if (isReset(row) && !principal) errors.set(row.number, [codedError('RESET_WITHOUT_PRINCIPAL')]);
-    else if (principal) ofPrincipals.push(principal);
+    else if (principal && !isInserted(principal)) ofPrincipals.push(principal);
     else {
-      const inserted = insertedRow(principalRow(row, {}, `${otherKey}${row.number}`));
+      const inserted = insertedRow(principal ?? principalRow(row, {}, `${otherKey}${row.number}`));
       if (inserted) ofPrincipals.push(inserted);
       else errors.set(row.number, [codedError('DISABLED_WITHOUT_KEY')]);
     }
   }
   return { errors, ofPrincipals };
+}
+
+/** Returns the key of a principal that a row names; null if the row creates its principal. */
+export function namedKeyOf(row: UserRow | RecordRow): string | null {
+  const principal = principalOf(row);
+  return principal && !isInserted(principal) ? principal.key : null;
+}
+
+/** Returns true for a row of a principal that the rows name by no key. */
+export function isInserted({ reference }: PrincipalRow): boolean {
+  return Object.keys(reference).length === 0;
 }
 
 /**
@@ -84,10 +95,19 @@ export function statesValues({ fields }: PrincipalRow): boolean {
 /** The properties of a record that are not values of its principal. */
 const otherProperties: readonly string[] = ['Position', 'FieldErrors'];
 
-/** Returns null for a row without `ExternalKey` and `ID`. */
+/** Returns null for a row without `ExternalKey`, `ID` and `company`. */
 export function principalOf(row: UserRow | RecordRow): PrincipalRow | null {
-  const reference = principalReference(row.kind === 'user' ? row.principal : row.record);
-  return reference && principalRow(row, reference as PrincipalRow['reference'], principalKey(reference));
+  const named = principalReference(row.kind === 'user' ? row.principal : row.record);
+  if (named) return principalRow(row, named as PrincipalRow['reference'], principalKey(named));
+  if (row.company === undefined) return null;
+  return principalRow(row, referenceOf(row.company), row.company);
+}
+
+/** Returns the `ExternalKey` or `ID` in the key of a principal; an empty object for one without both. */
+function referenceOf(key: string): PrincipalRow['reference'] {
+  const externalKey = externalKeyOf(key);
+  if (externalKey !== null) return { ExternalKey: externalKey };
+  return key.startsWith(`${otherKey}{`) ? JSON.parse(key.slice(otherKey.length)) : {};
 }
 
 function principalRow(
@@ -112,7 +132,7 @@ function principalRow(
 /** Returns `key` of `principalOf`. */
 export function principalKeyOf(row: UserRow | RecordRow): string | null {
   const reference = principalReference(row.kind === 'user' ? row.principal : row.record);
-  return reference && principalKey(reference);
+  return reference ? principalKey(reference) : (row.company ?? null);
 }
 
 interface UncheckedReference {

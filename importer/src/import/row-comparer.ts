@@ -5,6 +5,7 @@ import {
   type ExistingPolicy,
   findRefused,
   foldUsername,
+  isInserted,
   isPlausible,
   isReliable,
   isReset,
@@ -64,7 +65,7 @@ export class RowComparer {
     // A password reset states nothing of its principal.
     if (row.kind === 'invalid' || isReset(row)) return noErrors;
     const principal = principalOf(row);
-    const stated = principal ? this.#valuesToCompare(principal.fields) : noFields;
+    const stated = principal ? this.#valuesToCompare(principal) : noFields;
     const usernames = usernamesOf(row);
     const errors: RowError[] = [];
     const keys = principal ? keysOf(principal.key, aliases) : noFields;
@@ -89,12 +90,15 @@ export class RowComparer {
     return noErrors;
   }
 
-  /** With `isStrict`, rows that the service will refuse go last, so that they contradict the others, and not the reverse. */
+  /** With `isStrict`, rows with values of the principal that the service will refuse go last, so that they contradict the others, and not the reverse. */
   inOrder(rows: readonly ImportRow[]): readonly ImportRow[] {
     if (!this.#isStrict) return rows;
     const isRefused = (row: ImportRow) => {
       const principal = row.kind === 'invalid' ? null : principalOf(row);
-      return principal !== null && !isReliable(principal);
+      return (
+        principal !== null &&
+        !Object.entries(principal.fields).every(([field, value]) => isPlausible(field, value))
+      );
     };
     return [...rows.filter((row) => !isRefused(row)), ...rows.filter(isRefused)];
   }
@@ -116,9 +120,13 @@ export class RowComparer {
     this.#principals.set(copyOf(key), JSON.stringify([...known, ...more]));
   }
 
-  #valuesToCompare(fields: PrincipalRow['fields']): readonly string[] {
+  #valuesToCompare(principal: PrincipalRow): readonly string[] {
+    const { fields } = principal;
     const names = Object.keys(fields);
-    return this.#isStrict ? names : names.filter((field) => isPlausible(field, fields[field]));
+    // The values of a principal without a key are sent together once.
+    return this.#isStrict || isInserted(principal)
+      ? names
+      : names.filter((field) => isPlausible(field, fields[field]));
   }
 }
 

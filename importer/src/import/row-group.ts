@@ -6,6 +6,7 @@ import { noAliases, type PrincipalAliases } from './principal-aliases.ts';
 import {
   type CombinedRecord,
   hasTooManyUsers,
+  isInserted,
   type PrincipalRow,
   principalRows,
   type RowPaths,
@@ -91,8 +92,7 @@ export function combineRows(
     else members.set(key, [row]);
   }
   const all = [...members].map(([key, some]) => {
-    const isNamed = some.some(({ reference }) => Object.keys(reference).length > 0);
-    return groupOf(key, some, { operation: isNamed ? 'upsert' : 'insert' });
+    return groupOf(key, some, { operation: some.every(isInserted) ? 'insert' : 'upsert' });
   });
   const isTooLarge = ({ record }: RowGroup) => hasTooManyUsers(usersOf(record).length);
   const fitting = all.filter((group) => !isTooLarge(group));

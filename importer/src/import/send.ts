@@ -13,6 +13,7 @@ import {
   type ExistingPolicy,
   findRepeatedUsernames,
   hasTooManyUsers,
+  isInserted,
   isPlausible,
   isReset,
   type PrincipalRow,
@@ -44,7 +45,7 @@ export interface SendOptions extends ImportConnection {
   /** Sends a call and returns the answer to each of its records. */
   readonly send: (call: Call) => Promise<readonly Answer[]>;
   /** Called with each record that was applied, or would be. */
-  readonly onApplied?: (record: CombinedRecord, answer: Answer, operation: ImportOperation) => void;
+  readonly onApplied?: (record: RowGroup, answer: Answer) => void;
   /** Nothing is stored: the values of a new principal are sent with each of its records. */
   readonly isDryRun?: boolean;
   /** The values that earlier batches of a dry run have stated of a principal that does not exist yet. */
@@ -141,7 +142,7 @@ class RowSender {
   #operationOf(key: string, rows: readonly PrincipalRow[]): ImportOperation {
     const { existing, valuesOf } = this.#options;
     const [first] = rows;
-    if (first && Object.keys(first.reference).length === 0) return 'insert';
+    if (first && isInserted(first)) return 'insert';
     if (first && isReset(first.row)) return 'update';
     const isDescribed = this.#accepted.has(key) || valuesOf?.(key) !== undefined || rows.some(statesValues);
     return existing === 'update' || isDescribed || rows.every(({ hasState }) => hasState)
@@ -206,7 +207,7 @@ class RowSender {
     if (Item3 && group.isReference && wouldCreate(Item6)) this.#fail(group, [principalNotFound]);
     else if (Item3) {
       this.#accept(group);
-      onApplied?.(group, answer, group.operation);
+      onApplied?.(group, answer);
     } else if (resendsCancelled && isCancelled(Item5)) this.#putBack(group.key, group.members);
     else this.#refuse(group, Item5, Item4);
   }

@@ -2,13 +2,13 @@ import { ApiError, type UserOfPrincipal } from '@anagrafe/client';
 import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
 import { findUsers, type ImportConnection } from './calls.ts';
 import { dryRunCall } from './dry-run.ts';
-import { foldUsername, principalKeyOf, principalOf, usersOf } from './records.ts';
+import { foldUsername, isInserted, principalKeyOf, principalOf, usersOf } from './records.ts';
 import type { RowError, RowErrors } from './row-errors.ts';
 import { sendRows } from './send.ts';
 import { rowsWithoutChanges } from './unchanged-rows.ts';
 
 /** The stored principal of a row. */
-interface StoredPrincipal {
+export interface StoredPrincipal {
   readonly id: number | null;
   /** The key under which rows name the principal. */
   readonly key: string;
@@ -30,8 +30,12 @@ export async function findStoredRows(
   const taken = rows.filter(({ number }) => isTakenOnly(errors.get(number)));
   if (taken.length === 0) return stored;
   const valid = taken.filter((row) => row.kind !== 'invalid');
-  const named = valid.filter((row) => principalKeyOf(row) !== null);
-  const others = valid.filter((row) => principalKeyOf(row) === null);
+  const isNamed = (row: UserRow | RecordRow) => {
+    const principal = principalOf(row);
+    return principal !== null && !isInserted(principal);
+  };
+  const named = valid.filter(isNamed);
+  const others = valid.filter((row) => !isNamed(row));
   const all = [...named, ...(await withPrincipals(others, connection))];
   // A row that states a further value of a changed principal must not count for those that do not.
   for (const rowsOfFields of groupsOf(all, statedFields).values())

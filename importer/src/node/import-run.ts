@@ -9,7 +9,7 @@ import { type ImportConnection, type SubmitJob, submitWithKey } from '../import/
 import type { ComparedRows, FileComparer } from '../import/file-comparer.ts';
 import { JobSender, type SubmittedJob } from '../import/job-sender.ts';
 import { CountedPrincipals } from '../import/principal-aliases.ts';
-import { principalKeyOf } from '../import/records.ts';
+import { namedKeyOf } from '../import/records.ts';
 import { countTaken, type RowErrors } from '../import/row-errors.ts';
 import { sendRows } from '../import/send.ts';
 import type { StoredRows } from '../import/stored-rows.ts';
@@ -45,7 +45,7 @@ export class ImportRun {
   readonly #results: ResultFiles;
   readonly #file: ImportFile;
   readonly #comparer: FileComparer;
-  /** The principals of completed batches. Empty unless data is updated. */
+  /** The principals of completed batches. */
   readonly #principals = new CountedPrincipals();
   readonly #inFlight: SentBatch[] = [];
   /**
@@ -110,7 +110,7 @@ export class ImportRun {
         while (
           this.#inFlight.length >= batchesAtOnce ||
           this.#hasFailed ||
-          mustWait(batch.rows, compared.aliases, this.#inFlight)
+          mustWait(compared.consistent, compared.aliases, this.#inFlight)
         )
           await this.#finishFirst();
         this.#inFlight.push(await this.#send(batch, compared));
@@ -129,10 +129,9 @@ export class ImportRun {
   }
 
   async #skip(rows: readonly ImportRow[]): Promise<void> {
-    const { aliases } = await this.#comparer.compare(rows, this.#context);
-    if (this.#task.existing === 'refuse') return;
-    for (const row of rows) {
-      const key = row.kind === 'invalid' ? null : principalKeyOf(row);
+    const { consistent, aliases } = await this.#comparer.compare(rows, this.#context);
+    for (const row of consistent) {
+      const key = row.kind === 'invalid' ? null : namedKeyOf(row);
       if (key !== null) this.#principals.add(key, aliases);
     }
   }
@@ -226,22 +225,24 @@ export class ImportRun {
     refused: { readonly errors: RowErrors; readonly stored: StoredRows },
   ): ImportTotals {
     const totals = addTotals(sender.totals, totalsOfStored(prepared, refused.stored));
-    if (this.#task.existing === 'refuse') return totals;
     const known = this.#principals.count;
     const isAccepted = (number: number) => !refused.errors.has(number) && !refused.stored.has(number);
     for (const row of prepared.complete) {
-      const key = row.kind === 'invalid' ? null : principalKeyOf(row);
+      const key = row.kind === 'invalid' ? null : namedKeyOf(row);
       if (key !== null && isAccepted(row.number)) this.#principals.add(key, aliases);
     }
     for (const { key } of refused.stored.values()) this.#principals.add(key, aliases);
     const principals = this.#principals.count - known;
-    const generated = [...prepared.passwords.keys()].filter(isAccepted).length;
+    // A generated password that was not used is not one of the file. Without an update, all users are new.
+    const isUpdate = this.#task.existing === 'update';
+    const generated = isUpdate
+      ? [...prepared.passwords.keys()].filter(isAccepted).length - passwords.size
+      : 0;
     return {
       ...totals,
       // Negative if the batch changes principals that an earlier one has left unchanged: the sum of all is right.
       PrincipalsUnchanged: principals - sender.changedPrincipals,
-      // A generated password that was not used is not one of the file.
-      PasswordsNotUsed: totals.PasswordsNotUsed - (generated - passwords.size),
+      PasswordsNotUsed: totals.PasswordsNotUsed - generated,
     };
   }
 

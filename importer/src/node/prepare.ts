@@ -12,7 +12,7 @@ import { foldUsername, hasSecret, usersOf } from '../import/records.ts';
 import { codedError, type RowErrors } from '../import/row-errors.ts';
 import { findStoredRows, type StoredRows } from '../import/stored-rows.ts';
 import { type ImportTotals, noTotals } from '../import/totals.ts';
-import type { ImportTask } from './task.ts';
+import { type ImportTask, openTaskFile } from './task.ts';
 
 export interface PreparedRows {
   /** The rows without an error, with generated passwords and user IDs filled in. */
@@ -24,11 +24,21 @@ export interface PreparedRows {
 }
 
 export function comparerOf(
-  { existing, purpose, principal }: ImportTask,
+  task: ImportTask,
   { columns, layout }: Pick<ImportFile, 'columns' | 'layout'>,
 ): FileComparer {
-  const namesBothWays = mayNameBothWays(columns, principal);
-  return new FileComparer({ existing, namesBothWays, unit: rowUnit(layout), resets: purpose === 'reset' });
+  const { existing, purpose, principal, withoutKey } = task;
+  return new FileComparer({
+    existing,
+    namesBothWays: mayNameBothWays(columns, principal),
+    unit: rowUnit(layout),
+    resets: purpose === 'reset',
+    readAll: withoutKey === 'join' ? () => rowsOf(task) : null,
+  });
+}
+
+async function* rowsOf(task: ImportTask): AsyncGenerator<ImportRow> {
+  yield* await openTaskFile(task);
 }
 
 /** Removes the errors of rows that failed only because they are stored already. Returns these rows. */

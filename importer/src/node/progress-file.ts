@@ -211,6 +211,7 @@ function digestOfOptions({
   existing,
   sheet,
   keepsTotals,
+  withoutKey,
 }: ImportTask): string {
   const options = [
     purpose,
@@ -223,6 +224,7 @@ function digestOfOptions({
     existing,
     sheet,
     keepsTotals,
+    withoutKey,
   ];
   return createHash('sha256').update(JSON.stringify(options)).digest('hex');
 }

@@ -7,6 +7,7 @@ import type { RowPrincipal } from '../file/row-user.ts';
 import type { Encoding } from '../file/types.ts';
 import type { BatchLimits, RowTotal } from '../import/batches.ts';
 import type { ImportConnection } from '../import/calls.ts';
+import type { WithoutKeyPolicy } from '../import/companies.ts';
 import type { Language } from '../import/italian.ts';
 import type { ExistingPolicy } from '../import/records.ts';
 
@@ -29,6 +30,7 @@ export interface ImportTask {
   readonly encoding: Encoding | null;
   /** Null detects the separator. */
   readonly separator: string | null;
+  readonly withoutKey: WithoutKeyPolicy;
   /** Keeps rows that seem to be totals. Otherwise they are left out. */
   readonly keepsTotals: boolean;
   /** The principal of rows that name none; null if there is no default. */

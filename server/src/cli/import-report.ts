@@ -36,7 +36,7 @@ const noRows = 'The file has no rows.';
 export function printHeader(
   file: ImportFile,
   before: CompletedRows,
-  { path, url, purpose, principal }: ImportTask,
+  { path, url, purpose, principal, withoutKey }: ImportTask,
   { dryRun }: RunOptions,
 ): void {
   const name = fileTitle(path, file);
@@ -50,7 +50,9 @@ export function printHeader(
   const has = (...fields: ImportField[]) => file.columns.some(({ field }) => field && fields.includes(field));
   if (isImport && principal === null && file.columns.length > 0 && !has('ID', 'ExternalKey'))
     tell(
-      `  No column with the ID or ExternalKey of the principal: each row ${dryRun ? 'would create' : 'creates'} a new principal, unless its user exists already.`,
+      withoutKey === 'separate'
+        ? `  No column with the ID or ExternalKey of the principal: each row ${dryRun ? 'would create' : 'creates'} a new principal, unless its user exists already.`
+        : '  No column with the ID or ExternalKey of the principal: rows with the same VAT number, tax code or name are of one principal.',
     );
   if (before.rows > 0) tell(`  Resuming after row ${grouped(before.rows)}.`);
 }
@@ -182,9 +184,9 @@ function totalsOf(totals: ImportTotals, { purpose }: ImportTask): Partial<Import
   return purpose === 'register' ? totals : {};
 }
 
-/** Prints what an update has done or would do. Without an update, each row registers its users. */
-function printTotals(totals: ImportTotals, { existing }: ImportTask, { dryRun = false } = {}): void {
-  if (existing === 'refuse') return;
+/** Prints how many principals and users an import has created, changed and left unchanged, or would. */
+function printTotals(totals: ImportTotals, { purpose, existing }: ImportTask, { dryRun = false } = {}): void {
+  if (purpose === 'reset') return;
   const [create, register, change] = dryRun
     ? ['to create', 'to register', 'to change']
     : ['created', 'registered', 'changed'];
@@ -194,7 +196,8 @@ function printTotals(totals: ImportTotals, { existing }: ImportTask, { dryRun = 
   const { UsersRegistered, UsersUpdated, UsersUnchanged, PasswordsNotUsed } = totals;
   tell(`  Principals: ${part(PrincipalsInserted, create, PrincipalsUpdated, PrincipalsUnchanged)}.`);
   tell(`  Users: ${part(UsersRegistered, register, UsersUpdated, UsersUnchanged)}.`);
-  if (PasswordsNotUsed === 0) return;
+  // Without an update, the line about skipped rows says it.
+  if (PasswordsNotUsed === 0 || existing === 'refuse') return;
   const were = dryRun ? 'would not be' : PasswordsNotUsed === 1 ? 'was not' : 'were not';
   tell(
     `  ${counted(PasswordsNotUsed, 'password')} in the file ${were} used, because --update keeps the passwords of existing users. To change them, use "anagrafe reset" or, for hashes, irs/upsert with passwords=overwrite.`,
@@ -238,7 +241,7 @@ function inFolder(path: string): string {
 /** Returns the command that imports another file with the same options. */
 function commandFor(
   path: string,
-  { purpose, principal, columns, passwordsPath, existing }: ImportTask,
+  { purpose, principal, columns, passwordsPath, existing, withoutKey, keepsTotals }: ImportTask,
   options: RunOptions,
 ): string {
   const command = [
@@ -249,6 +252,8 @@ function commandFor(
     ...(principal?.ExternalKey === undefined ? [] : [`--external-key ${quoted(principal.ExternalKey)}`]),
     ...Object.entries(columns).map(([column, field]) => `--map ${quoted(`${column}=${field ?? ''}`)}`),
     ...(existing === 'update' ? ['--update'] : []),
+    ...(withoutKey === 'separate' ? ['--without-key separate'] : []),
+    ...(keepsTotals ? ['--keep-totals'] : []),
     ...connectionArguments(options),
     ...(passwordsPath === null ? [] : ['--generate-passwords <another file>']),
   ];

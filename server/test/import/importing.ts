@@ -65,6 +65,7 @@ export function taskOf(
     columns: {},
     sheet: null,
     keepsTotals: false,
+    withoutKey: 'join',
     encoding: null,
     separator: null,
     principal: null,

@@ -111,7 +111,7 @@ it('an import that is killed resumes where it stopped, and applies no row twice'
   expect([code, stderr]).toEqual([
     3,
     expect.stringMatching(
-      /Resuming after row 40\.\n(?:.*\n)*.*45 of 50 rows applied\.\n {2}lines 7, 17, 27, 37, 47: ID must be/,
+      /Resuming after row 40\.\n(?:.*\n)*.*45 of 50 rows applied\.\n(?:.*\n){2} {2}lines 7, 17, 27, 37, 47: ID must be/,
     ),
   ]);
   await expectEachOnce(folder, 'killed', rows);

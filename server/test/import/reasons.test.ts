@@ -9,6 +9,11 @@ beforeAll(async () => {
 });
 
 const header = 'ExternalKey,Denomination,Username,Email,Password';
+/** The totals of an import that has applied the first of its rows. */
+const created = [
+  '  Principals: 1 created, 0 changed, 0 unchanged.',
+  '  Users: 1 registered, 0 changed, 0 unchanged.',
+];
 
 describe('the reasons of failed rows', () => {
   it('are printed by an import and by a dry run, the most frequent first, with their first lines', async () => {
@@ -31,7 +36,7 @@ describe('the reasons of failed rows', () => {
     expect([code, stderr]).toEqual([
       3,
       expect.stringContaining(
-        `1 of 11 rows applied.\n${reasons.join('\n')}\n10 rows failed. Correct them in `,
+        `${['1 of 11 rows applied.', ...created, ...reasons].join('\n')}\n10 rows failed. Correct them in `,
       ),
     ]);
     expect(stderr).toContain(folder.path('reasons.failed.csv'));
@@ -75,6 +80,7 @@ describe('the reasons of failed rows', () => {
     expect(stderr).toContain(
       [
         '1 of 4 rows applied.',
+        ...created,
         '  record 2: Denomination: "Two" contradicts record 1, which has "One" for the same principal.',
         '  record 3: Password: The password must have at least 8 characters.',
         '  record 4: Line 1, column ',

@@ -51,7 +51,7 @@ describe('a file that is imported a second time', () => {
     const { body } = await service.call('irs/insert', [{ ExternalKey: 'named', Denomination: 'Named' }]);
     const id = body.result?.records[0]?.Item1;
     const rows = [
-      `${id},,Named,named.anna,,una frase lunga`,
+      `${id},,,named.anna,,una frase lunga`,
       ',named,Named,named.carlo,,una frase lunga',
       `${id},,,named.dario,,una frase lunga`,
     ];

@@ -86,7 +86,7 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
         : { rows: read, passwords: new Map() };
       const existing = mode === 'update' ? 'update' : 'refuse';
       const namesBothWays = mayNameBothWays(columnsOf(file, reading), reading.principal);
-      const comparer = new FileComparer({ existing, namesBothWays, unit });
+      const comparer = new FileComparer({ existing, namesBothWays, unit, readAll: () => parsed });
       const { consistent, aliases, errors: inFile } = await comparer.compare(parsed, { anagrafe });
       const state = new DryRunState(existing, newPrincipals);
       const result = await dryRunRows(consistent, { anagrafe }, state);
@@ -94,8 +94,8 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
       const isValid = ({ number }: ImportRow) => !errors.has(number);
       // One row alone has no plan: a plan is for all rows that are sent.
       const isPlanned = mode === 'update' && newPrincipals === undefined;
-      const plan = isPlanned ? await planValid(parsed, errors, { aliases, unit }, { anagrafe }) : null;
-      const valid = parsed.filter(isValid);
+      const plan = isPlanned ? await planValid(consistent, errors, { aliases, unit }, { anagrafe }) : null;
+      const valid = consistent.filter(isValid);
       return {
         rows,
         errors,

@@ -1,5 +1,5 @@
 import { parse, resolve } from 'node:path';
-import { batchLimits, type Language, languages } from '@anagrafe/importer';
+import { batchLimits, type Language, languages, type WithoutKeyPolicy } from '@anagrafe/importer';
 import type { ImportTask } from '@anagrafe/importer/node';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { withConnection } from '../connection.ts';
@@ -14,6 +14,7 @@ interface ImportOptions extends RunOptions, FileOptions {
   readonly generatePasswords?: string;
   readonly failed?: string;
   readonly progress?: string;
+  readonly withoutKey?: WithoutKeyPolicy;
 }
 
 export function importCommand(): Command {
@@ -25,6 +26,14 @@ export function importCommand(): Command {
         'ExternalKey of the principal for rows that do not have one',
       ).conflicts('principal'),
     )
+    .addOption(
+      new Option(
+        '--without-key <action>',
+        'what happens to rows without the ID or ExternalKey of their principal: those with the same VAT number, tax code or name are joined, or each row creates a principal of its own',
+      )
+        .choices(['join', 'separate'])
+        .default('join'),
+    )
     .option(
       '--update',
       'change principals and users that differ from the file; passwords of existing users are kept',
@@ -33,8 +42,9 @@ export function importCommand(): Command {
       'after',
       `
 The first line has the column names: Username, Password or PasswordHash, Email, and the ID or ExternalKey of the
-principal. To create principals, use Denomination, Surname, Name, Vatnumber, Taxcode and PrincipalEmail. Common Italian
-column names, such as "Nome utente", are recognised too.
+principal. To create principals, use Denomination, Surname, Name, Vatnumber, Taxcode and PrincipalEmail. About 300 names
+that Italian and English programs write, such as "Cod. Cliente", are recognised too. Rows without a key of their
+principal are joined by VAT number, tax code or name; rows that seem to be totals are left out.
 A row that contradicts an earlier row about the same principal fails. So does a row whose username exists, and a row
 that differs from the stored principal; with --update, existing users and principals get the values of the file. A row
 whose values are all stored already is skipped; passwords are not compared. A row that creates or changes something is
@@ -79,7 +89,7 @@ function fileCommand(name: string, purpose: ImportTask['purpose']): Command {
     .option('--generate-passwords <file>', 'generate missing passwords and write them to this file')
     .option(
       '--failed <file>',
-      'file for the failed rows; default: <name>.failed.csv next to the input file, or <name>.failed-2.csv if it exists',
+      'file for the failed rows; default: <name>.failed.csv, .xlsx or .ndjson next to the input file, or <name>.failed-2.csv if it exists',
     )
     .addOption(
       new Option('--language <language>', 'language of the reasons for failed rows; default: of the system')
@@ -108,12 +118,14 @@ async function taskOf(
 ): Promise<ImportInput> {
   const path = resolve(file);
   const { dir, name, ext } = parse(path);
-  const failedExtension = /^\.(json|ndjson|jsonl)$/i.test(ext) ? '.ndjson' : '.csv';
+  const isWorkbook = ext.toLowerCase() === '.xlsx';
+  const failedExtension = isWorkbook ? '.xlsx' : /^\.(json|ndjson|jsonl)$/i.test(ext) ? '.ndjson' : '.csv';
   const { principal: ID, externalKey: ExternalKey } = options;
   return {
     purpose,
     path,
     existing: options.update ? 'update' : 'refuse',
+    withoutKey: options.withoutKey ?? 'join',
     language: options.language,
     ...(await fileOptionsOf(options)),
     principal: ID !== undefined ? { ID } : ExternalKey !== undefined ? { ExternalKey } : null,
