@@ -8,7 +8,7 @@ import { countTaken } from '../import/row-errors.ts';
 import { addTotals, type ImportTotals, noTotals } from '../import/totals.ts';
 import type { WarningLog } from '../import/warnings.ts';
 import { comparerOf, prepareRows, removeStored, totalsOfStored } from './prepare.ts';
-import { AppendedFile, formatFailedRows } from './result-files.ts';
+import { AppendedFile, appendedPath, completeFailedRows, formatFailedRows } from './result-files.ts';
 import {
   type CompletedRows,
   type ImportContext,
@@ -49,7 +49,7 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
   const state = new DryRunState(task.existing);
   const profiles = new ColumnProfiles(file.columns);
   const wouldFailPath = await unusedPath(task.wouldFailPath);
-  const wouldFail = await AppendedFile.create(wouldFailPath);
+  const wouldFail = await AppendedFile.create(appendedPath(wouldFailPath));
   const reasons = new ReasonLog(task.language);
   const skippedLines: number[] = [];
   let sum = { rows: 0, failed: 0, skipped: 0, usernamesTaken: 0, seconds: 0, totals: noTotals };
@@ -91,7 +91,7 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
     ...sum,
     skippedLines,
     reasons: reasons.summaries,
-    wouldFailPath,
+    wouldFailPath: await completeFailedRows(wouldFailPath, file.layout),
     warnings: comparer.warnings,
     unused: profiles.unused,
   };

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, rm, stat } from 'node:fs/promises';
-import { byteOrderMark, csvLine, FailedRows } from '../file/failed-rows.ts';
+import { type FileHandle, open, rm, stat, writeFile } from 'node:fs/promises';
+import { CsvScanner } from '../file/csv-scanner.ts';
+import { byteOrderMark, csvLine, FailedRows, workbookRow, writtenRow } from '../file/failed-rows.ts';
 import type { ImportRow } from '../file/rows.ts';
+import { ScannedRows } from '../file/scan.ts';
+import { TextReader } from '../file/text-reader.ts';
 import type { FileLayout } from '../file/types.ts';
 import type { GeneratedPasswords } from '../import/fill-passwords.ts';
 import { describeRowError, type Language } from '../import/italian.ts';
@@ -55,7 +58,7 @@ export class ResultFiles {
   static async open(task: ImportTask, progress: ImportProgress): Promise<ResultFiles> {
     const { failedRows, passwords: generated } = progress.done;
     const passwords = task.passwordsPath && (await AppendedFile.resume(task.passwordsPath, generated));
-    const failed = await AppendedFile.resume(progress.failedPath, failedRows);
+    const failed = await AppendedFile.resume(appendedPath(progress.failedPath), failedRows);
     return new ResultFiles(progress, failed, passwords || null, task.language);
   }
 
@@ -107,6 +110,37 @@ export class ResultFiles {
     await this.#failed.close();
     await this.#passwords?.close();
   }
+}
+
+/** Maximum number of rows of a workbook that is written. More of them stay in a CSV file. */
+const workbookRowsMax = 200_000;
+
+/** Returns the path of the text file to which failed rows are appended until they become a workbook. */
+export function appendedPath(path: string): string {
+  return isWorkbook(path) ? `${path}.csv` : path;
+}
+
+function isWorkbook(path: string): boolean {
+  return path.toLowerCase().endsWith('.xlsx');
+}
+
+/**
+ * Converts the failed rows to a workbook if their path is that of one: a workbook cannot be appended to, as an import that
+ * may be interrupted requires. Returns the path of the file.
+ */
+export async function completeFailedRows(path: string, { format, separator }: FileLayout): Promise<string> {
+  const source = appendedPath(path);
+  if (source === path || !(await stat(source).catch(ignoreMissing))) return path;
+  if (format !== 'csv') return source;
+  const text = new TextReader(createReadStream(source), 'utf-8');
+  const rows: (readonly string[])[] = [];
+  for await (const found of new ScannedRows(text, new CsvScanner(separator)).remaining())
+    for (const { content } of found) rows.push(workbookRow(writtenRow(content ?? [])));
+  if (rows.length > workbookRowsMax) return source;
+  const { writeWorkbook } = await import('../file/workbook-writer.ts');
+  await writeFile(path, await writeWorkbook(rows), { mode: 0o600 });
+  await rm(source);
+  return path;
 }
 
 /** Formats failed rows with their errors. `atStart` adds the header of the file. */

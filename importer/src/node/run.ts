@@ -4,7 +4,7 @@ import type { WarningLog } from '../import/warnings.ts';
 import { ImportRun } from './import-run.ts';
 import { acquireLock } from './lock.ts';
 import { ImportProgress } from './progress-file.ts';
-import { ResultFiles, requireEmpty } from './result-files.ts';
+import { completeFailedRows, ResultFiles, requireEmpty } from './result-files.ts';
 import {
   type CompletedRows,
   type ImportContext,
@@ -78,13 +78,13 @@ async function runLocked(
     if (progress.isNew) await progress.discard();
     throw error;
   }
+  const failedPath = await completeFailedRows(progress.failedPath, file.layout);
   await progress.discard();
   const { rows, failed, skipped, skippedLines, totals, reasons, passwords } = progress.done;
   // Two records of a principal that both change it would count as two principals.
   const PrincipalsUnchanged = Math.max(totals.PrincipalsUnchanged, 0);
   const counts = { rows, failed, skipped, skippedLines, reasons, totals: { ...totals, PrincipalsUnchanged } };
   const { unparsedLines, usernamesTaken, warnings } = found;
-  const { failedPath } = progress;
   const hasPasswords = passwords.bytes > 0;
   return { ...counts, failedPath, hasPasswords, warnings, unparsedLines, usernamesTaken };
 }

@@ -290,7 +290,7 @@ describe('the passwords that an import generates', () => {
 });
 
 describe('an XLSX file', () => {
-  it('is imported with a mapping that was saved from another file, and its failed rows become a CSV file', async () => {
+  it('is imported with a mapping that was saved from another file, and its failed rows become a CSV file on request', async () => {
     folder.write('mappa.csv', `Conto;Azienda;Login name;Parola\nX1;Ics;xlsx.0;${password}\n`);
     const map = ['--map', 'Conto=ExternalKey', '--map', 'Login name=Username', '--map', 'Parola=Password'];
     const saved = await folder.run([
@@ -316,7 +316,13 @@ describe('an XLSX file', () => {
     const sheets = { Altro: textRow(1, ['x']), Utenti: rows.join('') };
     writeFileSync(folder.path('foglio.xlsx'), zip(workbookFiles({ sheets })));
     const options = ['--sheet', 'Utenti', '--mapping', 'mappa.json'];
-    const { code, stderr } = await folder.run(['import', 'foglio.xlsx', ...options]);
+    const { code, stderr } = await folder.run([
+      'import',
+      'foglio.xlsx',
+      '--failed',
+      'foglio.failed.csv',
+      ...options,
+    ]);
     expect([code, stderr]).toEqual([3, expect.stringContaining('foglio.xlsx (XLSX, sheet "Utenti")')]);
     expect((await stored('X1'))?.Users.map(({ Username }) => Username)).toEqual(['xlsx.1']);
     folder.write('foglio.failed.csv', folder.read('foglio.failed.csv').replace('corta', password));

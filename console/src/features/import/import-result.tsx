@@ -1,5 +1,11 @@
 import type { Job } from '@anagrafe/client';
-import { FailedRows, formatRowError, type RowError, type RowErrors } from '@anagrafe/importer';
+import {
+  FailedRows,
+  failedWorkbook,
+  formatRowError,
+  type RowError,
+  type RowErrors,
+} from '@anagrafe/importer';
 import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { Link } from 'wouter';
@@ -32,18 +38,22 @@ export function useUnsaved(unsaved: boolean): void {
   }, [unsaved, setUnsaved]);
 }
 
-/** Saves the failed rows in their current state, with their errors: as CSV if the file was CSV, otherwise as NDJSON. */
-function downloadFailed(
+/** Saves the failed rows in their current state, with their errors, in the format of the file: XLSX, CSV or NDJSON. */
+async function downloadFailed(
   { name, layout }: UsersFile,
   rows: readonly Row[],
   errors: RowErrors,
   describe: (error: RowError) => string,
-): void {
+): Promise<void> {
   const writer = new FailedRows(layout);
   const failed = rows.filter((row) => errors.has(row.number));
-  const text = failed.map((row) => writer.row(row, (errors.get(row.number) ?? []).map(describe)));
-  const extension = layout.format === 'csv' ? 'csv' : 'ndjson';
-  saveFile(`${name.replace(/\.[^.]*$/, '')}-failed.${extension}`, [writer.head, ...text]);
+  const messages = (row: Row) => (errors.get(row.number) ?? []).map(describe);
+  const extension = layout.sheet !== undefined ? 'xlsx' : layout.format === 'csv' ? 'csv' : 'ndjson';
+  const content =
+    layout.sheet === undefined
+      ? [writer.head, ...failed.map((row) => writer.row(row, messages(row)))]
+      : [await failedWorkbook(writer, failed, messages)];
+  saveFile(`${name.replace(/\.[^.]*$/, '')}-failed.${extension}`, content);
 }
 
 export function Running({ jobs }: { jobs: readonly Job[] }) {
@@ -171,8 +181,8 @@ export function Sent({ file, rows, sent, left, onCorrect }: SentProps) {
   useUnsaved((failed.size > 0 && !saved) || (passwords > 0 && !savedPasswords));
 
   function download(): void {
-    downloadFailed(file, rows, failed, (error) => formatRowError({ ...error, message: rowError(error) }));
-    setSaved(true);
+    const describe = (error: RowError) => formatRowError({ ...error, message: rowError(error) });
+    void downloadFailed(file, rows, failed, describe).then(() => setSaved(true));
   }
 
   return (

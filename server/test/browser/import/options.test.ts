@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { openImportFile } from '../../../../importer/src/index.ts';
 import { workbookFiles, zip } from '../../../../importer/test/workbook-files.ts';
 import { canSignIn, storedUsernames } from '../../import/importing.ts';
 import { expectAccessible } from '../accessibility.ts';
@@ -39,8 +40,11 @@ describe('an Excel workbook', () => {
     await said(page, 'Applied: 1. Failed: 1.');
     expect(await canSignIn(service, 'xenia', 'una frase lunga')).toBe(true);
     const { name, bytes } = await downloaded(page);
-    expect(name).toBe('utenti-failed.csv');
-    expect(bytes.toString('utf8')).toContain('xavier;not an address');
+    expect(name).toBe('utenti-failed.xlsx');
+    const failed = await openImportFile(new Blob([new Uint8Array(bytes)]).stream());
+    const cells: unknown[] = [];
+    for await (const { source } of failed) cells.push(source);
+    expect(cells).toEqual([rows[2]]);
   });
 
   it('that decompresses to far more than its size is refused with the limit', async () => {
