@@ -60,6 +60,13 @@ export { sendRows } from './import/send.ts';
 export { type ImportTotals, noTotals } from './import/totals.ts';
 export { WarningLog, type WarningSummary } from './import/warnings.ts';
 export {
+  disablePrincipals,
+  findMissingPrincipals,
+  type MissingPrincipal,
+  type MissingPrincipals,
+  type MissingPrincipalsPolicy,
+} from './plan/missing-principals.ts';
+export {
   applyPlan,
   changesIn,
   changesOf,

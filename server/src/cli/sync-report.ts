@@ -2,6 +2,9 @@ import type { FieldChange, UpsertCounts } from '@anagrafe/client';
 import {
   changesOf,
   findExcessiveRemovals,
+  type MissingPrincipal,
+  type MissingPrincipals,
+  type MissingPrincipalsPolicy,
   type PlannedChange,
   type RowProblem,
   type RowUnit,
@@ -25,6 +28,55 @@ interface PlanLine {
 
 export function planLines({ calls }: SyncPlan): PlanLine[] {
   return calls.flatMap(({ records }) => records.flatMap(changesOf)).flatMap(linesOf);
+}
+
+/** The lines of principals that are disabled because the file does not have them. */
+export function goneLines(missing: readonly MissingPrincipal[]): PlanLine[] {
+  return missing.map((principal) => ({
+    principal: nameOf(principal),
+    username: null,
+    change: 'disable principal',
+    from: 'active',
+    to: 'disabled',
+  }));
+}
+
+function nameOf({ ID, ExternalKey, Denomination }: MissingPrincipal): string {
+  return [ExternalKey ?? `#${ID}`, ...(Denomination === null ? [] : [Denomination])].join(' ');
+}
+
+/** Prints the principals that the file does not have and that stay active. */
+export function printGone(
+  { missing }: MissingPrincipals,
+  { missingPrincipals }: { readonly missingPrincipals: MissingPrincipalsPolicy },
+): void {
+  if (missing.length === 0) return;
+  const names = `${missing.slice(0, namesMax).map(nameOf).join(', ')}${missing.length > namesMax ? ', …' : ''}`;
+  const them = counted(missing.length, 'principal');
+  tell(
+    missingPrincipals === 'disable'
+      ? `${them} that the file does not have would be disabled (${names}).`
+      : `${them} of the service ${missing.length === 1 ? 'is' : 'are'} not in the file and ${missing.length === 1 ? 'stays' : 'stay'} active (${names}). To disable: --missing-principals disable`,
+  );
+}
+
+/** Throws if a file would disable too many principals for a run without a confirmation, or too many of their users. */
+export function limitGone(
+  disabled: readonly MissingPrincipal[],
+  { principals, users }: MissingPrincipals,
+  maxPercent: number,
+): void {
+  const ofUsers = disabled.reduce((sum, principal) => sum + principal.users, 0);
+  for (const [count, all, unit] of [
+    [disabled.length, principals, 'principal'],
+    [ofUsers, users, 'user'],
+  ] as const) {
+    const allowed = Math.max(removalsAlwaysAllowed, Math.floor((all * maxPercent) / 100));
+    if (count > allowed)
+      throw new ConfigError(
+        `The file would disable ${disabled.length === 1 ? 'a principal' : 'principals'} with ${grouped(count)} of ${counted(all, unit)}. With --yes at most ${grouped(allowed)} are allowed: ${maxPercent} percent (ANAGRAFE_MAX_REMOVALS), but at least ${removalsAlwaysAllowed}. Nothing was applied. Run the command without --yes to review the changes and confirm them.`,
+      );
+  }
 }
 
 function linesOf({ record, principalId, username, action, fields, hidden }: PlannedChange): PlanLine[] {

@@ -398,3 +398,33 @@ describe('sync', () => {
     expect((await stored(key))?.Users).toHaveLength(2);
   });
 });
+
+describe('principals that the file does not have', () => {
+  it('are listed, and disabled on request within the limit of removals', async () => {
+    const own = await startTestService();
+    const runOwn = (...args: string[]) =>
+      inProcess(['sync', path, '--yes', ...args], { ANAGRAFE_URL: own.url });
+    const stateOf = async (ExternalKey: string) =>
+      (await own.call<{ State: string }>('irs/list', { ExternalKey })).body.result?.records[0]?.State;
+    const rows = Array.from({ length: 25 }, (_, n) => `gone-${n};Gone ${n};gone.${n};;una frase lunga`);
+    write(rows);
+    expect((await runOwn()).code).toBe(0);
+    // A principal without an external key was never in such a file.
+    await own.call('irs/insert', [{ Denomination: 'By hand' }]);
+
+    write(rows.slice(0, 24));
+    const report = await runOwn();
+    expect(report.stderr).toContain(
+      '1 principal of the service is not in the file and stays active (gone-24 Gone 24). To disable: --missing-principals disable',
+    );
+    expect(await stateOf('gone-24')).toBe('active');
+    expect((await runOwn('--missing-principals', 'disable')).code).toBe(0);
+    expect(await stateOf('gone-24')).toBe('disabled');
+    expect(await stateOf('gone-0')).toBe('active');
+
+    write(rows.slice(0, 2));
+    const refused = await runOwn('--missing-principals', 'disable');
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('at most 20 are allowed')]);
+    expect(await stateOf('gone-23')).toBe('active');
+  });
+});

@@ -3,8 +3,12 @@ import {
   applyPlan,
   changesIn,
   countsOf,
+  disablePrincipals,
   findDisabled,
+  findMissingPrincipals,
   type MissingPolicy,
+  type MissingPrincipals,
+  type MissingPrincipalsPolicy,
   planSync,
   problemsOfRecord,
   type RowProblem,
@@ -25,11 +29,14 @@ import { exitCodes, print, tell } from '../output/output.ts';
 import { confirm } from '../output/prompt.ts';
 import {
   countsText,
+  goneLines,
+  limitGone,
   limitRemovals,
   outdatedPlan,
   planLines,
   printDisabled,
   printFailedRecords,
+  printGone,
   printPlan,
   printProblems,
   unusableFile,
@@ -37,6 +44,7 @@ import {
 
 interface SyncOptions extends ConnectionOptions, FileOptions {
   readonly missing: MissingPolicy;
+  readonly missingPrincipals: MissingPrincipalsPolicy;
   readonly clearEmpty: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
@@ -56,6 +64,14 @@ export function syncCommand(): Command {
         .choices(['keep', 'disable', 'delete'])
         .default('keep'),
     )
+    .addOption(
+      new Option(
+        '--missing-principals <action>',
+        'what happens to active principals that the file does not have: their number is reported, or they are disabled',
+      )
+        .choices(['keep', 'report', 'disable'])
+        .default('report'),
+    )
     .option('--clear-empty', 'clear a field if its cell is empty; otherwise it stays', false)
     .option('--dry-run', 'show the changes and stop')
     .option('--yes', 'apply the changes without asking')
@@ -66,7 +82,8 @@ export function syncCommand(): Command {
       'after',
       `
 The columns are those of "import". A row names its principal by ExternalKey or ID; if it has both, they must belong to
-the same principal. Principals that the file does not have stay as they are. Passwords of existing users stay; new
+the same principal. Principals that the file does not have stay as they are, and are listed, unless you use
+--missing-principals disable. Passwords of existing users stay; new
 users need a Password or PasswordHash. A disabled user that the file has stays disabled: to enable it, add a column
 State with the value active, or use "anagrafe user enable".
 The command prints how it reads the columns and what looks wrong in the values, as "import" does. It compares the whole
@@ -79,6 +96,7 @@ The exit code is 0 if all records were applied, 3 if some failed, 1 after anothe
 Examples:
   anagrafe sync customers.csv --dry-run
   anagrafe sync customers.csv --missing disable
+  anagrafe sync customers.csv --missing disable --missing-principals disable
   anagrafe sync customers.csv --missing delete --clear-empty --yes`,
     )
     .action(sync);
@@ -111,20 +129,29 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
   const counts = countsOf(plan.calls);
   const lines = planLines(plan);
   const disabled = await findDisabled(records, { anagrafe });
-  if (!options.json) await printPlan(lines, options);
+  const gone = await findGone(records, options.missingPrincipals, anagrafe);
+  const disables = options.missingPrincipals === 'disable' ? gone.missing : [];
+  if (!options.json) await printPlan([...lines, ...goneLines(disables)], options);
   printProblems(plan.failed, unit);
   tell(countsText(counts));
   printDisabled(disabled);
   printFailedRecords(plan, unit);
+  printGone(gone, options);
 
   const failed = [...plan.failed];
   let applied = false;
-  if (changesIn(counts) === 0) tell('Nothing to change.');
+  if (changesIn(counts) + disables.length === 0) tell('Nothing to change.');
   else if (options.dryRun) tell('Nothing was changed.');
   else if (options.yes || (await confirm('Apply these changes?'))) {
-    if (options.yes) limitRemovals(plan, config.MAX_REMOVALS);
+    if (options.yes) {
+      limitRemovals(plan, config.MAX_REMOVALS);
+      limitGone(disables, gone, config.MAX_REMOVALS);
+    }
     const problems = await apply(plan, options.missing, anagrafe);
     printProblems(problems, unit);
+    const kept = await disablePrincipals(disables, `sync-${newIdempotencyKey()}`, { anagrafe });
+    for (const { principal, message } of kept) tell(`  Principal ${principal.ID}: ${message}`);
+    if (kept.length > 0) process.exitCode = exitCodes.someFailed;
     tell(problems.length === 0 ? 'Applied.' : 'Applied, except for these records.');
     if (problems.length > 0) process.exitCode = exitCodes.someFailed;
     failed.push(...problems);
@@ -136,7 +163,34 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
     unusedColumns: unused,
     leftOut: file.leftOut,
   };
-  if (options.json) print(JSON.stringify({ rows, ...counts, applied, changes: lines, failed, ...found }));
+  if (options.json)
+    print(
+      JSON.stringify({
+        rows,
+        ...counts,
+        applied,
+        changes: [...lines, ...goneLines(disables)],
+        missingPrincipals: gone.missing,
+        failed,
+        ...found,
+      }),
+    );
+}
+
+async function findGone(
+  records: readonly SyncRecord[],
+  policy: MissingPrincipalsPolicy,
+  anagrafe: Anagrafe,
+): Promise<MissingPrincipals> {
+  const nothing = { missing: [], principals: 0, users: 0 };
+  if (policy === 'keep') return nothing;
+  const found = await findMissingPrincipals(records, { anagrafe });
+  if (found) return found;
+  const why =
+    'Missing principals cannot be found: the API client needs the scope sync:read, or too many are missing.';
+  if (policy === 'disable') throw new ConfigError(`${why} Nothing was changed.`);
+  tell(why);
+  return nothing;
 }
 
 async function compare(
