@@ -1,8 +1,9 @@
-import { ColumnNames, type FieldGroup, type ImportColumn, requireFields } from './columns.ts';
+import { ColumnNames, type ImportColumn } from './columns.ts';
 import { CsvScanner } from './csv-scanner.ts';
 import { failure, ImportFileError } from './errors.ts';
 import { originalCells } from './failed-rows.ts';
 import { JsonArrayScanner, JsonLinesScanner } from './json-scanner.ts';
+import { csvColumns, jsonColumns } from './required-columns.ts';
 import type { InterpretOptions } from './row-user.ts';
 import { CellReader, flatNames, type ImportRow, isExported, ObjectReader, type RowReader } from './rows.ts';
 import { type ScannedRow, ScannedRows } from './scan.ts';
@@ -18,7 +19,7 @@ import {
 } from './text-reader.ts';
 import { type LeftOutRows, TotalsFilter } from './totals-rows.ts';
 import type { Encoding, FileFormat, FileLayout, RowSource, SourceRow } from './types.ts';
-import { type ImportField, principalImportFields, rowUnit } from './types.ts';
+import { rowUnit } from './types.ts';
 import type { SheetRow } from './workbook.ts';
 
 /** Options of {@link openImportFile}. */
@@ -221,45 +222,6 @@ export function interpretRows(
 
 function isCells(source: RowSource): source is readonly string[] {
   return Array.isArray(source);
-}
-
-const secretFields: readonly ImportField[] = ['Password', 'PasswordHash'];
-
-/** A row with UserID is a password reset. Only the error of a file that resets passwords suggests this column. */
-function userFields({ resets }: InterpretOptions): FieldGroup {
-  const accepted: readonly ImportField[] = ['Username', 'UserID'];
-  return { accepted, needed: resets ? accepted : ['Username'] };
-}
-
-/** @throws {ImportFileError} If a mapped or required column is missing, or if two columns map to the same field. */
-function csvColumns(
-  header: readonly string[],
-  names: ColumnNames,
-  options: InterpretOptions,
-): ImportColumn[] {
-  names.requireMapped(header);
-  const columns = names.columns(header);
-  const resetsByName = options.resets === true && columns.some(({ field }) => field === 'Username');
-  requireFields(columns, [
-    userFields(options),
-    ...(options.withoutPasswords ? [] : [{ accepted: secretFields, needed: secretFields }]),
-    ...(options.principal || resetsByName
-      ? []
-      : [{ accepted: principalImportFields, needed: principalImportFields }]),
-  ]);
-  return columns;
-}
-
-/** Rejects only a first row without any known field, because later rows may have other names. */
-function jsonColumns(
-  header: readonly string[],
-  names: ColumnNames,
-  options: InterpretOptions,
-): ImportColumn[] {
-  const columns = names.columns(header);
-  if (header.length > 0 && columns.every(({ field }) => field === null))
-    requireFields(columns, [userFields(options)]);
-  return columns;
 }
 
 interface RowFilter<Content> {

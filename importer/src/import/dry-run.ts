@@ -1,10 +1,11 @@
 import type { InsertRecord, UpsertTuple } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
-import { bodyOf, dryRunUpsert, type ImportConnection, wouldCreate } from './calls.ts';
+import { type ImportConnection, wouldCreate } from './calls.ts';
+import { dryRunCall } from './dry-run-call.ts';
 import { type ExistingPolicy, externalKeyOf, hasSecret, keyOfId, usersOf } from './records.ts';
 import type { RowErrors } from './row-errors.ts';
 import { type RowGroup, rowsOfUsers } from './row-group.ts';
-import { type Answer, type Call, sendRows } from './send.ts';
+import { type Answer, sendRows } from './send.ts';
 import type { StoredPrincipal, StoredRows } from './stored-rows.ts';
 import { addTotals, type ImportTotals, noTotals } from './totals.ts';
 import { rowsWithoutChanges } from './unchanged-rows.ts';
@@ -87,22 +88,6 @@ interface DryRunResult {
   readonly passwordsNotUsed: readonly number[];
   /** The numbers of the rows without errors that would change nothing, because all of their values are stored. */
   readonly unchanged: ReadonlySet<number>;
-}
-
-/** Checks the records of a call without applying them. `seconds` is the estimated time to hash the passwords. */
-export async function dryRunCall(
-  { operation, records }: Call,
-  existing: ExistingPolicy,
-  connection: ImportConnection,
-): Promise<{ readonly answers: readonly Answer[]; readonly seconds: number }> {
-  if (operation === 'upsert') {
-    const { tuples, counts } = await dryRunUpsert(records, existing, connection);
-    return { answers: tuples, seconds: counts.EstimatedSeconds };
-  }
-  const { anagrafe, signal } = connection;
-  const { tuples, estimate } = await anagrafe[operation](bodyOf(records), { dryRun: true, signal });
-  const answers = tuples.map(({ Item3, Item4, Item5 }) => ({ Item3, Item4, Item5 }));
-  return { answers, seconds: estimate.EstimatedSeconds };
 }
 
 /**
