@@ -19,14 +19,8 @@ import {
 } from '../http/schemas.ts';
 import { sendEnvelope } from '../http/streaming.ts';
 import type { Api } from '../http/validation.ts';
-import {
-  type CloudEvent,
-  type EventStore,
-  type EventType,
-  eventTypes,
-  isEventId,
-  readEvents,
-} from './events.ts';
+import { type CloudEvent, type EventStore, type EventType, eventTypes } from './events.ts';
+import { isEventId, readEvents } from './read-events.ts';
 
 /** Registers `GET /events`: the CloudEvents in order, for consumers that poll instead of using webhooks. */
 export function eventRoute(app: Api, store: EventStore): void {
