@@ -9,15 +9,31 @@ export interface AppliedUser {
   Username: string | null;
   Email: string | null;
   /** The operation. `none`: the user already had all values. */
-  Operation: 'register' | 'reset' | 'state' | 'edit' | 'move' | 'disable' | 'delete' | 'none';
+  Operation: 'register' | 'reset' | 'state' | 'edit' | 'disable' | 'delete' | 'none';
   /** The names of the fields that an edit changed. */
   Changed?: string[];
-  /** Present if the user was reset or moved and is disabled: it cannot sign in. */
-  State?: 'disabled';
 }
 
 /** Further values of a user, by their names: at most 20, each of at most 1024 bytes in UTF-8. */
 export type Attributes = Record<string, string>;
+
+/** The action of a row. */
+export type AuditAction =
+  | 'insert' | 'update' | 'state' | 'delete' | 'call.completed' | 'job.submitted' | 'job.completed'
+  | 'job.cancelled' | 'records.read' | 'records.exported' | 'login' | 'login.failed' | 'login.refreshed'
+  | 'login.reused' | 'logout' | 'sessions.ended' | 'console.login' | 'console.logout' | 'client.created'
+  | 'client.changed' | 'client.rotated' | 'client.revoked' | 'client.denied' | 'webhook.created'
+  | 'webhook.changed' | 'webhook.rotated' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.replayed';
+
+/** The old and new value of a changed field. Passwords are not included. */
+export interface AuditChange {
+  /** Null for a field of the principal. */
+  UserID: number | null;
+  Field: string;
+  /** A text, an object for `Attributes`, null if the field was not set. */
+  Old: unknown;
+  New: unknown;
+}
 
 export interface AuditPage {
   /** Send it as `after` in the next request. */
@@ -49,6 +65,13 @@ export interface AuditRow {
   /** The IDs of the deleted users. */
   Deleted: number[] | null;
   Details: Record<string, unknown> | null;
+  /**
+   * The changed values of the first users of the row. Empty if no field was changed, or if the values have
+   * expired or their user or principal was deleted.
+   */
+  Changes: AuditChange[];
+  /** True if `Changes` does not contain all changed values. */
+  MoreChanges: boolean;
   /** The keyed hash over this row and the hash of the previous row, in hexadecimal. */
   Hash: string;
 }
@@ -61,7 +84,7 @@ export interface AuditVerification {
   /** The position of the first invalid row. Null if all are valid. */
   Position: number | null;
   /** What happened to the row at `Position`. */
-  Error: 'changed' | 'removed' | 'inserted' | 'cut off' | null;
+  Error: 'changed' | 'removed' | 'inserted' | 'cut off' | 'values changed' | null;
   /** The position of the last row. Null if a row is not valid. */
   LastPosition: number | null;
   /** The hash of the last row. Null if a row is not valid. */
@@ -120,7 +143,6 @@ export type CloudEvent =
   | UserPasswordReset
   | UserUpdated
   | UserStateChanged
-  | UserMoved
   | UserDeleted
   | CallCompleted
   | JobCompleted
@@ -269,16 +291,16 @@ export type ErrorCode =
   | 'INVALID_JSON' | 'INVALID_BODY' | 'INVALID_PARAMETER' | 'INVALID_REQUEST' | 'REQUEST_TIMEOUT'
   | 'HEADERS_TOO_LARGE' | 'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'
   | 'UNSUPPORTED_MEDIA_TYPE' | 'BODY_TOO_LARGE' | 'BATCH_TOO_LARGE' | 'PARTIALLY_APPLIED' | 'NOTHING_APPLIED'
-  | 'JOB_NOT_FOUND' | 'CALL_NOT_FOUND' | 'WEBHOOK_NOT_FOUND' | 'SESSION_NOT_FOUND' | 'INVALID_CLIENT'
-  | 'CLIENT_ADDRESS_TAKEN' | 'CLIENT_NOT_FOUND' | 'IDEMPOTENCY_IN_PROGRESS' | 'IDEMPOTENCY_KEY_REUSED'
-  | 'TOO_MANY_REMOVALS' | 'RATE_LIMITED' | 'OVERLOADED' | 'UNAVAILABLE' | 'INTERNAL' | 'INVALID_RECORD'
-  | 'INVALID_USERS' | 'RECORD_TOO_LARGE' | 'PRINCIPAL_NOT_FOUND' | 'PRINCIPAL_DISABLED' | 'USER_NOT_FOUND'
-  | 'USERNAME_TAKEN' | 'EXTERNAL_KEY_TAKEN' | 'LOOKS_LIKE_ANOTHER' | 'DUPLICATE_PRINCIPAL'
+  | 'JOB_NOT_FOUND' | 'AUDIT_ROW_NOT_FOUND' | 'CALL_NOT_FOUND' | 'WEBHOOK_NOT_FOUND' | 'SESSION_NOT_FOUND'
+  | 'INVALID_CLIENT' | 'CLIENT_ADDRESS_TAKEN' | 'CLIENT_NOT_FOUND' | 'IDEMPOTENCY_IN_PROGRESS'
+  | 'IDEMPOTENCY_KEY_REUSED' | 'TOO_MANY_REMOVALS' | 'RATE_LIMITED' | 'OVERLOADED' | 'UNAVAILABLE'
+  | 'INTERNAL' | 'INVALID_RECORD' | 'INVALID_USERS' | 'RECORD_TOO_LARGE' | 'PRINCIPAL_NOT_FOUND'
+  | 'PRINCIPAL_DISABLED' | 'USER_NOT_FOUND' | 'USERNAME_TAKEN' | 'EXTERNAL_KEY_TAKEN' | 'DUPLICATE_PRINCIPAL'
   | 'DIFFERS_FROM_STORED' | 'PLAN_OUTDATED' | 'OUTCOME_UNKNOWN' | 'NOT_APPLIED' | 'RECORD_FAILED'
   | 'CANCELLED' | 'REQUIRED' | 'MORE_ERRORS' | 'UNKNOWN_FIELD' | 'WRONG_TYPE' | 'INVALID_ID'
-  | 'INVALID_STATE' | 'INVALID_SIMILAR' | 'INVALID_OPERATION' | 'NO_USERS' | 'AMBIGUOUS_PRINCIPAL'
-  | 'AMBIGUOUS_USER' | 'UNRECOGNISED_USER' | 'DUPLICATE_USER' | 'EMPTY_PRINCIPAL' | 'TEXT_EMPTY'
-  | 'TEXT_TOO_LONG' | 'TEXT_CHARACTERS' | 'USERNAME_TOO_LONG' | 'USERNAME_SPACES' | 'USERNAME_CHARACTERS'
+  | 'INVALID_STATE' | 'INVALID_OPERATION' | 'NO_USERS' | 'AMBIGUOUS_PRINCIPAL' | 'AMBIGUOUS_USER'
+  | 'UNRECOGNISED_USER' | 'DUPLICATE_USER' | 'EMPTY_PRINCIPAL' | 'TEXT_EMPTY' | 'TEXT_TOO_LONG'
+  | 'TEXT_CHARACTERS' | 'USERNAME_TOO_LONG' | 'USERNAME_SPACES' | 'USERNAME_CHARACTERS'
   | 'USERNAME_DIRECTION' | 'EMAIL_INVALID' | 'EMAIL_TOO_LONG' | 'LANGUAGE_INVALID' | 'ATTRIBUTES_TOO_MANY'
   | 'ATTRIBUTE_NAME' | 'ATTRIBUTE_TOO_LONG' | 'PASSWORD_TOO_SHORT' | 'PASSWORD_TOO_LONG'
   | 'PASSWORD_CHARACTERS' | 'PASSWORD_COMMON' | 'PASSWORD_IS_USERNAME' | 'PASSWORD_IS_EMAIL'
@@ -299,8 +321,8 @@ export interface Estimate {
 
 export type EventType =
   | 'principal.inserted' | 'principal.updated' | 'principal.state_changed' | 'principal.deleted'
-  | 'user.registered' | 'user.password_reset' | 'user.updated' | 'user.state_changed' | 'user.moved'
-  | 'user.deleted' | 'call.completed' | 'job.completed' | 'webhook.disabled';
+  | 'user.registered' | 'user.password_reset' | 'user.updated' | 'user.state_changed' | 'user.deleted'
+  | 'call.completed' | 'job.completed' | 'webhook.disabled';
 
 /** A password reset of a user that is named by its `ID` or `Username`. */
 export type ExplicitReset = {
@@ -409,21 +431,6 @@ export interface FieldChange {
 export interface FieldError {
   code: ErrorCode;
   message: string;
-  details?: FieldErrorDetails;
-}
-
-/**
- * The other principal that the error is about. Its values are null if the caller does not have the scope
- * `sync:read`, and `PrincipalID` if it is a new principal of the same request.
- */
-export interface FieldErrorDetails {
-  PrincipalID: number | null;
-  ExternalKey: string | null;
-  Denomination: string | null;
-  /** The field of both principals that is alike. */
-  Field?: string;
-  /** The `Operation` that the user item lacks, if it was meant as one. */
-  Operation?: 'reset';
 }
 
 /**
@@ -455,11 +462,6 @@ export interface InsertRecord {
   Taxcode?: string | null;
   Email?: string | null;
   Users?: (Registration | RegistrationWithHash)[] | null;
-  /**
-   * Inserts the principal even if it looks like another one. Without effect unless the call has
-   * `similar=refuse`.
-   */
-  Similar?: 'allow' | null;
   /** Ignored. Present in failed records, which can be corrected and sent again. */
   FieldErrors?: unknown;
   /** Ignored, as `FieldErrors`. */
@@ -537,14 +539,6 @@ export interface Login {
   RefreshToken: string;
   TokenExpiration: string;
 }
-
-/**
- * A user of another principal, which moves to the principal of the record with its ID and password. Its
- * sessions end.
- */
-export type Move = {
-  Operation: 'move';
-} & ({ ID: number; Username?: null } | { ID?: null; Username: string });
 
 export interface NewClient extends Client {
   /** The secret key. Only this response contains it. */
@@ -739,8 +733,8 @@ export interface Tuple extends TupleItems {
 }
 
 /**
- * A principal, with users to register, edit, move or delete, passwords to reset, and new values of its
- * fields. `Users` may be absent if there is another value.
+ * A principal, with users to register, edit or delete, passwords to reset, and new values of its fields.
+ * `Users` may be absent if there is another value.
  */
 export type UpdateRecord = EditedPrincipal & {
   /** The new external key of the principal. An empty text removes it. */
@@ -749,13 +743,13 @@ export type UpdateRecord = EditedPrincipal & {
   | {
       ID: number;
       ExternalKey?: null;
-      Users: (Registration | RegistrationWithHash | Reset | ExplicitReset | Edit | Deletion | Move)[];
+      Users: (Registration | RegistrationWithHash | Reset | ExplicitReset | Edit | Deletion)[];
     }
   | {
       ID?: null;
       /** The external key of the principal, instead of `ID`. */
       ExternalKey: string;
-      Users: (Registration | RegistrationWithHash | Reset | ExplicitReset | Edit | Deletion | Move)[];
+      Users: (Registration | RegistrationWithHash | Reset | ExplicitReset | Edit | Deletion)[];
     }
   | { ID: number; ExternalKey?: null; Users?: null }
   | {
@@ -776,8 +770,6 @@ export interface UpsertCounts {
   UsersRegistered: number;
   /** Number of users whose fields, state or password were changed. */
   UsersUpdated: number;
-  /** Number of users that were moved from other principals. */
-  UsersMoved: number;
   /** Number of users that were disabled because the record does not contain them. */
   UsersDisabled: number;
   /** Number of users that were deleted because the record does not contain them. */
@@ -805,11 +797,6 @@ export interface UpsertPlan extends UpsertCounts {
 export type UpsertRecord = EditedPrincipal & {
   /** Absent: the users of the principal stay as they are. */
   Users?: UpsertUser[] | null;
-  /**
-   * Inserts the principal even if it looks like another one. Without effect unless the call has
-   * `similar=refuse`.
-   */
-  Similar?: 'allow' | null;
 } & (
   | {
       /** The external key of the principal, which is inserted if there is none. */
@@ -853,9 +840,8 @@ export interface UpsertedUser {
   ID: number | null;
   Username: string | null;
   Email: string | null;
-  Operation: 'register' | 'edit' | 'move' | 'disable' | 'delete' | 'none';
+  Operation: 'register' | 'edit' | 'disable' | 'delete' | 'none';
   Changed?: string[];
-  State?: 'disabled';
   /** The changed fields with their values. Only in a dry run, for callers with the scope `sync:read`. */
   Changes?: FieldChange[];
 }
@@ -910,18 +896,6 @@ export interface UserFilter extends ListFilter {
   NeverSignedIn?: boolean | null;
   /** Only users with a greater ID. Reading on after the last ID is faster than a high page number. */
   AfterID?: number | null;
-}
-
-export interface UserMoveData extends UserData {
-  /** The ID of the principal that the user had before. */
-  FromIRID: number;
-  /** The current external key of the principal. Null if it has none or was deleted. */
-  FromExternalKey: string | null;
-}
-
-export interface UserMoved extends CloudEventAttributes {
-  type: 'user.moved';
-  data: UserMoveData;
 }
 
 /** A user with the ID and names of its principal. */
@@ -1156,10 +1130,7 @@ export interface Operations {
   };
   /** Create principals. */
   insert: {
-    request: {
-      query?: { similar?: 'allow' | 'refuse' | undefined; dryRun?: boolean | undefined };
-      body: InsertRecord[];
-    };
+    request: { query?: { dryRun?: boolean | undefined }; body: InsertRecord[] };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
   };
   /** Disable and enable principals and users. */
@@ -1179,8 +1150,6 @@ export interface Operations {
         missing?: 'keep' | 'disable' | 'delete' | undefined;
         passwords?: 'keep' | 'overwrite' | undefined;
         existing?: 'update' | 'refuse' | undefined;
-        moves?: 'refuse' | 'allow' | undefined;
-        similar?: 'allow' | 'refuse' | undefined;
         dryRun?: boolean | undefined;
         changed?: boolean | undefined;
         page?: number | undefined;
@@ -1300,11 +1269,25 @@ export interface Operations {
         order?: 'oldest' | 'newest' | undefined;
         after?: number | undefined;
         principal?: number | undefined;
+        user?: number | undefined;
+        action?: AuditAction | undefined;
+        actor?: 'client' | 'console' | 'user' | 'protected' | 'operator' | 'service' | undefined;
+        client?: number | undefined;
+        from?: string | undefined;
+        until?: string | undefined;
         reads?: boolean | undefined;
         pageSize?: number | undefined;
       };
     };
     answer: Envelope<AuditRow, AuditPage>;
+  };
+  /** List the changed values of an audit row. */
+  auditChanges: {
+    request: {
+      path: { position: number };
+      query?: { after?: number | undefined; pageSize?: number | undefined };
+    };
+    answer: Envelope<AuditChange, AuditPage>;
   };
   /** Verify the audit log. */
   verifyAudit: { request: Record<string, never>; answer: Envelope<never, AuditVerification> };
@@ -1390,6 +1373,7 @@ export const routes = {
   failures: { method: 'GET', path: '/admin/v1/failures' },
   allJobs: { method: 'GET', path: '/admin/v1/jobs' },
   audit: { method: 'GET', path: '/admin/v1/audit' },
+  auditChanges: { method: 'GET', path: '/admin/v1/audit/{position}/changes' },
   verifyAudit: { method: 'GET', path: '/admin/v1/audit/verify' },
   webhooks: { method: 'GET', path: '/admin/v1/webhooks' },
   createWebhook: { method: 'POST', path: '/admin/v1/webhooks' },

@@ -38,6 +38,7 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   failures: 'always',
   allJobs: 'always',
   audit: 'always',
+  auditChanges: 'always',
   verifyAudit: 'always',
   webhooks: 'always',
   deliveries: 'always',

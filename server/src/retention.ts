@@ -14,13 +14,16 @@ const rules = [
   sessionRetention,
   consoleSessionRetention,
   ...throttleRetention,
-  auditRetention,
+  ...auditRetention,
 ];
 
-export function openRetention(config: Pick<Config, 'JOB_DAYS' | 'DELIVERY_DAYS' | 'AUDIT_DAYS'>): Retention {
+export function openRetention(
+  config: Pick<Config, 'JOB_DAYS' | 'DELIVERY_DAYS' | 'AUDIT_DAYS' | 'HISTORY_DAYS'>,
+): Retention {
   return new Retention(rules, {
     jobDays: config.JOB_DAYS,
     deliveryDays: config.DELIVERY_DAYS,
     auditDays: config.AUDIT_DAYS,
+    historyDays: config.HISTORY_DAYS,
   });
 }

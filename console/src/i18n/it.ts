@@ -429,6 +429,7 @@ export const audit: Messages['audit'] = {
       removed: 'rimossa',
       inserted: 'inserita',
       'cut off': 'rimossa dalla fine',
+      'values changed': 'modificata in un valore precedente o nuovo',
     },
     end: 'Ultimo hash',
     endHint:

@@ -15,7 +15,7 @@ export interface Actor {
    * unauthenticated caller if `userId` is null. `protected`: a caller in protected mode. `operator`: a command at the
    * command line. `service`: the service itself.
    */
-  readonly kind: 'client' | 'console' | 'user' | 'protected' | 'operator' | 'service';
+  readonly kind: (typeof actorKinds)[number];
   readonly clientId: number | null;
   readonly userId: number | null;
   readonly address: string | null;
@@ -39,36 +39,40 @@ export function clientActor(clientId: number | null): Actor {
 export const operatorActor: Actor = { ...serviceActor, kind: 'operator' };
 
 /** The kind of an audit row. A statement that changes a record inserts the audit row, too, so neither exists alone. */
-export type Action =
-  | 'insert'
-  | 'update'
-  | 'state'
-  | 'delete'
-  | 'call.completed'
-  | 'job.submitted'
-  | 'job.completed'
-  | 'job.cancelled'
-  | 'records.read'
-  | 'records.exported'
-  | 'login'
-  | 'login.failed'
-  | 'login.refreshed'
-  | 'login.reused'
-  | 'logout'
-  | 'sessions.ended'
-  | 'console.login'
-  | 'console.logout'
-  | 'client.created'
-  | 'client.changed'
-  | 'client.rotated'
-  | 'client.revoked'
-  | 'client.denied'
-  | 'webhook.created'
-  | 'webhook.changed'
-  | 'webhook.rotated'
-  | 'webhook.deleted'
-  | 'webhook.disabled'
-  | 'webhook.replayed';
+export const actions = [
+  'insert',
+  'update',
+  'state',
+  'delete',
+  'call.completed',
+  'job.submitted',
+  'job.completed',
+  'job.cancelled',
+  'records.read',
+  'records.exported',
+  'login',
+  'login.failed',
+  'login.refreshed',
+  'login.reused',
+  'logout',
+  'sessions.ended',
+  'console.login',
+  'console.logout',
+  'client.created',
+  'client.changed',
+  'client.rotated',
+  'client.revoked',
+  'client.denied',
+  'webhook.created',
+  'webhook.changed',
+  'webhook.rotated',
+  'webhook.deleted',
+  'webhook.disabled',
+  'webhook.replayed',
+] as const;
+export type Action = (typeof actions)[number];
+
+export const actorKinds = ['client', 'console', 'user', 'protected', 'operator', 'service'] as const;
 
 export interface AuditEntry {
   readonly action: Action;
@@ -92,10 +96,30 @@ export interface AuditRow extends Actor {
   readonly reset: readonly number[] | null;
   readonly deleted: readonly number[] | null;
   readonly details: Readonly<Record<string, unknown>> | null;
+  /** Links the changed values to the row; null if it changed none. */
+  readonly changeId: string | null;
   /** `position` and `hash` are both null until the chain writer appends the row to the hash chain. */
   readonly position: number | null;
   readonly hash: Buffer | null;
 }
+
+/** The old and new value of a changed field. The value of `Attributes` is an object, that of other fields a text. */
+export interface ChangedValue {
+  /** Null for a field of the principal. */
+  readonly userId: number | null;
+  readonly field: string;
+  readonly old: unknown;
+  readonly new: unknown;
+}
+
+/** Some changed values of a row: those of its first users. */
+export interface SomeChanges {
+  readonly changes: readonly ChangedValue[];
+  /** True if the row has further changed values. */
+  readonly more: boolean;
+}
+
+export const noChanges: SomeChanges = { changes: [], more: false };
 
 /** A snapshot of the audit log: rows that are written meanwhile are not visible in it. */
 export interface AuditSnapshot {
@@ -104,30 +128,60 @@ export interface AuditSnapshot {
   hashedRows(): AsyncIterable<HashedRow>;
   /** Yields every row: first the rows of the hash chain by position, then the rows without a position by ID. */
   rows(): AsyncIterable<AuditRow>;
+  /** Yields all changed values of a row, user by user. */
+  changes(row: AuditRow): AsyncIterable<ChangedValue>;
 }
 
 export interface AuditStore {
   /** Returns a keyset page of the rows that have a position. It has fewer rows than the limit if they are large. */
-  page(listing: AuditListing): Promise<{ readonly rows: readonly AuditRow[]; readonly more: boolean }>;
+  page(listing: AuditListing): Promise<AuditPage>;
+  /** Returns the changed values of rows, as far as they have room in an answer. */
+  changesOf(rows: readonly AuditRow[]): Promise<ReadonlyMap<AuditRow, SomeChanges>>;
+  /**
+   * Returns the changed values of the row at a position: those of up to `limit` users after the user `after` (0: after
+   * the principal; -1: from the beginning). Null if there is no such row.
+   */
+  changesAt(
+    position: number,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<SomeChanges | null>;
   inSnapshot<Result>(work: (snapshot: AuditSnapshot) => Promise<Result>): Promise<Result>;
 }
 
+/** Selects rows. A filter that is null is not applied. */
 export interface AuditListing {
   readonly order: Order;
   /** The position of the last row of the previous page; null for the first page. */
   readonly after: number | null;
   readonly limit: number;
-  readonly principalId: number | null;
   readonly reads: boolean;
+  readonly principalId: number | null;
+  /** Selects the rows that name the user, and those whose actor it is. */
+  readonly userId: number | null;
+  readonly action: Action | null;
+  readonly actor: Actor['kind'] | null;
+  readonly clientId: number | null;
+  readonly from: Date | null;
+  /** Selects the rows before this time. */
+  readonly until: Date | null;
 }
 
-/** Reads a page of the audit log. If `more` is true, another page follows, which begins after the position `after`. */
+export interface AuditPage {
+  readonly rows: readonly AuditRow[];
+  /** The position after which the next page begins; null if no row has been read. */
+  readonly after: number | null;
+  /** True if the next page may have rows. */
+  readonly more: boolean;
+}
+
+/** Reads a page of the audit log with the changed values, as far as they have room. */
 export async function readAudit(
   query: AuditListing,
   store: AuditStore,
-): Promise<{ rows: readonly AuditRow[]; after: number; more: boolean }> {
-  const { rows, more } = await store.page(query);
-  return { rows, after: rows.at(-1)?.position ?? query.after ?? 0, more };
+): Promise<{ rows: readonly (readonly [AuditRow, SomeChanges])[]; after: number; more: boolean }> {
+  const { rows, after, more } = await store.page(query);
+  const changes = await store.changesOf(rows);
+  return { rows: rows.map((row) => [row, changes.get(row) ?? noChanges]), after: after ?? 0, more };
 }
 
 /** Verifies the hash chain in one snapshot. Only `expected`, an end stored elsewhere, reveals a truncated chain. */

@@ -1,10 +1,11 @@
-import { Type } from 'typebox';
-import { actorFields, answers, count, page, recordPage } from '../http/answer-schemas.ts';
+import { type Static, Type } from 'typebox';
+import { actorFields, answers, count, errorAnswer, page, recordPage } from '../http/answer-schemas.ts';
 import { pageEnvelope, recordEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
 import {
   CallHeaders,
   CallQuery,
+  dateText,
   debug,
   defaulted,
   Id,
@@ -13,10 +14,23 @@ import {
   oneOf,
   order,
   paging,
+  pathOf,
   strictObject,
 } from '../http/schemas.ts';
-import type { Api } from '../http/validation.ts';
-import { type AuditRow, type AuditStore, readAudit, verifyAuditLog } from './audit-log.ts';
+import type { Api, Validated } from '../http/validation.ts';
+import { readDate } from '../lib/dates.ts';
+import { ApiError } from '../lib/field-errors.ts';
+import {
+  type AuditListing,
+  type AuditRow,
+  type AuditStore,
+  actions,
+  actorKinds,
+  type ChangedValue,
+  readAudit,
+  type SomeChanges,
+  verifyAuditLog,
+} from './audit-log.ts';
 import { chainErrors, type HashRow, type Verdict } from './hash-chain.ts';
 
 export interface AuditTools {
@@ -43,18 +57,43 @@ export function auditRoutes(app: Api, { store, hashRow }: AuditTools): void {
         operationId: 'audit',
         summary: 'List the audit log',
         description:
-          'Returns rows of the audit log in the order of the hash chain. A new row appears within one second. To get the next rows, send `result.record.After` as `after`: no row is missed or returned twice. Large rows make a page shorter than `pageSize`; read on while `result.record.More` is true.',
+          'Returns rows of the audit log in the order of the hash chain. A new row appears within one second. To get the next rows, send `result.record.After` as `after`: no row is missed or returned twice. Large rows make a page shorter than `pageSize`, and a page with filters may be empty; read on while `result.record.More` is true. `Changes` has the old and new values of changed fields until they expire or the principal or user is deleted.',
         ...about,
         querystring: AuditQuery,
         response: auditAnswers,
       },
     },
     async (request) => {
-      const { order, after: from = null, principal: principalId = null, reads, pageSize } = request.query;
-      const query = { order, after: from, principalId, reads, limit: pageSize };
-      const { rows, after, more } = await readAudit(query, store);
-      const page = { totalCount: rows.length, pageSize };
-      return pageEnvelope(page, rows.map(auditFields), debugOf(request), { After: after, More: more });
+      const { rows, after, more } = await readAudit(listingOf(request.query), store);
+      const page = { totalCount: rows.length, pageSize: request.query.pageSize };
+      const records = rows.map(([row, changes]) => auditFields(row, changes));
+      return pageEnvelope(page, records, debugOf(request), { After: after, More: more });
+    },
+  );
+
+  app.get(
+    '/audit/:position/changes',
+    {
+      schema: {
+        operationId: 'auditChanges',
+        summary: 'List the changed values of an audit row',
+        description:
+          'Returns the old and new values of the changed fields of one row, user by user; those of the principal come first. Use it for rows whose `MoreChanges` is true. To get the next users, send `result.record.After` as `after`.',
+        ...about,
+        params: RowPath,
+        querystring: ChangesQuery,
+        response: changesAnswers,
+      },
+    },
+    async (request) => {
+      const { after = -1, pageSize } = request.query;
+      const found = await store.changesAt(request.params.position, { after, limit: pageSize });
+      if (!found) throw new ApiError('AUDIT_ROW_NOT_FOUND');
+      const { changes, more } = found;
+      const last = changes.at(-1);
+      const record = { After: last ? (last.userId ?? 0) : Math.max(after, 0), More: more };
+      const page = { totalCount: changes.length, pageSize: Math.max(changes.length, 1) };
+      return pageEnvelope(page, changes.map(changeFields), debugOf(request), record);
     },
   );
 
@@ -75,6 +114,24 @@ export function auditRoutes(app: Api, { store, hashRow }: AuditTools): void {
   );
 }
 
+function listingOf(query: Validated<Static<typeof AuditQuery>>): AuditListing {
+  const { order, pageSize, reads, after = null, principal = null, user = null, client = null } = query;
+  const date = (text: string | undefined) => (text === undefined ? null : readDate(text));
+  return {
+    order,
+    after,
+    limit: pageSize,
+    reads,
+    principalId: principal,
+    userId: user,
+    clientId: client,
+    action: query.action ?? null,
+    actor: query.actor ?? null,
+    from: date(query.from),
+    until: date(query.until),
+  };
+}
+
 /** The last position and hash are null for a broken chain, so that they are not stored as a reference. */
 function verdictFields(verdict: Verdict) {
   const { sound, rows } = verdict;
@@ -88,7 +145,7 @@ function verdictFields(verdict: Verdict) {
   };
 }
 
-export function auditFields(row: AuditRow) {
+export function auditFields(row: AuditRow, { changes, more }: SomeChanges) {
   return {
     Position: row.position,
     ID: row.id,
@@ -105,11 +162,32 @@ export function auditFields(row: AuditRow) {
     Reset: row.reset,
     Deleted: row.deleted,
     Details: row.details,
+    Changes: changes.map(changeFields),
+    MoreChanges: more,
     Hash: row.hash?.toString('hex') ?? null,
   };
 }
 
+function changeFields({ userId, field, old, new: value }: ChangedValue) {
+  return { UserID: userId, Field: field, Old: old, New: value };
+}
+
 const Position = Type.Integer({ minimum: 1, description: 'The position in the hash chain, from 1.' });
+const AuditAction = named('AuditAction', oneOf(actions, { description: 'The action of a row.' }));
+const AuditChange = named(
+  'AuditChange',
+  strictObject(
+    {
+      UserID: nullable(Type.Integer({ ...Id, description: 'Null for a field of the principal.' })),
+      Field: Type.String(),
+      Old: Type.Unknown({
+        description: 'A text, an object for `Attributes`, null if the field was not set.',
+      }),
+      New: Type.Unknown(),
+    },
+    { description: 'The old and new value of a changed field. Passwords are not included.' },
+  ),
+);
 const AuditRowSchema = named(
   'AuditRow',
   strictObject(
@@ -123,6 +201,11 @@ const AuditRowSchema = named(
       Reset: nullable(Type.Array(Id, { description: 'The IDs of the users whose passwords were reset.' })),
       Deleted: nullable(Type.Array(Id, { description: 'The IDs of the deleted users.' })),
       Details: nullable(Type.Record(Type.String(), Type.Unknown())),
+      Changes: Type.Array(AuditChange, {
+        description:
+          'The changed values of the first users of the row. Empty if no field was changed, or if the values have expired or their user or principal was deleted.',
+      }),
+      MoreChanges: Type.Boolean({ description: 'True if `Changes` does not contain all changed values.' }),
       Hash: Type.String({
         description: 'The keyed hash over this row and the hash of the previous row, in hexadecimal.',
       }),
@@ -163,11 +246,43 @@ const AuditQuery = Type.Object({
     }),
   ),
   principal: Type.Optional(Type.Integer({ ...Id, description: 'Returns only rows of this principal.' })),
+  user: Type.Optional(
+    Type.Integer({ ...Id, description: 'Returns only rows that name this user, or whose actor it is.' }),
+  ),
+  action: Type.Optional(AuditAction),
+  actor: Type.Optional(oneOf(actorKinds, { description: 'Returns only rows of this kind of actor.' })),
+  client: Type.Optional(Type.Integer({ ...Id, description: 'Returns only rows of this API client.' })),
+  from: Type.Optional(
+    dateText('Returns only rows from this time on: `2026-01-31` or `2026-01-31T08:00:00Z`.'),
+  ),
+  until: Type.Optional(dateText('Returns only rows before this time.')),
   reads: defaulted(Type.Boolean({ default: true, description: 'False excludes rows of read operations.' })),
   pageSize: paging.pageSize,
   ...debug,
 });
 
+const RowPath = pathOf('AUDIT_ROW_NOT_FOUND', { position: Position });
+const ChangesQuery = Type.Object({
+  after: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'The ID of the last user that was read; 0 for the principal.',
+    }),
+  ),
+  pageSize: defaulted(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      default: 100,
+      description: 'Maximum number of users per page.',
+    }),
+  ),
+  ...debug,
+});
+const changesAnswers = answers('Changed values.', page('AuditChangesEnvelope', AuditChange, AuditCursor), {
+  404: errorAnswer('There is no such row.', 'AUDIT_ROW_NOT_FOUND'),
+});
 const auditAnswers = answers('Rows of the audit log.', page('AuditEnvelope', AuditRowSchema, AuditCursor));
 const verdictAnswers = answers(
   'The result of the verification.',

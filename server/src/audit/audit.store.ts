@@ -2,9 +2,19 @@ import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { eventNamesOf } from '../db/lookups.ts';
 import { type Order, readGroup } from '../db/paging.ts';
-import { type ParameterValues, preparedStatement } from '../db/statement.ts';
-import type { Actor, AuditListing, AuditLog, AuditRow, AuditStore } from './audit-log.ts';
+import { type ParameterValues, preparedStatement, statement } from '../db/statement.ts';
+import {
+  type Actor,
+  type AuditListing,
+  type AuditLog,
+  type AuditPage,
+  type AuditRow,
+  type AuditStore,
+  noChanges,
+  type SomeChanges,
+} from './audit-log.ts';
 import { bytesOfAnswer, readBounded } from './bounded-rows.store.ts';
+import { allChanges, readChanges } from './changes.store.ts';
 import { type Entry, type EventStore, eventActions } from './events.ts';
 import { hashedRows, keysetPages, readChain } from './hash-chain.store.ts';
 import type { HashedRow } from './hash-chain.ts';
@@ -47,11 +57,13 @@ const rowsAtOnce = 100;
 const auditColumns = `id, at, actor as kind, client_id as "clientId", user_id as "userId", host(address) as address,
   request_id as "requestId", call_id as "callId", action, principal_id as "principalId",
   to_json(registered) as registered, to_json(reset) as reset, to_json(deleted) as deleted, details,
-  position, hash`;
+  change_id as "changeId", position, hash`;
 
 export function openAuditStore(database: Database): AuditStore {
   return storeWithApiErrors<AuditStore>({
     page: (listing) => readGroup(() => page(database, listing)),
+    changesOf: (rows) => readGroup(() => changesOf(database, rows)),
+    changesAt: (position, asked) => readGroup(() => changesAt(database, position, asked)),
     inSnapshot: (work) =>
       database.transaction(
         async (connection) => {
@@ -60,6 +72,7 @@ export function openAuditStore(database: Database): AuditStore {
             chain: await readChain(connection),
             hashedRows: () => allHashedRows(connection),
             rows: () => allRows(connection),
+            changes: (row) => allChanges(connection, row),
           });
         },
         { patient: true },
@@ -73,53 +86,123 @@ const eventActionsSql = eventActions.map((action) => `'${action}'`).join(', ');
 /** Conditions that divide the rows of a listing so that each part has an index in the order of the positions. */
 function partsOf({ principalId, reads }: Pick<AuditListing, 'principalId' | 'reads'>): string[] {
   if (principalId !== null) {
-    const changes = `principal_id = $2 and action <> 'records.read'`;
-    return reads ? [changes, `principal_id = $2 and action = 'records.read'`] : [changes];
+    const changes = `principal_id = :principalId and action <> 'records.read'`;
+    return reads ? [changes, `principal_id = :principalId and action = 'records.read'`] : [changes];
   }
   if (reads) return ['true'];
   return [`action in (${eventActionsSql})`, `action not in (${eventActionsSql}, 'records.read')`];
 }
 
-function page(
+/**
+ * Number of rows that a page with filters examines at most. Filters that select few of many rows need several pages,
+ * some of which are empty.
+ */
+const examinedAtOnce = 20_000;
+
+async function page(connection: Connection, listing: AuditListing): Promise<AuditPage> {
+  const { order, limit, after, userId, action, actor, clientId, from, until } = listing;
+  const start = after ?? (order === 'newest' ? Number.MAX_SAFE_INTEGER : 0);
+  const values: ParameterValues = { ...listing, start };
+  const direction = order === 'newest' ? 'desc' : 'asc';
+  const bounds = [`position ${order === 'newest' ? '<' : '>'} :start`];
+  if (from) bounds.push(`position >= (${positionNear(':from', 'from')})`);
+  if (until) bounds.push(`position <= (${positionNear(':until', 'until')})`);
+  const filters: string[] = [];
+  if (action) filters.push('action = :action');
+  if (actor) filters.push('actor = :actor');
+  if (clientId !== null) filters.push('client_id = :clientId');
+  if (from) filters.push('at >= :from');
+  if (until) filters.push('at < :until');
+  if (userId === null && filters.length === 0) {
+    const conditions = partsOf(listing).map((part) => `${bounds.join(' and ')} and ${part}`);
+    return boundedPage(connection, { conditions, order: direction, limit }, values, after);
+  }
+  if (userId !== null && listing.principalId !== null) filters.push('principal_id = :principalId');
+  if (userId !== null && !listing.reads) filters.push(`action <> 'records.read'`);
+  const source = userId === null ? 'audit_log_hashed' : 'audit_users';
+  const parts = userId === null ? partsOf(listing) : ['user_id = :userId'];
+  const examined = parts.map(
+    (part) => `(select position from anagrafe.${source} where ${bounds.join(' and ')} and ${part}
+                 order by position ${direction} limit ${examinedAtOnce})`,
+  );
+  const [found] = await connection.execute<{ positions: number[]; last: number | null }>(
+    statement(
+      `with examined as materialized (
+         select position from (${examined.join(' union all ')}) as part order by position ${direction} limit ${examinedAtOnce}
+       ), matching as (
+         select position from examined cross join lateral (
+           select from anagrafe.audit_log_hashed as row
+            where ${['row.position = examined.position', ...filters].join(' and ')} limit 1) as matched
+          order by position ${direction} limit :limit::integer + 1
+       )
+       select array(select position from matching) as positions,
+              (select ${order === 'newest' ? 'min' : 'max'}(position) from examined having count(*) = ${examinedAtOnce}) as last`,
+    ),
+    values,
+  );
+  const { positions = [], last = null } = found ?? {};
+  const conditions = ['position = any(:positions::bigint[])'];
+  const read = await boundedPage(connection, { conditions, order: direction, limit }, { positions }, after);
+  return read.more || last === null ? read : { ...read, after: last, more: true };
+}
+
+async function boundedPage(
   connection: Connection,
-  { order, after, limit, principalId, reads }: AuditListing,
-): Promise<{ rows: readonly AuditRow[]; more: boolean }> {
-  const isNewest = order === 'newest';
-  const start = isNewest ? Number.MAX_SAFE_INTEGER : 0;
-  const conditions = partsOf({ principalId, reads }).map(
-    (condition) => `position ${isNewest ? '<' : '>'} $1 and ${condition}`,
+  options: { readonly conditions: readonly string[]; readonly order: 'asc' | 'desc'; readonly limit: number },
+  values: ParameterValues,
+  after: number | null,
+): Promise<AuditPage> {
+  const bounded = { columns: auditColumns, key: 'position', bytes: bytesOfAnswer, ...options } as const;
+  const { rows, more } = await readBounded<AuditRow>(connection, bounded, values);
+  return { rows, more, after: rows.at(-1)?.position ?? after };
+}
+
+async function changesOf(
+  connection: Connection,
+  rows: readonly AuditRow[],
+): Promise<ReadonlyMap<AuditRow, SomeChanges>> {
+  const ids = rows.map(({ changeId }) => changeId).filter((id) => id !== null);
+  const found = await readChanges(connection, ids);
+  return new Map(rows.map((row) => [row, found.get(row.changeId ?? '') ?? noChanges]));
+}
+
+async function changesAt(
+  connection: Connection,
+  position: number,
+  asked: { readonly after: number; readonly limit: number },
+): Promise<SomeChanges | null> {
+  const [row] = await connection.query<Pick<AuditRow, 'changeId'>>(
+    'select change_id as "changeId" from anagrafe.audit_log_hashed where position = $1',
+    [position],
   );
-  return readBounded<AuditRow>(
-    connection,
-    {
-      columns: auditColumns,
-      key: 'position',
-      conditions,
-      order: isNewest ? 'desc' : 'asc',
-      limit,
-      bytes: bytesOfAnswer,
-    },
-    [after ?? start, ...(principalId === null ? [] : [principalId])],
-  );
+  if (!row) return null;
+  const { changeId } = row;
+  if (changeId === null) return noChanges;
+  return (await readChanges(connection, [changeId], asked)).get(changeId) ?? noChanges;
 }
 
 /** Positions begin at 1. A row below that is forged; it comes first, so that the verification reports it. */
 async function* allHashedRows(connection: Connection): AsyncGenerator<HashedRow> {
   yield* await connection.query<HashedRow>(
-    `select position, hash, '' as text from anagrafe.audit_log where position < 1 order by position limit 1`,
+    `select position, hash, '' as text, true as "valuesMatch" from anagrafe.audit_log where position < 1 order by position limit 1`,
   );
   yield* hashedRows(connection);
 }
 
 async function* allRows(connection: Connection): AsyncGenerator<AuditRow> {
-  yield* keysetPages(Number.MIN_SAFE_INTEGER, 'position', (after) =>
-    page(connection, { order: 'oldest', after, limit: rowsAtOnce, principalId: null, reads: true }),
+  yield* keysetPages(Number.MIN_SAFE_INTEGER, 'position', (start) =>
+    boundedPage(
+      connection,
+      { conditions: ['position > :start'], order: 'asc', limit: rowsAtOnce },
+      { start },
+      start,
+    ),
   );
   yield* keysetPages(0, 'id', (after) =>
     readBounded<AuditRow>(
       connection,
-      { columns: auditColumns, key: 'id', conditions: ['id > $1'], order: 'asc', limit: rowsAtOnce },
-      [after],
+      { columns: auditColumns, key: 'id', conditions: ['id > :after'], order: 'asc', limit: rowsAtOnce },
+      { after },
     ),
   );
 }
@@ -128,16 +211,22 @@ export const entryColumns = `position, at, call_id as "callId", request_id as "r
   principal_id as "principalId", registered, reset, deleted, details`;
 
 /**
- * SQL for a lower bound of the positions of the last `$2` days. It subtracts 10,000 because positions are assigned
- * shortly after `at`, and not exactly in its order. Without a row that recent, the bound excludes every row.
+ * SQL for a bound of the positions of the rows since (`from`) or before (`until`) a time. It is 10,000 positions away
+ * from the row at that time, because positions are assigned shortly after `at`, and not exactly in its order. Without
+ * such a row, the bound excludes every row.
  */
-const oldestPosition = `select coalesce(min(position) - 10000, ${Number.MAX_SAFE_INTEGER}) from (
-  select position from anagrafe.audit_log where at > now() - make_interval(days => $2) and position is not null
-   order by at limit 1) as young`;
+function positionNear(time: string, bound: 'from' | 'until'): string {
+  const [compare, order, slack, none] =
+    bound === 'from' ? ['>=', 'asc', -10_000, Number.MAX_SAFE_INTEGER] : ['<', 'desc', 10_000, 0];
+  return `select coalesce(min(position) + ${slack}, ${none}) from (
+    select position from anagrafe.audit_log_hashed where at ${compare} ${time} order by at ${order} limit 1) as nearest`;
+}
+
+const oldestPosition = positionNear('now() - make_interval(days => :days::integer)', 'from');
 
 const bounds: Readonly<Record<Order, string>> = {
-  oldest: `position >= greatest($1, (${oldestPosition}))`,
-  newest: `position <= $1 and position >= (${oldestPosition})`,
+  oldest: `position >= greatest(:start::bigint, (${oldestPosition}))`,
+  newest: `position <= :start::bigint and position >= (${oldestPosition})`,
 };
 
 /** Reads the first entries of the hash chain that match a condition; see `readBounded`. */
@@ -145,7 +234,7 @@ export async function readEntries(
   connection: Connection,
   condition: string,
   options: { readonly order: 'asc' | 'desc'; readonly limit: number; readonly bytes?: number },
-  values: readonly unknown[],
+  values: ParameterValues,
 ): Promise<{ entries: readonly Entry[]; more: boolean }> {
   const { rows, more } = await readBounded<Entry>(
     connection,
@@ -161,9 +250,9 @@ export function openEvents(database: Database, options: { days: number }): Event
     entries: (order, from, limit) =>
       readEntries(
         database,
-        `${bounds[order]} and action in (${eventActionsSql}) and at > now() - make_interval(days => $2)`,
+        `${bounds[order]} and action in (${eventActionsSql}) and at > now() - make_interval(days => :days::integer)`,
         { order: order === 'newest' ? 'desc' : 'asc', limit, bytes: bytesOfAnswer },
-        [from, options.days],
+        { start: from, days: options.days },
       ),
     end: async () => (await readChain(database)).lastPosition,
     names: (subjects) => eventNamesOf(database, subjects),

@@ -1,7 +1,8 @@
 import type { Connection } from '../db/database.ts';
+import { type ParameterValues, statement } from '../db/statement.ts';
 
 /** SQL for the stored size of the columns of an audit row that may be large. PostgreSQL knows it without reading them. */
-const storedBytes = ['registered', 'reset', 'deleted', 'details']
+const storedBytes = ['registered', 'reset', 'deleted', 'details', 'digests']
   .map((column) => `coalesce(pg_column_size(${column}), 0)`)
   .join(' + ');
 
@@ -29,7 +30,7 @@ interface BoundedRows {
 export async function readBounded<Row extends object>(
   connection: Connection,
   { columns, key, conditions, order, limit, bytes = bytesAtOnce }: BoundedRows,
-  values: readonly unknown[] = [],
+  values: ParameterValues = {},
 ): Promise<{ rows: Row[]; more: boolean }> {
   const table = key === 'position' ? 'anagrafe.audit_log_hashed' : 'anagrafe.audit_log_waiting';
   const ordered = `order by ${key} ${order}`;
@@ -37,8 +38,8 @@ export async function readBounded<Row extends object>(
     (condition) =>
       `(select ${key}, ${storedBytes} as bytes from ${table} where ${condition} ${ordered} limit ${limit + 1})`,
   );
-  const found = await connection.query<Row & { matches: number }>(
-    `with matching as materialized (
+  const found = await connection.execute<Row & { matches: number }>(
+    statement(`with matching as materialized (
        select * from (${parts.join(' union all ')}) as part ${ordered} limit ${limit + 1}
      ), sized as (
        select ${key}, row_number() over (${ordered}) as nth, sum(bytes) over (${ordered}) - bytes as bytes_before
@@ -46,7 +47,7 @@ export async function readBounded<Row extends object>(
      )
      select ${columns}, (select count(*) from matching) as matches from ${table}
       where ${key} = any(array(select ${key} from sized where nth <= ${limit} and bytes_before < ${bytes}))
-      ${ordered}`,
+      ${ordered}`),
     values,
   );
   const rows = found.map(({ matches: _, ...row }) => row as unknown as Row);

@@ -19,7 +19,19 @@ const rowsAtOnce = 1000;
  * depend on the machine or the time zone.
  */
 const hashedText = `row(id, extract(epoch from at), actor, client_id, user_id, host(address), request_id,
-  call_id, action, principal_id, registered, reset, deleted, details)::text`;
+  call_id, action, principal_id, registered, reset, deleted, details)::text
+  || case when digests is null then '' else row(change_id, digests)::text end`;
+
+/** SQL for `HashedRow.valuesMatch`. */
+const valuesMatch = `coalesce((select bool_and(anagrafe.digest_of(changed) = any(digests))
+  from anagrafe.changed_values as changed where changed.change_id = audit_log_hashed.change_id), true)`;
+
+/** SQL that adds the users that rows of the hash chain name to those that the history of a user is found by. */
+const insertNamedUsers = `insert into anagrafe.audit_users (user_id, position)
+  select named, position
+    from anagrafe.audit_log_hashed
+         cross join lateral anagrafe.users_named(action, user_id, registered, reset, deleted, details)
+   where position > $1 and position <= $2`;
 
 /**
  * Creates the writer that assigns a position and a hash to committed audit rows, up to `rowsAtOnce` in a call. The
@@ -85,6 +97,7 @@ async function appendRows(
       where audit_log.id = waiting.id and audit_log.position is null`,
     [arrayLiteral(ids), Buffer.concat(hashes), last.position, before.length],
   );
+  await connection.query(insertNamedUsers, [last.position, position]);
   await countActivity(connection, { after: last.position, upTo: position });
   await connection.query('update anagrafe.audit_chain set last_position = $1, last_hash = $2', [
     position,
@@ -119,13 +132,13 @@ export function hashedRows(connection: Connection): AsyncGenerator<HashedRow> {
     readBounded<HashedRow>(
       connection,
       {
-        columns: `position, hash, ${hashedText} as text`,
+        columns: `position, hash, ${hashedText} as text, ${valuesMatch} as "valuesMatch"`,
         key: 'position',
-        conditions: ['position > $1'],
+        conditions: ['position > :after'],
         order: 'asc',
         limit: rowsAtOnce,
       },
-      [after],
+      { after },
     ),
   );
 }

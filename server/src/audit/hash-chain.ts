@@ -3,6 +3,8 @@ export interface HashedRow {
   /** All columns except `position` and the hash, serialised as one text. */
   readonly text: string;
   readonly hash: Buffer;
+  /** False if a stored value that the row changed does not have its digest. Deleted values have none to compare. */
+  readonly valuesMatch: boolean;
 }
 
 /** The two ends of the hash chain, which the database stores apart from the rows. */
@@ -27,7 +29,7 @@ export type Verdict =
   | { readonly sound: true; readonly rows: number; readonly last: ChainEnd }
   | { readonly sound: false; readonly rows: number; readonly position: number; readonly error: ChainError };
 
-export const chainErrors = ['changed', 'removed', 'inserted', 'cut off'] as const;
+export const chainErrors = ['changed', 'removed', 'inserted', 'cut off', 'values changed'] as const;
 export type ChainError = (typeof chainErrors)[number];
 
 /**
@@ -59,6 +61,7 @@ export async function verifyChain(
       suspect = row;
       continue;
     }
+    if (!row.valuesMatch) return broken(next, 'values changed');
     if (expected?.position === next && !expected.hash.equals(row.hash)) return broken(next, 'changed');
     before = row.hash;
     next++;

@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { ago, expiredAtOnce, type RetentionRule, repeatWhileFull } from '../db/retention.ts';
+import { ago, expiredAtOnce, type RetentionRule, repeatWhileFull, tableRule } from '../db/retention.ts';
 import { type ParameterValues, statement } from '../db/statement.ts';
 
 /**
@@ -24,8 +24,19 @@ const expiredAuditRows = `(
   ) as old
   where position = first_position + nth - 1) as expired`;
 
+/** Also deletes them from the history of the users that they name. */
 const deleteRows = statement(
-  `delete from anagrafe.audit_log where position in (select position from ${expiredAuditRows}) returning position, hash`,
+  `with gone as (
+     delete from anagrafe.audit_log where position in (select position from ${expiredAuditRows})
+     returning position, hash, action, user_id, registered, reset, deleted, details
+   ), forgotten as (
+     delete from anagrafe.audit_users
+      using (select position, named
+               from gone cross join lateral
+                    anagrafe.users_named(action, user_id, registered, reset, deleted, details)) as old
+      where audit_users.user_id = named and audit_users.position = old.position
+   )
+   select position, hash from gone`,
 );
 
 interface DeletedRow {
@@ -33,11 +44,14 @@ interface DeletedRow {
   readonly hash: Buffer;
 }
 
-export const auditRetention: RetentionRule = {
-  kind: 'audit_log',
-  expired: expiredAuditRows,
-  remove: (database, values) => repeatWhileFull(() => deleteExpired(database, values)),
-};
+export const auditRetention: readonly RetentionRule[] = [
+  {
+    kind: 'audit_log',
+    expired: expiredAuditRows,
+    remove: (database, values) => repeatWhileFull(() => deleteExpired(database, values)),
+  },
+  tableRule({ table: 'changed_values', condition: `changed_at <= ${ago(':historyDays::integer')}` }),
+];
 
 /** Deletes rows, and stores the hash that the rest of the chain begins with. Returns the deleted rows. */
 function deleteExpired(database: Database, values: ParameterValues): Promise<readonly DeletedRow[]> {

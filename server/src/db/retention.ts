@@ -15,6 +15,7 @@ export interface RetentionPeriods {
   readonly deliveryDays: number;
   /** Zero keeps the audit log forever. */
   readonly auditDays: number;
+  readonly historyDays: number;
 }
 
 /** Removes one kind of expired rows. */

@@ -8,6 +8,7 @@ import {
   Type,
 } from 'typebox';
 import { orders } from '../db/paging.ts';
+import { readDate } from '../lib/dates.ts';
 import type { CodeWithOneText, Variant } from '../lib/error-codes.ts';
 
 /** The definitions that schemas refer to by name, keyed as in `$ref`: `Scope#`. */
@@ -101,6 +102,12 @@ export const paging = {
 export const order = {
   order: defaulted(oneOf(orders, { default: 'oldest', description: 'Sort order.' })),
 };
+
+/** A time as a filter. `readDate` reads it. */
+export function dateText(description: string) {
+  const text = Type.String({ description: `${description} Without a zone it is UTC.` });
+  return refined(text, (value) => readDate(value) !== null, 'date');
+}
 
 export const CallQuery = Type.Object(debug);
 export const PageQuery = Type.Object({ ...paging, ...debug });

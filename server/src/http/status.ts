@@ -13,6 +13,7 @@ const statuses: Partial<Record<Code, number>> = {
   FORBIDDEN: 403,
   NOT_FOUND: 404,
   JOB_NOT_FOUND: 404,
+  AUDIT_ROW_NOT_FOUND: 404,
   CALL_NOT_FOUND: 404,
   WEBHOOK_NOT_FOUND: 404,
   SESSION_NOT_FOUND: 404,

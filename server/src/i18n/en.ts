@@ -103,6 +103,7 @@ export const callTexts = {
     dry: 'No record would be applied. See result.records for the errors.',
   },
   JOB_NOT_FOUND: 'There is no job with this ID. It may belong to another client, or may have been deleted.',
+  AUDIT_ROW_NOT_FOUND: 'There is no row of the audit log at this position. It may have been deleted.',
   CALL_NOT_FOUND: 'There is no synchronous call with this ID. It may have been deleted.',
   WEBHOOK_NOT_FOUND: 'There is no webhook or delivery with this ID.',
   SESSION_NOT_FOUND: 'There is no user with this ID, or the session has ended.',

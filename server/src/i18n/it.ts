@@ -103,6 +103,8 @@ export const italian: typeof english = {
     dry: 'Nessun record verrebbe applicato. Gli errori sono in result.records.',
   },
   JOB_NOT_FOUND: 'Elaborazione non trovata. Potrebbe appartenere a un altro client o essere stata eliminata.',
+  AUDIT_ROW_NOT_FOUND:
+    'Nessuna riga del registro attività in questa posizione. Potrebbe essere stata eliminata.',
   CALL_NOT_FOUND: 'Chiamata sincrona non trovata. Potrebbe essere stata eliminata.',
   WEBHOOK_NOT_FOUND: 'Webhook o consegna non trovati.',
   SESSION_NOT_FOUND: 'Nessun utente con questo ID, o la sessione è terminata.',

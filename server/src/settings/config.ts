@@ -102,6 +102,12 @@ export const settings = {
   TOKEN_MINUTES: integer(1, 1440, 15, 'lifetime of an access token, in minutes'),
   SESSION_DAYS: integer(1, 365, 30, 'lifetime of a refresh token, in days'),
   AUDIT_DAYS: integer(0, 36_500, 0, 'days to keep the audit log; 0 keeps it forever'),
+  HISTORY_DAYS: integer(
+    1,
+    36_500,
+    90,
+    'days to keep the old and new values of changed fields for the history; the audit log itself is not affected',
+  ),
   DELIVERY_DAYS: integer(1, 3650, 30, 'days to keep webhook deliveries'),
   WEBHOOK_NETWORKS: list(
     'IP addresses or networks, separated by commas, such as 10.0.0.0/8,127.0.0.1',

@@ -62,9 +62,9 @@ async function createDeliveriesFor(database: Database, id: number): Promise<bool
     if (!webhook) return false;
     const { entries, ...read } = await readEntries(
       connection,
-      'position > $1 and position <= $2',
+      'position > :position and position <= :last',
       { order: 'asc', limit: entriesAtOnce },
-      [webhook.position, webhook.last],
+      { position: webhook.position, last: webhook.last },
     );
     let inserted = 0;
     let done = 0;
@@ -150,9 +150,12 @@ async function due(
       order by ${dueOrders[order]} limit $2`,
     [webhookId, limit],
   );
-  const { entries, more } = await readEntries(database, 'position = any($1)', { order: 'asc', limit }, [
-    rows.map(({ position }) => position),
-  ]);
+  const { entries, more } = await readEntries(
+    database,
+    'position = any(:positions::bigint[])',
+    { order: 'asc', limit },
+    { positions: rows.map(({ position }) => position) },
+  );
   const byPosition = new Map(entries.map((entry) => [entry.position, entry]));
   // If the rows are large, only some of them are read, and the other deliveries stay due.
   if (!more && rows.some(({ position }) => !byPosition.has(position))) {

@@ -77,6 +77,8 @@ describe('the audit log', () => {
       Reset: null,
       Deleted: null,
       Details: null,
+      Changes: [],
+      MoreChanges: false,
       Hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     expect(rows.find(({ Reset }) => Reset)).toMatchObject({ Actor: 'client', Reset: [ids[0]] });

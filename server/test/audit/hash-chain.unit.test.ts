@@ -13,7 +13,7 @@ function hashed(rowTexts: readonly string[], from = { position: 0, hash: none })
   let { position, hash: before } = from;
   return rowTexts.map((text) => {
     before = hashRow(before, ++position, text);
-    return { position, text, hash: before };
+    return { position, text, hash: before, valuesMatch: true };
   });
 }
 
@@ -49,7 +49,12 @@ const broken = (position: number, error: string) => ({
   error,
 });
 const without = (position: number) => rows.filter((row) => row.position !== position);
-const forged = (position: number): HashedRow => ({ position, text: 'forged', hash: Buffer.alloc(32, 7) });
+const forged = (position: number): HashedRow => ({
+  position,
+  text: 'forged',
+  hash: Buffer.alloc(32, 7),
+  valuesMatch: true,
+});
 /** Returns the rows with a forged row at this position, and the later rows moved up by one position. */
 const withInserted = (position: number): HashedRow[] => [
   ...rows.slice(0, position - 1),

@@ -53,6 +53,16 @@ afterAll(async () => {
   await made.discard();
 });
 
+const everything = {
+  reads: true,
+  userId: null,
+  action: null,
+  actor: null,
+  clientId: null,
+  from: null,
+  until: null,
+};
+
 describe('large audit rows', () => {
   it('are hashed by several transactions, and verified', async () => {
     expect(transactions).toBeGreaterThan(1);
@@ -67,11 +77,11 @@ describe('large audit rows', () => {
         const positions: (number | null)[] = [];
         let pages = 0;
         for (let after: number | null = null, more = true; more; pages++) {
-          const page = await readAudit({ order, after, principalId, reads: true, limit: 1000 }, audit);
+          const page = await readAudit({ ...everything, order, after, principalId, limit: 1000 }, audit);
           expect(page.rows.length).toBeGreaterThan(0);
           // The second large row would be more than the answer may hold.
-          expect(page.rows.filter(({ details }) => details !== null).length).toBeLessThanOrEqual(1);
-          positions.push(...page.rows.map(({ position }) => position));
+          expect(page.rows.filter(([{ details }]) => details !== null).length).toBeLessThanOrEqual(1);
+          positions.push(...page.rows.map(([{ position }]) => position));
           ({ after, more } = page);
         }
         expect(pages).toBeGreaterThan(1);

@@ -62,6 +62,7 @@ const methods: Record<keyof Operations, () => Promise<unknown>> = {
   failures: () => anagrafe.admin.failures().page(),
   allJobs: () => anagrafe.admin.jobs({ pageSize: 5 }).page(),
   audit: () => anagrafe.admin.audit.rows().page(),
+  auditChanges: () => anagrafe.admin.audit.changes(1).page(),
   verifyAudit: () => anagrafe.admin.audit.verify(),
   webhooks: () => anagrafe.admin.webhooks.list(),
   createWebhook: () => anagrafe.admin.webhooks.create({ URL: 'https://erp.example.com/' }),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import {
@@ -47,6 +48,7 @@ function change(principalId: number, more: Partial<ReadyChange>): ReadyChange {
     deletes: [],
     applied: [],
     context: { actor: operatorActor, reference: null, expectedCurrentHash: null },
+    changeIds: [randomUUID()],
     ...more,
   };
 }

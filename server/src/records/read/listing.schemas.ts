@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { answer, count, errorAnswers, Moment, page } from '../../http/answer-schemas.ts';
 import {
+  dateText,
   defaulted,
   Id,
   lengthOfNfc,
@@ -14,7 +15,7 @@ import {
 import { usernameMax } from '../../usernames/username.ts';
 import { answerSchemas } from '../fields/fields.schemas.ts';
 import { principalFields, userFields } from '../fields/fields.ts';
-import { isFilterText, readDate, usersShownMax } from './listing.ts';
+import { isFilterText, usersShownMax } from './listing.ts';
 
 /** A text to compare with stored values. Its NFC form is measured, so that every stored value can be found. */
 export function filterText(maxLength: number, description?: string) {
@@ -49,16 +50,7 @@ const listing = {
       }),
     ),
   ),
-  Date: optional(
-    refined(
-      Type.String({
-        description:
-          'Changed at this time or later: `2026-01-31` or `2026-01-31T08:00:00Z`. Without a zone it is UTC.',
-      }),
-      (text) => readDate(text) !== null,
-      'date',
-    ),
-  ),
+  Date: optional(dateText('Changed at this time or later: `2026-01-31` or `2026-01-31T08:00:00Z`.')),
   ID: optional(Type.Integer({ ...Id, description: 'The ID of the principal.' })),
   ExternalKey: optional(
     filterText(principalFields.ExternalKey.maxLength, 'The external key of the principal.'),

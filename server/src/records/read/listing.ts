@@ -1,4 +1,5 @@
 import type { SignedInUser } from '../../clients/access.ts';
+import { readDate } from '../../lib/dates.ts';
 import { ApiError, wrongParameter } from '../../lib/field-errors.ts';
 import { mapUsername } from '../../usernames/precis-profiles.ts';
 import { numberTerms, searchTerms } from '../../usernames/username.ts';
@@ -78,9 +79,6 @@ export interface ListingStore {
   findPrincipalId(selection: Pick<Listing, 'principalId' | 'externalKey'>): Promise<number | null>;
 }
 
-/** ISO 8601 date, or date and time. A time without a zone is UTC. */
-const dateSyntax = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
-
 /** The validated filter of a request, with the names of the API. */
 export interface ListFilter {
   readonly Page: number;
@@ -149,14 +147,4 @@ function mappedOr(text: string, otherwise: string): string {
 /** Returns false for a text that no stored value contains. */
 export function isFilterText(text: string): boolean {
   return text.trim() !== '' && !text.includes('\0');
-}
-
-export function readDate(text: string): Date | null {
-  if (!dateSyntax.test(text)) return null;
-  const zoned = /T/.test(text) && !/(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? `${text}Z` : text;
-  const date = new Date(zoned);
-  // `Date` turns a day that does not exist, such as 31 April, into a day of the next month.
-  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
-  const exists = !Number.isNaN(date.getTime()) && day.toISOString().slice(0, 10) === text.slice(0, 10);
-  return exists ? date : null;
 }

@@ -1,6 +1,7 @@
 import { actorColumns } from '../../audit/audit.store.ts';
 import { arrayLiteral, preparedStatement, type Query, rowsParameter, statement } from '../../db/statement.ts';
 import { type AuditedChange, auditRows, type ReadyChange, usersPerAuditRow } from './change.ts';
+import { digestsOf } from './changed-values.store.ts';
 import { withRows } from './query.ts';
 
 const auditRowsParameter = rowsParameter('row', {
@@ -16,6 +17,7 @@ const auditRowsParameter = rowsParameter('row', {
   reset: 'text',
   deleted: 'text',
   details: 'text',
+  change_id: 'uuid',
 });
 
 interface AuditRow extends AuditedChange {
@@ -35,21 +37,37 @@ const auditColumns = {
   reset: ({ reset }: AuditRow) => arrayLiteral(reset),
   deleted: ({ deleted }: AuditRow) => arrayLiteral(deleted),
   details: ({ details }: AuditRow) => details,
+  change_id: ({ changeId }: AuditRow) => changeId,
 };
+
+const namedUsers = `nullif(registered::bigint[], '{}'), nullif(reset::bigint[], '{}'), nullif(deleted::bigint[], '{}'),
+          nullif(details::jsonb, '{}')`;
 
 const appendAuditRowsStatement = preparedStatement(
   'append audit rows',
   `insert into anagrafe.audit_log (${actorColumns}, action, principal_id, registered, reset, deleted, details)
-   select ${actorColumns}, action, principal_id, nullif(registered::bigint[], '{}'), nullif(reset::bigint[], '{}'),
-          nullif(deleted::bigint[], '{}'), nullif(details::jsonb, '{}')
-     from ${auditRowsParameter.sql} order by row.index`,
+   select ${actorColumns}, action, principal_id, ${namedUsers} from ${auditRowsParameter.sql} order by row.index`,
 );
 
+/** Planned each time, because it reads the table of the changed values. */
+const appendChangesStatement = statement(
+  `insert into anagrafe.audit_log
+     (${actorColumns}, action, principal_id, registered, reset, deleted, details, change_id, digests)
+   select ${actorColumns}, action, principal_id, ${namedUsers}, case when digests is not null then change_id end, digests
+     from ${auditRowsParameter.sql}
+          cross join lateral (select ${digestsOf('row.change_id')} as digests) as changed
+    order by row.index`,
+);
+
+/** Must follow the edits, whose values it reads. */
 export function appendAuditRows(changes: readonly ReadyChange[]): Query[] {
   const rows = changes
     .filter(({ principal }) => principal.kind !== 'delete')
     .flatMap((change) => auditRows(change).map((row) => ({ change, ...row })));
-  return withRows(appendAuditRowsStatement, rows, auditRowsParameter.values(rows, auditColumns));
+  const sql = rows.some(({ changeId }) => changeId !== null)
+    ? appendChangesStatement
+    : appendAuditRowsStatement;
+  return withRows(sql, rows, auditRowsParameter.values(rows, auditColumns));
 }
 
 /** The users of a deleted principal are listed in parts, each of which has its own row: there may be a million users. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { FieldErrors } from '../../lib/field-errors.ts';
 import { required } from '../../lib/required.ts';
 import type { Username } from '../../usernames/username.ts';
@@ -117,6 +118,8 @@ export interface ReadyChange extends PrincipalChange {
   readonly registrations: readonly (NewUser & { readonly id: number })[];
   readonly applied: readonly AppliedUser[];
   readonly context: WriteContext;
+  /** One for each audit row: links the changed values to it. */
+  readonly changeIds: readonly string[];
 }
 
 export interface ChangeStore {
@@ -144,6 +147,7 @@ export function readyChange(change: PrincipalChange, ids: ReservedIds, context: 
     registrations: change.registrations.map((user, at) => ({ ...user, id: required(ids.users[at]) })),
     applied: change.applied.map((user) => ({ ...user, id: user.id ?? required(appliedIds.next().value) })),
     context,
+    changeIds: Array.from({ length: auditRowCount(change) }, () => randomUUID()),
   };
 }
 
@@ -210,6 +214,8 @@ export interface AuditedChange {
   readonly registered: readonly number[];
   readonly reset: readonly number[];
   readonly deleted: readonly number[];
+  /** Null if the row has no changed values. */
+  readonly changeId: string | null;
   /** JSON: the names of changed fields. It contains no personal values, because the row stays when a user is deleted. */
   readonly details: string;
 }
@@ -217,9 +223,22 @@ export interface AuditedChange {
 /** Maximum number of users in one audit row. */
 export const usersPerAuditRow = 1000;
 
+function auditRowCount(change: PrincipalChange): number {
+  const { registrations, edits, moves, deletes } = change;
+  const count =
+    registrations.length + resetUsers(change).length + edits.length + moves.length + deletes.length;
+  return Math.max(1, Math.ceil(count / usersPerAuditRow));
+}
+
+/** Returns the ID that links the values of an edit to the audit row that lists the edit; see `auditRows`. */
+export function changeIdOf(change: ReadyChange, edit: number): string {
+  const position = change.registrations.length + resetUsers(change).length + edit;
+  return required(change.changeIds[Math.floor(position / usersPerAuditRow)]);
+}
+
 /** Returns the audit rows of a change: one, and further ones if it names many users. Those have the users only. */
 export function auditRows(change: ReadyChange): AuditedChange[] {
-  const { action, principalId, registrations, edits, moves, deletes } = change;
+  const { action, principalId, principal, registrations, edits, moves, deletes, changeIds } = change;
   const registered = registrations.map(({ id }) => id);
   const reset = resetUsers(change);
   const edited = edits.map(({ id, changed, state }) => [
@@ -228,8 +247,7 @@ export function auditRows(change: ReadyChange): AuditedChange[] {
     changed.includes('State') ? state : null,
   ]);
   const moved = moves.map(({ id, from }) => [id, from]);
-  const count = registered.length + reset.length + edited.length + moved.length + deletes.length;
-  const rows = Array.from({ length: Math.max(1, Math.ceil(count / usersPerAuditRow)) }, (_, number) => {
+  const rows = changeIds.map((changeId, number) => {
     // The lists follow each other; a row has the users of one part of all of them.
     let start = number * usersPerAuditRow;
     const inRow = <Item>(list: readonly Item[]): Item[] => {
@@ -251,10 +269,12 @@ export function auditRows(change: ReadyChange): AuditedChange[] {
     };
     const { registered: names, reset: ids, deleted } = part;
     const lists = { registered: names, reset: ids, deleted };
+    const hasValues = part.edited.length > 0 || (number === 0 && principal.kind === 'edit');
     return {
       principalId,
       action: number === 0 ? action : 'update',
       ...lists,
+      changeId: hasValues ? changeId : null,
       details: JSON.stringify(details),
     };
   });
@@ -266,7 +286,7 @@ function auditRowsOfSource(source: number, { principalId, moves }: ReadyChange):
   const moved = moves.filter(({ from }) => from === source).map(({ id }) => [id, principalId]);
   return Array.from({ length: Math.ceil(moved.length / usersPerAuditRow) }, (_, number) => {
     const movedAway = moved.slice(number * usersPerAuditRow, (number + 1) * usersPerAuditRow);
-    const lists = { registered: [], reset: [], deleted: [] };
+    const lists = { registered: [], reset: [], deleted: [], changeId: null };
     return { principalId: source, action: 'update', ...lists, details: JSON.stringify({ movedAway }) };
   });
 }

@@ -1,16 +1,20 @@
 import { arrayLiteral, preparedStatement, type Query, rowsParameter, statement } from '../../db/statement.ts';
+import { required } from '../../lib/required.ts';
 import { columnNames, columnTypes, fieldColumns } from '../fields/field-columns.ts';
 import { principalFields } from '../fields/fields.ts';
 import { type ReadyChange, sourcesOf } from './change.ts';
+import { changeColumns, columnsOfFields, joinBefore, storingChanges } from './changed-values.store.ts';
 import { assignments, idOf, principalIds, withIds, withRows } from './query.ts';
 
-const newPrincipals = rowsParameter('principal', {
+const newPrincipalColumns = {
   id: 'bigint',
   ...columnTypes(principalFields),
   state: 'text',
   search_terms: 'text',
   users_added: 'integer',
-});
+} as const;
+
+const newPrincipals = rowsParameter('principal', newPrincipalColumns);
 
 const principalColumns = {
   id: ({ principalId }: ReadyChange) => principalId,
@@ -42,19 +46,32 @@ export function insertPrincipals(changes: readonly ReadyChange[]): Query[] {
 
 const nextVersion = `greatest(stored.updated_at + interval '1 microsecond', clock_timestamp())`;
 
+const editedPrincipals = rowsParameter('principal', { ...newPrincipalColumns, ...changeColumns });
+
+const editedColumns = {
+  ...principalColumns,
+  change_id: ({ changeIds }: ReadyChange) => required(changeIds[0]),
+  call_id: ({ context }: ReadyChange) => context.reference?.callId ?? null,
+};
+
 const editPrincipalsStatement = statement(
-  `update anagrafe.principals as stored
+  storingChanges(
+    `update anagrafe.principals as stored
       set ${assignments(principalFields, 'principal')}, state = principal.state,
           search_terms = array_to_tsvector(principal.search_terms::text[]),
-          sessions_epoch = sessions_epoch
+          sessions_epoch = stored.sessions_epoch
             + case when principal.state = 'disabled' and stored.state = 'active' then 1 else 0 end,
-          users_count = users_count + users_added, updated_at = ${nextVersion}, version_at = null
-     from ${newPrincipals.sql} where stored.id = principal.id`,
+          users_count = stored.users_count + users_added, updated_at = ${nextVersion}, version_at = null
+     from ${editedPrincipals.sql} ${joinBefore('principals', 'principal.id')}
+    where stored.id = principal.id`,
+    { source: 'principal', userId: '0', principalId: 'stored.id' },
+    { ...columnsOfFields(principalFields), State: 'state' },
+  ),
 );
 
 export function editPrincipals(changes: readonly ReadyChange[]): Query[] {
   const edited = changes.filter(({ principal }) => principal.kind === 'edit');
-  return withRows(editPrincipalsStatement, edited, newPrincipals.values(edited, principalColumns));
+  return withRows(editPrincipalsStatement, edited, editedPrincipals.values(edited, editedColumns));
 }
 
 const touchedPrincipals = rowsParameter('principal', { id: 'bigint', users_added: 'integer' });

@@ -1,7 +1,8 @@
 import { preparedStatement, type Query, rowsParameter, statement } from '../../db/statement.ts';
 import { columnNames, columnTypes, fieldColumns } from '../fields/field-columns.ts';
 import { userFields } from '../fields/fields.ts';
-import type { ReadyChange } from './change.ts';
+import { changeIdOf, type ReadyChange, type UserEdit } from './change.ts';
+import { changeColumns, columnsOfFields, joinBefore, storingChanges } from './changed-values.store.ts';
 import { assignments, idOf, withIds, withRows } from './query.ts';
 
 const newUsers = rowsParameter('new_user', {
@@ -78,6 +79,7 @@ export function resetPasswords(changes: readonly ReadyChange[]): Query[] {
 
 const editedUsers = rowsParameter('edited', {
   id: 'bigint',
+  ...changeColumns,
   sets_fields: 'boolean',
   sets_attributes: 'boolean',
   username: 'text',
@@ -88,36 +90,51 @@ const editedUsers = rowsParameter('edited', {
 });
 
 const editedUserColumns = {
-  id: idOf,
-  sets_fields: ({ fields }: Edit) => fields !== null,
-  sets_attributes: ({ fields }: Edit) => fields?.Attributes !== undefined,
-  username: ({ newUsername }: Edit) => newUsername?.asSent ?? null,
-  username_key: ({ newUsername }: Edit) => newUsername?.key ?? null,
-  password_hash: ({ password }: Edit) => password?.hash ?? null,
-  state: ({ state }: Edit) => state,
-  ...fieldColumns(userFields, ({ fields }: Edit) => fields),
+  id: ({ edit }: EditedUser) => edit.id,
+  change_id: ({ changeId }: EditedUser) => changeId,
+  call_id: ({ callId }: EditedUser) => callId,
+  sets_fields: ({ edit }: EditedUser) => edit.fields !== null,
+  sets_attributes: ({ edit }: EditedUser) => edit.fields?.Attributes !== undefined,
+  username: ({ edit }: EditedUser) => edit.newUsername?.asSent ?? null,
+  username_key: ({ edit }: EditedUser) => edit.newUsername?.key ?? null,
+  password_hash: ({ edit }: EditedUser) => edit.password?.hash ?? null,
+  state: ({ edit }: EditedUser) => edit.state,
+  ...fieldColumns(userFields, ({ edit }: EditedUser) => edit.fields),
 };
 
-type Edit = ReadyChange['edits'][number];
+interface EditedUser {
+  readonly edit: UserEdit;
+  readonly changeId: string;
+  readonly callId: string | null;
+}
 
 const editUsersStatement = statement(
-  `update anagrafe.users as stored
+  storingChanges(
+    `update anagrafe.users as stored
       set username = coalesce(edited.username, stored.username),
           username_key = coalesce(edited.username_key, stored.username_key),
           ${assignments(userFields, 'edited', (column) => (column === 'attributes' ? 'sets_attributes' : 'sets_fields'))},
           state = edited.state,
           password_hash = coalesce(edited.password_hash, stored.password_hash),
-          password_changed_at = case when edited.password_hash is null then password_changed_at
+          password_changed_at = case when edited.password_hash is null then stored.password_changed_at
                                      else statement_timestamp() end,
-          sessions_epoch = sessions_epoch + case
+          sessions_epoch = stored.sessions_epoch + case
             when edited.password_hash is not null or (edited.state = 'disabled' and stored.state = 'active') then 1
             else 0 end,
           updated_at = statement_timestamp()
-     from ${editedUsers.sql} where stored.id = edited.id`,
+     from ${editedUsers.sql} ${joinBefore('users', 'edited.id')}
+    where stored.id = edited.id`,
+    { source: 'edited', userId: 'stored.id', principalId: 'stored.principal_id' },
+    { Username: 'username', ...columnsOfFields(userFields), State: 'state' },
+  ),
 );
 
 export function editUsers(changes: readonly ReadyChange[]): Query[] {
-  const rows = changes.flatMap(({ edits }) => edits);
+  const rows = changes.flatMap((change) =>
+    change.edits.map((edit, index): EditedUser => {
+      return { edit, changeId: changeIdOf(change, index), callId: change.context.reference?.callId ?? null };
+    }),
+  );
   return withRows(editUsersStatement, rows, editedUsers.values(rows, editedUserColumns));
 }
 

@@ -2,6 +2,7 @@ import type { Database } from '../../db/database.ts';
 import type { Query } from '../../db/statement.ts';
 import { appendAuditRows, auditDeletions } from './audit-rows.store.ts';
 import { isUnchanged, type ReadyChange, takesLong } from './change.ts';
+import { eraseValues } from './changed-values.store.ts';
 import { eraseFailedRecords } from './erasure.store.ts';
 import { storeNewCalls, storeOutcomes } from './outcomes.store.ts';
 import {
@@ -61,6 +62,7 @@ function writesOf(changes: readonly ReadyChange[], stored: StoredRows): Query[] 
     ...countPrincipals(changed, deleted),
     ...appendAuditRows(changed),
     ...auditDeletions(deleted),
+    ...eraseValues(changed, deleted),
     ...eraseFailedRecords(changed, stored),
     ...deleteUsers(changed),
     ...deletePrincipals(deleted),
