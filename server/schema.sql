@@ -138,8 +138,9 @@ create table anagrafe.calls (
   records_failed integer not null default 0,
   users_applied integer not null default 0,
   counts jsonb,
+  run_id uuid,
   constraint calls_client_id_fkey FOREIGN KEY (client_id) REFERENCES anagrafe.clients(id),
-  constraint calls_operation_check CHECK ((operation = ANY (ARRAY['update'::text, 'insert'::text, 'state'::text, 'upsert'::text, 'delete'::text]))),
+  constraint calls_operation_check CHECK ((operation = ANY (ARRAY['update'::text, 'insert'::text, 'state'::text, 'upsert'::text, 'delete'::text, 'undo'::text]))),
   constraint calls_pkey PRIMARY KEY (id),
   constraint calls_state_check CHECK ((state = ANY (ARRAY['open'::text, 'queued'::text, 'running'::text, 'completed'::text])))
 );
@@ -150,6 +151,7 @@ CREATE INDEX calls_jobs_of_client ON anagrafe.calls USING btree (client_id, subm
 CREATE INDEX calls_key_expires_at ON anagrafe.calls USING btree (key_expires_at) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX calls_open ON anagrafe.calls USING btree (lease_renewed_at) WHERE (state = 'open'::text);
 CREATE INDEX calls_open_jobs ON anagrafe.calls USING btree (COALESCE(client_id, (0)::bigint)) WHERE (is_job AND (ended_at IS NULL));
+CREATE INDEX calls_run_id ON anagrafe.calls USING btree (run_id, submitted_at) WHERE (run_id IS NOT NULL);
 
 create table anagrafe.changed_values (
   change_id uuid not null,
@@ -316,6 +318,15 @@ create table anagrafe.row_counts (
   constraint row_counts_kind_check CHECK ((kind = ANY (ARRAY['principals'::text, 'users'::text]))),
   constraint row_counts_pkey PRIMARY KEY (kind, block, slot)
 );
+
+create table anagrafe.runs (
+  id uuid not null,
+  client_id bigint,
+  started_at timestamp with time zone not null default now(),
+  constraint runs_client_id_fkey FOREIGN KEY (client_id) REFERENCES anagrafe.clients(id),
+  constraint runs_pkey PRIMARY KEY (id)
+);
+CREATE INDEX runs_started_at ON anagrafe.runs USING btree (started_at DESC, id);
 
 create table anagrafe.sessions (
   id bigint not null generated always as identity,

@@ -32,6 +32,7 @@ const longRounds = 'test/**/*.rounds.test.ts';
 
 /** Properties of fast-check that `npm run faults` checks with ten times as many random values. */
 const properties = [
+  'test/calls/undo-random.test.ts',
   'test/import/sheets.test.ts',
   'test/json/values.unit.test.ts',
   'test/passwords/imported-hash-cost.unit.test.ts',

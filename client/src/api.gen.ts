@@ -291,21 +291,21 @@ export type ErrorCode =
   | 'INVALID_JSON' | 'INVALID_BODY' | 'INVALID_PARAMETER' | 'INVALID_REQUEST' | 'REQUEST_TIMEOUT'
   | 'HEADERS_TOO_LARGE' | 'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'
   | 'UNSUPPORTED_MEDIA_TYPE' | 'BODY_TOO_LARGE' | 'BATCH_TOO_LARGE' | 'PARTIALLY_APPLIED' | 'NOTHING_APPLIED'
-  | 'JOB_NOT_FOUND' | 'AUDIT_ROW_NOT_FOUND' | 'CALL_NOT_FOUND' | 'WEBHOOK_NOT_FOUND' | 'SESSION_NOT_FOUND'
-  | 'INVALID_CLIENT' | 'CLIENT_ADDRESS_TAKEN' | 'CLIENT_NOT_FOUND' | 'IDEMPOTENCY_IN_PROGRESS'
-  | 'IDEMPOTENCY_KEY_REUSED' | 'TOO_MANY_REMOVALS' | 'RATE_LIMITED' | 'OVERLOADED' | 'UNAVAILABLE'
-  | 'INTERNAL' | 'INVALID_RECORD' | 'INVALID_USERS' | 'RECORD_TOO_LARGE' | 'PRINCIPAL_NOT_FOUND'
-  | 'PRINCIPAL_DISABLED' | 'USER_NOT_FOUND' | 'USERNAME_TAKEN' | 'EXTERNAL_KEY_TAKEN' | 'DUPLICATE_PRINCIPAL'
-  | 'DIFFERS_FROM_STORED' | 'PLAN_OUTDATED' | 'OUTCOME_UNKNOWN' | 'NOT_APPLIED' | 'RECORD_FAILED'
-  | 'CANCELLED' | 'REQUIRED' | 'MORE_ERRORS' | 'UNKNOWN_FIELD' | 'WRONG_TYPE' | 'INVALID_ID'
-  | 'INVALID_STATE' | 'INVALID_OPERATION' | 'NO_USERS' | 'AMBIGUOUS_PRINCIPAL' | 'AMBIGUOUS_USER'
-  | 'UNRECOGNISED_USER' | 'DUPLICATE_USER' | 'EMPTY_PRINCIPAL' | 'TEXT_EMPTY' | 'TEXT_TOO_LONG'
-  | 'TEXT_CHARACTERS' | 'USERNAME_TOO_LONG' | 'USERNAME_SPACES' | 'USERNAME_CHARACTERS'
-  | 'USERNAME_DIRECTION' | 'EMAIL_INVALID' | 'EMAIL_TOO_LONG' | 'LANGUAGE_INVALID' | 'ATTRIBUTES_TOO_MANY'
-  | 'ATTRIBUTE_NAME' | 'ATTRIBUTE_TOO_LONG' | 'PASSWORD_TOO_SHORT' | 'PASSWORD_TOO_LONG'
-  | 'PASSWORD_CHARACTERS' | 'PASSWORD_COMMON' | 'PASSWORD_IS_USERNAME' | 'PASSWORD_IS_EMAIL'
-  | 'PASSWORD_MISMATCH' | 'PASSWORD_BESIDE_HASH' | 'PASSWORD_HASH_INVALID' | 'PASSWORD_HASH_COST'
-  | 'CURRENT_PASSWORD_WRONG';
+  | 'JOB_NOT_FOUND' | 'RUN_NOT_FOUND' | 'RUN_NOT_ENDED' | 'RUN_TOO_OLD' | 'NOTHING_TO_UNDO'
+  | 'AUDIT_ROW_NOT_FOUND' | 'CALL_NOT_FOUND' | 'WEBHOOK_NOT_FOUND' | 'SESSION_NOT_FOUND' | 'INVALID_CLIENT'
+  | 'CLIENT_ADDRESS_TAKEN' | 'CLIENT_NOT_FOUND' | 'IDEMPOTENCY_IN_PROGRESS' | 'IDEMPOTENCY_KEY_REUSED'
+  | 'TOO_MANY_REMOVALS' | 'RATE_LIMITED' | 'OVERLOADED' | 'UNAVAILABLE' | 'INTERNAL' | 'INVALID_RECORD'
+  | 'INVALID_USERS' | 'RECORD_TOO_LARGE' | 'PRINCIPAL_NOT_FOUND' | 'PRINCIPAL_DISABLED' | 'USER_NOT_FOUND'
+  | 'USERNAME_TAKEN' | 'EXTERNAL_KEY_TAKEN' | 'DUPLICATE_PRINCIPAL' | 'DIFFERS_FROM_STORED' | 'PLAN_OUTDATED'
+  | 'OUTCOME_UNKNOWN' | 'NOT_APPLIED' | 'RECORD_FAILED' | 'CANCELLED' | 'REQUIRED' | 'MORE_ERRORS'
+  | 'UNKNOWN_FIELD' | 'WRONG_TYPE' | 'INVALID_ID' | 'INVALID_STATE' | 'INVALID_OPERATION' | 'NO_USERS'
+  | 'AMBIGUOUS_PRINCIPAL' | 'AMBIGUOUS_USER' | 'UNRECOGNISED_USER' | 'DUPLICATE_USER' | 'EMPTY_PRINCIPAL'
+  | 'TEXT_EMPTY' | 'TEXT_TOO_LONG' | 'TEXT_CHARACTERS' | 'USERNAME_TOO_LONG' | 'USERNAME_SPACES'
+  | 'USERNAME_CHARACTERS' | 'USERNAME_DIRECTION' | 'EMAIL_INVALID' | 'EMAIL_TOO_LONG' | 'LANGUAGE_INVALID'
+  | 'ATTRIBUTES_TOO_MANY' | 'ATTRIBUTE_NAME' | 'ATTRIBUTE_TOO_LONG' | 'PASSWORD_TOO_SHORT'
+  | 'PASSWORD_TOO_LONG' | 'PASSWORD_CHARACTERS' | 'PASSWORD_COMMON' | 'PASSWORD_IS_USERNAME'
+  | 'PASSWORD_IS_EMAIL' | 'PASSWORD_MISMATCH' | 'PASSWORD_BESIDE_HASH' | 'PASSWORD_HASH_INVALID'
+  | 'PASSWORD_HASH_COST' | 'CURRENT_PASSWORD_WRONG';
 
 /** The estimate of a dry run. */
 export interface Estimate {
@@ -565,7 +565,7 @@ export interface NewWebhookSecret {
   OldEndsAt: string;
 }
 
-export type Operation = 'update' | 'insert' | 'state' | 'upsert' | 'delete';
+export type Operation = 'update' | 'insert' | 'state' | 'upsert' | 'delete' | 'undo';
 
 /** A principal: the record of a company or customer, with its users. */
 export interface Principal extends StoredPrincipal {
@@ -657,6 +657,38 @@ export interface Reset {
   Attributes?: null;
   PasswordHash?: null;
   Operation?: null;
+}
+
+/** The calls that belong together, such as those of one import. */
+export interface Run {
+  ID: string;
+  ClientID: number | null;
+  StartedAt: string;
+  /** Null while a call of the run is not completed. */
+  EndedAt: string | null;
+  /** Number of calls and jobs, without those that undo the run. */
+  Calls: number;
+  Records: number;
+  RecordsFailed: number;
+  Users: number;
+  /** The time until which the run can be undone. */
+  UndoableUntil: string;
+  /** The end of the last undo. Null if there is none. */
+  UndoneAt: string | null;
+}
+
+/** A call or job of a run. */
+export interface RunCall {
+  CallID: string;
+  /** The ID of the job. Null for a synchronous call. */
+  JobID: string | null;
+  Operation: Operation;
+  SubmittedAt: string;
+  /** Null while the call is not completed. */
+  EndedAt: string | null;
+  Records: number;
+  RecordsFailed: number;
+  Users: number;
 }
 
 export type Scope = 'sync:write' | 'sync:read' | 'admin';
@@ -766,6 +798,8 @@ export interface UpsertCounts {
   PrincipalsInserted: number;
   /** Number of principals whose own fields or state were changed. */
   PrincipalsUpdated: number;
+  /** Number of principals that were deleted with their users. Only of an undo. */
+  PrincipalsDeleted?: number;
   /** Number of users that were registered. */
   UsersRegistered: number;
   /** Number of users whose fields, state or password were changed. */
@@ -810,9 +844,20 @@ export type UpsertRecord = EditedPrincipal & {
 export interface UpsertTuple extends TupleItems {
   /** The effect of the record, with `Prefer: return=representation`; otherwise empty. */
   Item6: {
-    Principal?: 'inserted' | 'updated' | 'unchanged';
+    Principal?: 'inserted' | 'updated' | 'unchanged' | 'deleted';
     /** The changed fields with their values. Only in a dry run, for callers with the scope `sync:read`. */
     Changes?: FieldChange[];
+    /** What an undo leaves as it is. Only in a dry run of an undo. */
+    Kept?: ({
+      /** Null for the user or principal as a whole. */
+      Field: string | null;
+      /**
+       * `changed`: changed or used since. `deleted`: no longer exists. `password`: it was reset, and the
+       * old one is unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs
+       * to another now.
+       */
+      Reason: 'changed' | 'deleted' | 'password' | 'expired' | 'taken';
+    })[];
     Users?: UpsertedUser[];
     ExternalKey?: string;
   };
@@ -844,6 +889,17 @@ export interface UpsertedUser {
   Changed?: string[];
   /** The changed fields with their values. Only in a dry run, for callers with the scope `sync:read`. */
   Changes?: FieldChange[];
+  /** What an undo leaves as it is. Only in a dry run of an undo. */
+  Kept?: ({
+    /** Null for the user or principal as a whole. */
+    Field: string | null;
+    /**
+     * `changed`: changed or used since. `deleted`: no longer exists. `password`: it was reset, and the old
+     * one is unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to
+     * another now.
+     */
+    Reason: 'changed' | 'deleted' | 'password' | 'expired' | 'taken';
+  })[];
 }
 
 /** A user: an account that belongs to a principal. */
@@ -1250,6 +1306,29 @@ export interface Operations {
     request: { query?: { page?: number | undefined; pageSize?: number | undefined } };
     answer: Envelope<Failure, null>;
   };
+  /** List runs. */
+  runs: {
+    request: { query?: { page?: number | undefined; pageSize?: number | undefined } };
+    answer: Envelope<Run, null>;
+  };
+  /** Get a run. */
+  run: {
+    request: { path: { id: string }; query?: { page?: number | undefined; pageSize?: number | undefined } };
+    answer: Envelope<RunCall, Run>;
+  };
+  /** Undo a run. */
+  undoRun: {
+    request: {
+      path: { id: string };
+      query?: {
+        dryRun?: boolean | undefined;
+        changed?: boolean | undefined;
+        page?: number | undefined;
+        pageSize?: number | undefined;
+      };
+    };
+    answer: Envelope<UpsertTuple, UpsertCounts | UpsertPlan> | Envelope<Tuple, Job>;
+  };
   /** List the jobs of all clients. */
   allJobs: {
     request: {
@@ -1371,6 +1450,9 @@ export const routes = {
   completedCall: { method: 'GET', path: '/admin/v1/calls/{id}' },
   failedRecordsOfCall: { method: 'GET', path: '/admin/v1/calls/{id}/failed' },
   failures: { method: 'GET', path: '/admin/v1/failures' },
+  runs: { method: 'GET', path: '/admin/v1/runs' },
+  run: { method: 'GET', path: '/admin/v1/runs/{id}' },
+  undoRun: { method: 'POST', path: '/admin/v1/runs/{id}/undo' },
   allJobs: { method: 'GET', path: '/admin/v1/jobs' },
   audit: { method: 'GET', path: '/admin/v1/audit' },
   auditChanges: { method: 'GET', path: '/admin/v1/audit/{position}/changes' },

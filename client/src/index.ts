@@ -1,8 +1,6 @@
 export type {
   Admin,
   AllJobsOptions,
-  Audit,
-  AuditOptions,
   CallTupleOptions,
   Clients,
   CompletedCallOptions,
@@ -11,6 +9,7 @@ export type {
   Webhooks,
 } from './admin.ts';
 export { Anagrafe } from './anagrafe.ts';
+export type { Audit, AuditOptions, ChangeOptions } from './audit.ts';
 export type * from './api.gen.ts';
 export { principalFields, userFields } from './api.gen.ts';
 export type { Console } from './console.ts';
@@ -38,6 +37,7 @@ export type {
   RecordExport,
 } from './lists.ts';
 export type { AnagrafeOptions, CallOptions, Fetch, PageOptions } from './options.ts';
+export type { Runs, UndoOptions, UndoPlanOptions } from './runs.ts';
 export type {
   NewPassword,
   NewUser,

@@ -23,6 +23,7 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   state: 'with-key',
   upsert: 'with-key',
   delete: 'with-key',
+  undoRun: 'with-key',
   list: 'always',
   users: 'always',
   // Until the answer begins.
@@ -39,6 +40,8 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   allJobs: 'always',
   audit: 'always',
   auditChanges: 'always',
+  runs: 'always',
+  run: 'always',
   verifyAudit: 'always',
   webhooks: 'always',
   deliveries: 'always',

@@ -33,6 +33,8 @@ export interface KeyOptions extends CallOptions {
    * send the same records with its key. Ignored for a dry run and for a signed-in user.
    */
   readonly idempotencyKey?: string | undefined;
+  /** The run that the call is a part of, such as an import: a UUID that is the same for all calls of the run. */
+  readonly run?: string | undefined;
 }
 
 /** Options of a write that is not a job. */
@@ -173,9 +175,12 @@ async function send<Name extends keyof RecordsOf>(
 }
 
 /** Separates the rules of an upsert, which are query parameters and a header, from the options of the call. */
-function splitRules<Options extends UpsertRules>(options: Options) {
-  const { missing, passwords, existing, ifMatch, ...rest } = options;
-  const headers: Record<string, string> = ifMatch === undefined ? {} : { 'If-Match': `"${ifMatch}"` };
+function splitRules<Options extends UpsertRules & KeyOptions>(options: Options) {
+  const { missing, passwords, existing, ifMatch, run, ...rest } = options;
+  const headers = {
+    ...(ifMatch !== undefined && { 'If-Match': `"${ifMatch}"` }),
+    ...(run !== undefined && { 'Anagrafe-Run': run }),
+  };
   return { ...rest, rules: { missing, passwords, existing }, headers };
 }
 
@@ -207,7 +212,7 @@ export async function submit<Name extends keyof RecordsOf>(
  * Adds an `Idempotency-Key`, which makes retries safe. A dry run writes nothing and needs no key. A signed-in user may
  * not send one, so its writes are retried only if the service did not start them.
  */
-function withKey({ settings }: Transport, options: KeyOptions, dryRun: boolean): SendOptions {
+export function withKey({ settings }: Transport, options: KeyOptions, dryRun: boolean): SendOptions {
   const { idempotencyKey, ...rest } = options;
   if (dryRun) return { ...rest, policy: 'always' };
   if ('AccessToken' in settings.userHeaders) return { ...rest, policy: 'not-started' };

@@ -8,6 +8,7 @@ import { eventRoute } from './audit/events.routes.ts';
 import type { Audit } from './audit/open-audit.ts';
 import { callRoutes, failuresRoute } from './calls/call-history.routes.ts';
 import type { Calls } from './calls/open-calls.ts';
+import { runRoutes } from './calls/runs.routes.ts';
 import { upsertRoutes } from './calls/upsert.routes.ts';
 import { fingerprintBy, writeRoutes } from './calls/write.routes.ts';
 import { guard, identifyBy, openThrottledLookup } from './clients/authentication.plugin.ts';
@@ -162,6 +163,7 @@ function adminRoutes(api: Api, features: Features, config: Config): void {
   clientRoutes(api, clients.store);
   callRoutes(api, { store: calls.history, auditLog: audit.log });
   failuresRoute(api, calls.failures);
+  runRoutes(api, calls);
   allJobsRoute(api, jobs.store);
   auditRoutes(api, audit);
   webhookRoutes(api, webhooks);

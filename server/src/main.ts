@@ -82,7 +82,7 @@ export async function startService(
     });
     const audit = openAudit({ database, keyRing, config });
     const records = openRecords({ database, exports, config });
-    const { operations, recordStore, newWriter } = records;
+    const { operations, recordStore, newWriter, principalsTouched } = records;
     const applying = { operations, recordStore, newWriter, hasher, keyRing, onOutcomes: metrics.recordsDone };
     const jobs = await openJobs({
       ...applying,
@@ -105,7 +105,15 @@ export async function startService(
       onThrottleError: warningOf(log, 'could not clear the counters of a password guess'),
     });
     const idempotency = openIdempotencyStore(database, { keyHours: config.IDEMPOTENCY_HOURS });
-    const calls = openCalls({ ...applying, database, config, jobs, idempotency, signIn: accounts.signIn });
+    const calls = openCalls({
+      ...applying,
+      database,
+      config,
+      jobs,
+      idempotency,
+      signIn: accounts.signIn,
+      principalsTouched,
+    });
     const webhooks = openWebhooks({ database, keyRing, config });
     const statistics = openStatistics(database);
     const readiness = openReadiness(database);

@@ -38,6 +38,13 @@ export function openCallStore(database: Database): CallStore {
       );
       return call?.approvals ?? [];
     },
+    async ownerOfRun(run) {
+      const [found] = await database.query<{ clientId: number | null }>(
+        'select client_id as "clientId" from anagrafe.runs where id = $1',
+        [run],
+      );
+      return found?.clientId;
+    },
     complete: (callId, actor, counts) => complete(database, callId, actor, counts),
   });
 }

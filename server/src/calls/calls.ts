@@ -33,6 +33,8 @@ export interface CallStore {
   storeApprovals(callId: string, approvals: readonly string[]): Promise<unknown>;
   /** Returns the stored approvals; empty if there are none. */
   approvals(callId: string): Promise<readonly string[]>;
+  /** Returns the client that began the run, null for protected mode, undefined if there is no such run. */
+  ownerOfRun(run: string): Promise<number | null | undefined>;
   /** Marks a call whose records all have outcomes as completed, and writes its audit row. Does nothing if repeated. */
   complete(callId: string, actor: Actor, counts: CallCounts): Promise<unknown>;
 }

@@ -30,7 +30,7 @@ export async function dryRun(
       review?.approve(record, records.text(position));
       const outcome = expectedOutcome(record, operation);
       counter.add(outcome);
-      const isSelected = !page?.changedOnly || !isUnchangedOutcome(outcome);
+      const isSelected = !page?.changedOnly || !isUnchangedOutcome(outcome) || keepsFields(outcome);
       const kept = withUsers ? outcome : { ...outcome, users: [] };
       outcomes.push(page ? { ...kept, users: [] } : kept);
       const isOnPage = page !== null && isSelected && totalCount >= first && totalCount < end;
@@ -53,6 +53,10 @@ export async function dryRun(
   };
 }
 
+function keepsFields({ keptFields, users }: Outcome): boolean {
+  return keptFields !== undefined || users.some((user) => user.keptFields !== undefined);
+}
+
 /** Returns the memory in bytes of the stored values that an outcome shows. A character takes up to two bytes. */
 export function shownBytes({ changes = [], users }: Outcome): number {
   const shown = [changes, ...users.map((user) => user.changes ?? [])].flat();
@@ -64,8 +68,9 @@ export function shownBytes({ changes = [], users }: Outcome): number {
 
 function expectedOutcome({ parsed, change }: CheckedRecord, operation: Operation): Outcome {
   if (!change) return refused(parsed, mainError(parsed.errors, 'dry'));
-  // Only an upsert reports its effects in a dry run.
-  if (operation.name !== 'upsert')
+  // Only operations with a plan report their effects in a dry run.
+  if (operation.name !== 'upsert' && operation.name !== 'undo')
     return { id: parsed.sentId, error: null, errors: parsed.errors, users: [] };
-  return { ...outcomeOf(change, parsed.errors), changes: change.changes ?? [] };
+  const { changes = [], keptFields } = change;
+  return { ...outcomeOf(change, parsed.errors), changes, ...(keptFields && { keptFields }) };
 }

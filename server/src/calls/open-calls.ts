@@ -8,12 +8,15 @@ import type { Config } from '../settings/config.ts';
 import { openCompletedCalls, openFailures } from './call-history.store.ts';
 import type { CallHistory, FailureStore } from './call-history.ts';
 import { openCallStore } from './calls.store.ts';
+import { openRuns } from './runs.store.ts';
+import type { RunHistory } from './runs.ts';
 import type { WriteRouteTools } from './write.routes.ts';
 import type { CallTools } from './write-call.ts';
 
 export interface Calls extends WriteRouteTools {
   readonly history: CallHistory;
   readonly failures: FailureStore;
+  readonly runs: RunHistory;
   /** Returns a new keyed hash for the fingerprint of a request body. */
   newFingerprint(): Hmac;
 }
@@ -27,9 +30,10 @@ interface CallParts
   readonly config: Config;
   readonly jobs: Jobs;
   readonly signIn: SignInTools;
+  readonly principalsTouched: RunHistory['principalsTouched'];
 }
 
-export function openCalls({ database, config, jobs, signIn, ...tools }: CallParts): Calls {
+export function openCalls({ database, config, jobs, signIn, principalsTouched, ...tools }: CallParts): Calls {
   return {
     callTools: {
       ...tools,
@@ -49,6 +53,12 @@ export function openCalls({ database, config, jobs, signIn, ...tools }: CallPart
       }),
     history: openCompletedCalls(database, { days: config.JOB_DAYS }),
     failures: openFailures(database),
+    runs: openRuns(database, { days: undoDays(config), principalsTouched }),
     newFingerprint: () => tools.keyRing.newFingerprint(),
   };
+}
+
+/** An undo needs the outcomes, the old values and the audit rows of a run. */
+function undoDays({ UNDO_DAYS, JOB_DAYS, HISTORY_DAYS, AUDIT_DAYS }: Config): number {
+  return Math.min(UNDO_DAYS, JOB_DAYS, HISTORY_DAYS, AUDIT_DAYS || UNDO_DAYS);
 }

@@ -18,6 +18,11 @@ export const callRetention: readonly RetentionRule[] = [
     `state = 'open' and (key_expires_at <= ${ago(0)} or
        idempotency_key is null and submitted_at <= ${ago(':jobDays::integer')})`,
   ),
+  tableRule({
+    table: 'runs',
+    condition: `started_at <= ${ago(':jobDays::integer')}
+      and not exists (select from anagrafe.calls where run_id = runs.id)`,
+  }),
 ];
 
 /** A rule that deletes calls. Their outcomes are deleted first; a call may have 100,000 of them. */

@@ -12,6 +12,7 @@ import { PlanReview } from '../records/check/plan.ts';
 import { countsOf } from '../records/read/effect-counts.ts';
 import type { NewCall, Outcome } from '../records/write/outcome.ts';
 import { applySync } from './apply-sync.ts';
+import type { CallStore } from './calls.ts';
 import { dryRun } from './dry-run.ts';
 import type { CallTools, OpenCall, ReadCall, WriteCall, WriteResult } from './write-call.ts';
 
@@ -31,6 +32,7 @@ export async function runCall(sent: WriteCall, tools: CallTools): Promise<WriteR
     const review = reviewOf(call, null, tools);
     return { kind: 'estimate', ...(await dryRun({ ...call, review }, operation, tools)) };
   }
+  if (call.run !== null && name !== 'undo') await requireOwnRun(call.run, call.clientId, tools.calls);
   const claim = await claimCall(call, tools);
   if (!('lease' in claim)) return replay(call, claim, tools);
   const { state, callId: id, lease } = claim;
@@ -54,6 +56,12 @@ export async function runCall(sent: WriteCall, tools: CallTools): Promise<WriteR
   } finally {
     if (renewal) clearInterval(renewal);
   }
+}
+
+/** Throws if the run was begun by another client. */
+async function requireOwnRun(run: string, clientId: number | null, calls: CallStore): Promise<void> {
+  const owner = await calls.ownerOfRun(run);
+  if (owner !== undefined && owner !== clientId) throw new ApiError('FORBIDDEN', { variant: 'run' });
 }
 
 /** `resumed` are the stored approvals of a call of which a part is applied; null for a new call. */
@@ -85,9 +93,9 @@ type ClaimedCall =
 
 /** Takes the lease of a call with a key. A call without a key needs none. */
 async function claimCall(call: ReadCall, { idempotency }: CallTools): Promise<ClaimedCall> {
-  const { clientId, operation, key, records, report } = call;
+  const { clientId, operation, key, run, records, report } = call;
   if (!key) return { state: 'new', callId: randomUUID(), lease: null };
-  const keyed = { clientId, operation, key, records: records.count, users: records.users };
+  const keyed = { clientId, operation, key, run, records: records.count, users: records.users };
   const leaseId = randomUUID();
   const claim = await idempotency.claim(keyed, leaseId).catch(async (error) => {
     if (isAnswerLost(error)) await release(() => idempotency.abandon(keyed, leaseId), report);
@@ -142,8 +150,8 @@ async function submit(call: OpenCall, operation: Operation, tools: CallTools): P
   return { kind: 'job', jobId: id, replayed: false, job: asSubmitted(call, id, refused) };
 }
 
-function newCallOf({ clientId, operation, records }: ReadCall, id: string): NewCall {
-  return { id, clientId, operation, records: records.count, users: records.users };
+function newCallOf({ clientId, operation, run, records }: ReadCall, id: string): NewCall {
+  return { id, clientId, operation, run, records: records.count, users: records.users };
 }
 
 function answered(

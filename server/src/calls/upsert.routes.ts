@@ -59,7 +59,7 @@ function readOptions(request: FastifyRequest): Partial<CallOptions> {
 }
 
 /** Reads the plan in `If-Match`. `*` and weak tags are refused: they name no plan. */
-function readPlan(header: string | undefined): string | null {
+export function readPlan(header: string | undefined): string | null {
   if (header === undefined) return null;
   const plan = /^\s*"?([\w-]{43})"?\s*$/.exec(header)?.[1];
   if (plan === undefined) throw wrongParameter('If-Match', 'plan');
@@ -67,7 +67,12 @@ function readPlan(header: string | undefined): string | null {
 }
 
 /** Returns the page of a dry run; null if the query selects no part of the tuples. */
-function pageOf({ dryRun = false, changed = false, page, pageSize }: Query): DryRunPage | null {
+export function pageOf({
+  dryRun = false,
+  changed = false,
+  page,
+  pageSize,
+}: Pick<Query, 'dryRun' | 'changed' | 'page' | 'pageSize'>): DryRunPage | null {
   const selects = { changed: changed || undefined, page, pageSize };
   const [name] = Object.entries(selects).find(([, value]) => value !== undefined) ?? [];
   if (name === undefined) return null;

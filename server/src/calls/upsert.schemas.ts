@@ -3,6 +3,7 @@ import { answer, count, ErrorEnvelope, errorAnswer, page, Text } from '../http/a
 import { defaulted, flag, Id, named, nullable, oneOf, strictObject } from '../http/schemas.ts';
 import { EffectCountsSchema, effectCounts } from '../records/read/plan.schemas.ts';
 import { Positions, tupleProperties } from '../records/read/tuple.schemas.ts';
+import { keptReasons } from '../records/write/outcome.ts';
 import { similarQuery, WriteHeaders, WriteQuery, writeAnswers } from './write.schemas.ts';
 
 export const UpsertQuery = Type.Object({
@@ -66,6 +67,18 @@ const Changes = Type.Optional(
       'The changed fields with their values. Only in a dry run, for callers with the scope `sync:read`.',
   }),
 );
+const Kept = Type.Optional(
+  Type.Array(
+    strictObject({
+      Field: nullable(Type.String({ description: 'Null for the user or principal as a whole.' })),
+      Reason: oneOf(keptReasons, {
+        description:
+          '`changed`: changed or used since. `deleted`: no longer exists. `password`: it was reset, and the old one is unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another now.',
+      }),
+    }),
+    { description: 'What an undo leaves as it is. Only in a dry run of an undo.' },
+  ),
+);
 const UpsertedUser = named(
   'UpsertedUser',
   strictObject(
@@ -77,6 +90,7 @@ const UpsertedUser = named(
       Changed: Type.Optional(Type.Array(Type.String())),
       State: Type.Optional(Type.Literal('disabled')),
       Changes,
+      Kept,
     },
     {
       description: 'A user of the record, or one that it removes. `ID` is null in a dry run for a new user.',
@@ -90,8 +104,9 @@ const UpsertTuple = named(
       ...tupleProperties,
       Item6: strictObject(
         {
-          Principal: Type.Optional(oneOf(['inserted', 'updated', 'unchanged'])),
+          Principal: Type.Optional(oneOf(['inserted', 'updated', 'unchanged', 'deleted'])),
           Changes,
+          Kept,
           Users: Type.Optional(Type.Array(UpsertedUser)),
           ExternalKey: Type.Optional(Type.String()),
         },

@@ -15,7 +15,7 @@ import type { IndexedOutcome, NewCall, Outcome } from '../records/write/outcome.
 import type { RecordWriter } from '../records/write/record-writer.ts';
 import type { CallStore } from './calls.ts';
 
-/** The part of a call that only `irs/upsert` has. */
+/** The part of a call that only `irs/upsert` and an undo have. */
 export interface UpsertCall {
   /** The plan in `If-Match`; null without one. */
   readonly expectedPlan: string | null;
@@ -34,10 +34,12 @@ export interface WriteCall {
   readonly clientId: number | null;
   readonly actor: Actor;
   readonly key: IdempotencyKey | null;
+  /** The run that the call is a part of or, for an undo, that it undoes; null without one. */
+  readonly run: string | null;
   readonly dryRun: boolean;
   readonly async: boolean;
   readonly options: CallOptions;
-  /** Null for other operations than `upsert`. */
+  /** Null for other operations than `upsert` and `undo`. */
   readonly upsert: UpsertCall | null;
   /** Reserves memory until the call is answered. Throws an `ApiError` OVERLOADED if there is too little. */
   holdMemory(bytes: number): void;

@@ -117,6 +117,7 @@ export function writeHandler<Request extends FastifyRequest>(
       clientId: request.caller.clientId,
       actor: actorOf(request),
       key: idempotencyKeyOf(request),
+      run: options.run ?? runOf(request),
       dryRun: isFlagged(request, 'dryRun'),
       async: wantsAsync(request.headers),
       options,
@@ -146,7 +147,12 @@ async function updateSelf(
   reply: FastifyReply,
   { changeOwnPassword }: WriteRouteTools,
 ) {
-  if (idempotencyKeyOf(request) || wantsAsync(request.headers) || isFlagged(request, 'dryRun'))
+  if (
+    idempotencyKeyOf(request) ||
+    runOf(request) ||
+    wantsAsync(request.headers) ||
+    isFlagged(request, 'dryRun')
+  )
     throw new ApiError('FORBIDDEN', { variant: 'plainly' });
   const report = (error: unknown) => {
     if (!isPartOfOutage(error))
@@ -228,6 +234,18 @@ function idempotencyKeyOf(request: FastifyRequest): IdempotencyKey | null {
   const text = keyText(request);
   const { fingerprint } = request.received;
   return text !== null && fingerprint ? { text, fingerprint } : null;
+}
+
+/** Reads the ID of the run that the call is a part of. */
+function runOf({ headers }: FastifyRequest): string | null {
+  const sent = headers['anagrafe-run'];
+  if (sent === undefined) return null;
+  if (typeof sent !== 'string' || !isUuid(sent)) throw wrongParameter('Anagrafe-Run', 'uuid');
+  return sent.toLowerCase();
+}
+
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
 function keyText(request: FastifyRequest): string | null {

@@ -38,6 +38,13 @@ export const WriteHeaders = Type.Object({
         'Identifies the call. The service applies a call with the same key once and repeats its response.',
     }),
   ),
+  'Anagrafe-Run': Type.Optional(
+    Type.String({
+      format: 'uuid',
+      description:
+        'The run that the call is a part of, such as an import: a UUID that the client chooses and sends with each call of the run.',
+    }),
+  ),
 });
 
 const Estimate = named(

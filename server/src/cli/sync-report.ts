@@ -130,12 +130,13 @@ const columns: readonly Column<PlanLine>[] = [
 export function countsText(counts: UpsertCounts): string {
   const part = (names: readonly [keyof UpsertCounts, string][]) =>
     names
-      .filter(([name]) => counts[name] > 0)
-      .map(([name, word]) => `${grouped(counts[name])} ${word}`)
+      .filter(([name]) => (counts[name] ?? 0) > 0)
+      .map(([name, word]) => `${grouped(counts[name] ?? 0)} ${word}`)
       .join(', ') || 'no changes';
   const principals = part([
     ['PrincipalsInserted', 'created'],
     ['PrincipalsUpdated', 'changed'],
+    ['PrincipalsDeleted', 'deleted'],
   ]);
   const users = part([
     ['UsersRegistered', 'registered'],

@@ -10,7 +10,7 @@ const forwardingHeader =
   /^(via|cdn-loop|(x-)?forwarded(-.+)?|x-.+-forwarded-.+|x-(original|remote|envoy)-.+|.*(-|client|socket)ip(v6)?)$/;
 /** Headers that HTTP libraries, browsers and Prometheus send by default. Protected mode rejects all others. */
 const directHeader =
-  /^(accept(-.+)?|access-control-request-.+|accesstoken|authorization|cache-control|connection|content-.+|cookie|dnt|expect|host|idempotency-key|if-.+|keep-alive|origin|postman-token|pragma|prefer|priority|purpose|range|referer|sec-.+|sync(public|secret)key|te|transfer-encoding|upgrade(-insecure-requests)?|user-agent|x-prometheus-scrape-timeout-seconds|x-request-id|x-requested-with)$/;
+  /^(accept(-.+)?|access-control-request-.+|accesstoken|anagrafe-run|authorization|cache-control|connection|content-.+|cookie|dnt|expect|host|idempotency-key|if-.+|keep-alive|origin|postman-token|pragma|prefer|priority|purpose|range|referer|sec-.+|sync(public|secret)key|te|transfer-encoding|upgrade(-insecure-requests)?|user-agent|x-prometheus-scrape-timeout-seconds|x-request-id|x-requested-with)$/;
 const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 
 export interface CallerEvidence {

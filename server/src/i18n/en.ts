@@ -39,6 +39,7 @@ export const callTexts = {
       '"{name}" is later than the last event. It was read from another database, or before a backup was restored. Omit it to read from the first event.',
     after: '"{name}" must be the ID of an event, such as 1042.0.',
     dryRun: '"{name}" can only be used with dryRun=true.',
+    uuid: '"{name}" must be a UUID such as 0b5c2a5e-1f0e-4b57-9c7b-3a3a6a8f7f10.',
     plan: '"{name}" must be the Plan of a dry run, in double quotes.',
     key: '"{name}" must be sent once and have 1 to {max} visible ASCII characters.',
     unknown: 'Unknown parameter "{name}".',
@@ -72,6 +73,7 @@ export const callTexts = {
       'Pages of this origin may not call the service. ANAGRAFE_ALLOWED_ORIGINS lists the origins that may.',
     owner:
       'The client of this webhook is revoked or does not have the scope admin. Give it the scope, or create the webhook with another client.',
+    run: 'The run belongs to another client. Begin a run of your own with another UUID.',
     plainly:
       'A signed-in user cannot use Idempotency-Key, Prefer: respond-async or dryRun in irs/update, or Search in irs/list.',
     user: 'A signed-in user can only change its own password (irs/update with CurrentPassword), read its own record (irs/list) and sign out.',
@@ -103,6 +105,10 @@ export const callTexts = {
     dry: 'No record would be applied. See result.records for the errors.',
   },
   JOB_NOT_FOUND: 'There is no job with this ID. It may belong to another client, or may have been deleted.',
+  RUN_NOT_FOUND: 'There is no run with this ID. It may have been deleted.',
+  RUN_NOT_ENDED: 'A call or job of the run has not ended. Wait until it ends, or cancel it.',
+  RUN_TOO_OLD: 'The run is too old to be undone. See UndoableUntil of the run.',
+  NOTHING_TO_UNDO: 'The run has applied no record.',
   AUDIT_ROW_NOT_FOUND: 'There is no row of the audit log at this position. It may have been deleted.',
   CALL_NOT_FOUND: 'There is no synchronous call with this ID. It may have been deleted.',
   WEBHOOK_NOT_FOUND: 'There is no webhook or delivery with this ID.',

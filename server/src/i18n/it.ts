@@ -37,6 +37,7 @@ export const italian: typeof english = {
       '"{name}" è successivo all\'ultimo evento: proviene da un altro database o da prima del ripristino di un backup. Ometterlo per leggere dal primo evento.',
     after: '"{name}" deve essere l\'ID di un evento, ad esempio 1042.0.',
     dryRun: '"{name}" si può usare solo con dryRun=true.',
+    uuid: '"{name}" deve essere un UUID come 0b5c2a5e-1f0e-4b57-9c7b-3a3a6a8f7f10.',
     plan: '"{name}" deve essere il Plan di una simulazione, tra virgolette doppie.',
     key: '"{name}" deve avere da 1 a {max} caratteri ASCII visibili e va inviato una sola volta.',
     unknown: 'Parametro sconosciuto: "{name}".',
@@ -71,6 +72,7 @@ export const italian: typeof english = {
       'Le pagine di questa origine non possono chiamare il servizio. Quelle autorizzate sono in ANAGRAFE_ALLOWED_ORIGINS.',
     owner:
       'Il client di questo webhook è revocato o non ha il permesso admin. Assegnargli il permesso, oppure creare il webhook con un altro client.',
+    run: "L'operazione appartiene a un altro client. Iniziane una propria con un altro UUID.",
     plainly:
       'Un utente connesso non può usare Idempotency-Key, Prefer: respond-async o dryRun in irs/update, né Search in irs/list.',
     user: 'Un utente connesso può solo cambiare la propria password (irs/update con CurrentPassword), leggere la propria anagrafica (irs/list) e disconnettersi.',
@@ -103,6 +105,11 @@ export const italian: typeof english = {
     dry: 'Nessun record verrebbe applicato. Gli errori sono in result.records.',
   },
   JOB_NOT_FOUND: 'Elaborazione non trovata. Potrebbe appartenere a un altro client o essere stata eliminata.',
+  RUN_NOT_FOUND: 'Nessuna operazione con questo ID. Potrebbe essere stata eliminata.',
+  RUN_NOT_ENDED:
+    'Una chiamata o un processo di questa operazione non è terminato. Attendi la fine o annullalo.',
+  RUN_TOO_OLD: 'Questa operazione è troppo vecchia per essere annullata. Vedi UndoableUntil.',
+  NOTHING_TO_UNDO: 'Questa operazione non ha applicato alcun record.',
   AUDIT_ROW_NOT_FOUND:
     'Nessuna riga del registro attività in questa posizione. Potrebbe essere stata eliminata.',
   CALL_NOT_FOUND: 'Chiamata sincrona non trovata. Potrebbe essere stata eliminata.',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../db/database.ts';
 import { storeWithApiErrors, withApiErrors } from '../db/errors.ts';
+import { insertRun } from '../records/write/call-outcomes.store.ts';
 import { type Claim, type IdempotencyStore, type KeyedCall, type Lease, leaseMs } from './idempotency.ts';
 
 interface KnownCall {
@@ -42,7 +43,7 @@ const withKey = 'coalesce(client_id, 0) = coalesce($1::bigint, 0) and idempotenc
 const unleased = `(lease_id is null or lease_renewed_at < now() - interval '${leaseMs} milliseconds')`;
 
 async function claim(database: Database, call: KeyedCall, leaseId: string, keyHours: number): Promise<Claim> {
-  const { clientId, operation, key, records, users } = call;
+  const { clientId, operation, key, run, records, users } = call;
   const owner = [clientId, key.text];
   // An expired key can be used again even if the retention run has not removed it yet.
   await database.query(
@@ -51,12 +52,13 @@ async function claim(database: Database, call: KeyedCall, leaseId: string, keyHo
   );
   const callId = randomUUID();
   const made = await database.query(
-    `insert into anagrafe.calls
+    `${insertRun('$10', '$1')}
+     insert into anagrafe.calls
        (id, client_id, idempotency_key, operation, fingerprint, state, records, users, lease_id, lease_renewed_at,
-        key_expires_at)
-     values ($3, $1, $2, $4, $5, 'open', $6, $7, $8, now(), now() + make_interval(hours => $9))
+        key_expires_at, run_id)
+     values ($3, $1, $2, $4, $5, 'open', $6, $7, $8, now(), now() + make_interval(hours => $9), $10)
      on conflict do nothing returning id`,
-    [...owner, callId, operation, key.fingerprint, records, users, leaseId, keyHours],
+    [...owner, callId, operation, key.fingerprint, records, users, leaseId, keyHours, run],
   );
   if (made.length > 0) return { state: 'new', callId, lease: openLease(database, callId, leaseId) };
   const [known] = await database.query<KnownCall>(

@@ -11,6 +11,8 @@ export interface KeyedCall {
   readonly clientId: number | null;
   readonly operation: OperationName;
   readonly key: IdempotencyKey;
+  /** The run that the call is a part of; null without one. */
+  readonly run: string | null;
   /** The number of records and of their users. */
   readonly records: number;
   readonly users: number;

@@ -101,6 +101,7 @@ const effectCounts = `
   select jsonb_build_object(
            'principalsInserted', count(*) filter (where principal_change = 'inserted'),
            'principalsUpdated', count(*) filter (where principal_change = 'updated'),
+           'principalsDeleted', count(*) filter (where principal_change = 'deleted'),
            'usersRegistered', coalesce(sum(registered), 0),
            'usersUpdated', coalesce(sum(edited), 0),
            'usersMoved', coalesce(sum(moved), 0),
@@ -141,7 +142,7 @@ export async function endJobWithoutChunks(connection: Connection, callId: string
   const [ended] = await connection.query<EndedJob>(
     `update anagrafe.calls
         set state = 'completed', ended_at = clock_timestamp(), wrapped_key = null,
-            counts = case when operation = 'upsert' then (${effectCounts}) end
+            counts = case when operation in ('upsert', 'undo') then (${effectCounts}) end
       where id = $1 and state <> 'completed'
      returning client_id as "clientId", operation, cancelled_at is not null as cancelled, records,
                records_failed as "recordsFailed", users, users_applied as "usersApplied"`,

@@ -20,6 +20,8 @@ export interface NewJob {
   readonly clientId: number | null;
   readonly operation: OperationName;
   readonly options: CallOptions;
+  /** The run that the call is a part of; null without one. */
+  readonly run: string | null;
   readonly records: number;
   readonly users: number;
   /** The size of the body. */
@@ -58,6 +60,7 @@ interface SubmittedCall {
   readonly records: RecordList;
   readonly done: ReadonlySet<number>;
   readonly options: CallOptions;
+  readonly run: string | null;
   /** Null if the operation has no plan. */
   readonly review: PlanReview | null;
   holdMemory(bytes: number): void;
@@ -80,10 +83,19 @@ export async function submitJob(
   operation: Operation,
   tools: SubmissionTools,
 ): Promise<readonly Outcome[] | null> {
-  const { id, clientId, actor, options, records } = call;
+  const { id, clientId, actor, options, run, records } = call;
   const { key, wrapped } = tools.keyRing.newJobKey(id);
   const counts = { records: records.count, users: records.users, bytes: records.bytes };
-  const job = { id, clientId, actor, operation: operation.name, options, ...counts, wrappedKey: wrapped };
+  const job = {
+    id,
+    clientId,
+    actor,
+    operation: operation.name,
+    options,
+    run,
+    ...counts,
+    wrappedKey: wrapped,
+  };
   // The checks run before the transaction: their queries must not wait for connections that open transactions hold.
   const { failureGroups, valid } = await partitionRecords(call, operation, tools.hasher);
   // IDs are reserved now, so that they follow the order sent even if the chunks run in another order.

@@ -6,6 +6,8 @@ import { deleteOperation } from './operations/delete.ts';
 import { insertOperation } from './operations/insert.ts';
 import { openRecordStore } from './operations/records.store.ts';
 import { stateOperation } from './operations/state.ts';
+import { openUndoStore } from './operations/undo.store.ts';
+import { type RunStore, undoOperation } from './operations/undo.ts';
 import { updateOperation } from './operations/update.ts';
 import { openUpsertStore } from './operations/upsert.store.ts';
 import { upsertOperations } from './operations/upsert.ts';
@@ -19,6 +21,7 @@ import { RecordWriter, Retries, type WriterOptions } from './write/record-writer
 export interface Records {
   readonly operations: Operations;
   readonly recordStore: RecordStore;
+  readonly principalsTouched: RunStore['principalsTouched'];
   /** Returns a writer for one call, or for all jobs. */
   newWriter(options?: WriterOptions): RecordWriter;
   readonly listing: ListingStore;
@@ -29,6 +32,7 @@ export interface Records {
 export function openRecords(parts: { database: Database; exports: Database; config: Config }): Records {
   const { database, exports, config } = parts;
   const recordStore = openRecordStore(database);
+  const undoStore = openUndoStore(database);
   const retries = new Retries();
   const { isCommon } = openCommonPasswords();
   const password = { minLength: config.PASSWORD_MIN, isCommon };
@@ -44,8 +48,10 @@ export function openRecords(parts: { database: Database; exports: Database; conf
         maxRecordUsers: config.MAX_RECORD_USERS,
         maxRemoved: config.MAX_JOB_USERS,
       }),
+      undo: (options) => undoOperation(undoStore, options),
     },
     recordStore,
+    principalsTouched: undoStore.principalsTouched,
     newWriter: (options) => new RecordWriter(recordStore, { ...options, retries }),
     listing: openListing(database),
     exporter: new Exporter(openExports(exports)),

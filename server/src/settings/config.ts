@@ -108,6 +108,12 @@ export const settings = {
     90,
     'days to keep the old and new values of changed fields for the history; the audit log itself is not affected',
   ),
+  UNDO_DAYS: integer(
+    1,
+    3650,
+    30,
+    'days in which an import or another run can be undone; at most ANAGRAFE_JOB_DAYS, ANAGRAFE_HISTORY_DAYS and, unless it is 0, ANAGRAFE_AUDIT_DAYS',
+  ),
   DELIVERY_DAYS: integer(1, 3650, 30, 'days to keep webhook deliveries'),
   WEBHOOK_NETWORKS: list(
     'IP addresses or networks, separated by commas, such as 10.0.0.0/8,127.0.0.1',

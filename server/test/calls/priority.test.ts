@@ -34,7 +34,7 @@ it('keeps jobs waiting until the end of a call with a single password is stored'
   const limit = { records: 1, users: 1 };
   const records = await recordList([{ ID, Users: [newUser('urgent')] }]);
   const operation = updateOperation(recordStore, rules);
-  const own = { id, clientId: null, operation: 'update' } as const;
+  const own = { id, clientId: null, operation: 'update', run: null } as const;
   const call = {
     ...own,
     records,

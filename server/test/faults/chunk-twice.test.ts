@@ -18,6 +18,8 @@ import { deleteOperation } from '../../src/records/operations/delete.ts';
 import { insertOperation } from '../../src/records/operations/insert.ts';
 import { openRecordStore } from '../../src/records/operations/records.store.ts';
 import { stateOperation } from '../../src/records/operations/state.ts';
+import { openUndoStore } from '../../src/records/operations/undo.store.ts';
+import { undoOperation } from '../../src/records/operations/undo.ts';
 import { updateOperation } from '../../src/records/operations/update.ts';
 import { openUpsertStore } from '../../src/records/operations/upsert.store.ts';
 import { upsertOperations } from '../../src/records/operations/upsert.ts';
@@ -69,6 +71,7 @@ function newNode(onHash?: () => void): ChunkTools {
       insert: (options) => insertOperation(registry, rules, options),
       state: () => stateOperation(registry),
       delete: () => deleteOperation(registry),
+      undo: (options) => undoOperation(openUndoStore(store.database), options),
       upsert: upsertOperations(openUpsertStore(store.database), {
         ...rules,
         maxRecordUsers: 1000,
@@ -103,6 +106,7 @@ async function submit(
     records: await recordList(records),
     done: new Set<number>(),
     options: defaultOptions,
+    run: null,
     review: null,
     holdMemory: () => {},
   };

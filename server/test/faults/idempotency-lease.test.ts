@@ -30,6 +30,7 @@ const claim = (call: KeyedCall) =>
 const callWith = (text: string): KeyedCall => ({
   clientId: null,
   operation: 'update',
+  run: null,
   key: { text, fingerprint: Buffer.from(text) },
   records: 1,
   users: 1,
@@ -96,6 +97,7 @@ describe('the holder of a lease that has expired', () => {
       records,
       done: new Set<number>(),
       options: defaultOptions,
+      run: null,
       review: null,
       holdMemory: () => {},
     };

@@ -121,7 +121,7 @@ describe('a call whose last statement failed', () => {
     const call = (records: number) => {
       const text = randomUUID();
       const key = { text, fingerprint: Buffer.from(text) };
-      return { clientId: null, operation: 'update', key, records, users: 1 } as const;
+      return { clientId: null, operation: 'update', key, run: null, records, users: 1 } as const;
     };
     const [unfinished, running] = [call(2), call(1)];
     for (const each of [unfinished, running]) {

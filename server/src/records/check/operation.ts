@@ -15,6 +15,8 @@ export interface CallOptions {
   readonly similar: 'allow' | 'refuse';
   /** `allow`: a user of another principal moves to the principal of the record. */
   readonly moves: 'refuse' | 'allow';
+  /** The run that an undo is about; null for other operations. */
+  readonly run: string | null;
   /** True if errors may contain stored values, which requires the scope `sync:read`. */
   readonly showsStored: boolean;
 }
@@ -55,6 +57,7 @@ export const defaultOptions: CallOptions = {
   existing: 'update',
   similar: 'allow',
   moves: 'refuse',
+  run: null,
   showsStored: false,
 };
 

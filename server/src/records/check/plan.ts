@@ -66,10 +66,11 @@ export class PlanReview {
 
   constructor(rules: PlanRules) {
     this.#rules = rules;
-    const { missing, passwords, existing, similar, moves } = rules.options;
+    const { missing, passwords, existing, similar, moves, run } = rules.options;
+    const options = [missing, passwords, existing, similar, moves, ...(run === null ? [] : [run])];
     const needsPlan = rules.dryRun || rules.expected !== null;
     this.#digest = needsPlan
-      ? rules.newDigest().update(`plan\n${JSON.stringify([missing, passwords, existing, similar, moves])}\n`)
+      ? rules.newDigest().update(`plan\n${JSON.stringify(options)}\n`)
       : null;
   }
 
@@ -95,7 +96,7 @@ export class PlanReview {
     const tag = this.#digest && tagOf(record);
     this.#digest?.update(`${text.length}\n`).update(text).update(`\n${tag}\n`);
     if (tag !== null && expected !== null) return { kind: 'effect', tag };
-    if (options.missing === 'keep' && options.moves === 'refuse') return null;
+    if (options.missing === 'keep' && options.moves === 'refuse' && options.run === null) return null;
     return { kind: 'removals', atMost: removalsOf(record.change) };
   }
 
@@ -168,6 +169,7 @@ function removalsOf(
   change: PrincipalChange | null,
   operations: readonly string[] = [...removingOperations, 'move'],
 ): number {
+  if (change?.principal.kind === 'delete') return change.storedUsers;
   return (change?.applied ?? []).filter(({ operation }) => operations.includes(operation)).length;
 }
 
@@ -182,7 +184,8 @@ function tagOf({ parsed, change }: Pick<CheckedRecord, 'parsed' | 'change'>): st
   const fields = principal.kind === 'edit' ? principal.changed : [];
   const users = applied.map(({ id, username, operation, changed }) => [id ?? username, operation, changed]);
   const moved = moves.map(({ id, from, expectedVersion: version }) => [id, from, version]);
-  const effect = JSON.stringify([principal.kind, principalId, expectedVersion, fields, users, moved]);
+  const version = change.dependsOnVersion === false ? null : expectedVersion;
+  const effect = JSON.stringify([principal.kind, principalId, version, fields, users, moved]);
   return createHash('sha256').update(effect).digest('base64url');
 }
 

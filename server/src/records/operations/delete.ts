@@ -7,7 +7,7 @@ import { isNamedByUsername } from '../parse/parsed-user.ts';
 import { noUsers, type PrincipalChange } from '../write/change.ts';
 
 /** Maximum number of users of a deleted principal that the answer lists. */
-const usersListed = 1000;
+export const usersListed = 1000;
 
 export interface DeleteStore extends ReferenceStore {
   /** Returns the IDs of the first `limit` users of each principal. */

@@ -22,6 +22,8 @@ import {
   readRegistration,
   readUserItem,
   readUserState,
+  type Undo,
+  type UserEffect,
   type UserRules,
 } from './parsed-user.ts';
 import { readUpsertUser } from './upsert-user.ts';
@@ -123,6 +125,21 @@ export async function parseState(fields: Fields, errors: FieldErrors): Promise<P
   const principal = { fields: {}, state: readState(fields.State, 'State', errors) };
   const readUser = (user: unknown, place: string) => readUserState(user, place, errors);
   const users = await readUsers(fields.Users, readUser, errors);
+  return { ...reference, principal, users, allowsSimilar: true, errors };
+}
+
+/**
+ * Parses a record of an undo, which the service has made: a principal that the run has inserted, which is deleted, or some
+ * of the users that it has written. `Fields` is true if the fields of the principal are restored.
+ */
+export async function parseUndo(fields: Fields, errors: FieldErrors): Promise<ParsedRecord> {
+  const reference = readPrincipalReference(fields, errors);
+  const principal = fields.Fields === true ? { fields: {}, state: null } : null;
+  const readUser = (user: unknown, place: string): Undo => {
+    const { ID, Effects } = user as { ID: number; Effects: UserEffect[] };
+    return { operation: 'undo', place, id: ID, username: null, effects: Effects };
+  };
+  const users = isAbsent(fields.Users) ? null : await readUsers(fields.Users, readUser, errors);
   return { ...reference, principal, users, allowsSimilar: true, errors };
 }
 

@@ -5,7 +5,7 @@ import type { SentPrincipal } from '../fields/compared-values.ts';
 import { externalKeyField, readField } from '../fields/fields.ts';
 import type { ParsedUser } from './parsed-user.ts';
 
-export type OperationName = 'update' | 'insert' | 'state' | 'upsert' | 'delete';
+export type OperationName = 'update' | 'insert' | 'state' | 'upsert' | 'delete' | 'undo';
 
 /** The principal that a record names by exactly one of `ID` and `ExternalKey`. */
 interface PrincipalReference {

@@ -84,7 +84,18 @@ export interface Upsert extends SentUser {
   readonly password: { readonly value: NewPassword; readonly errors: FieldErrors } | null;
 }
 
-export type ParsedUser = Registration | Reset | Edit | Deletion | Move | Upsert;
+/** What a call did to a user. */
+export const userEffects = ['register', 'edit', 'reset', 'delete'] as const;
+export type UserEffect = (typeof userEffects)[number];
+
+/** A user that a run has written; see `parseUndo`. */
+export interface Undo extends NamedUser {
+  readonly operation: 'undo';
+  readonly id: number;
+  readonly effects: readonly UserEffect[];
+}
+
+export type ParsedUser = Registration | Reset | Edit | Deletion | Move | Upsert | Undo;
 
 export const itemOperations = ['register', 'reset', 'edit', 'delete', 'move'] as const;
 

@@ -4,6 +4,8 @@ import type { Outcome } from '../write/outcome.ts';
 export interface EffectCounts {
   readonly principalsInserted: number;
   readonly principalsUpdated: number;
+  /** Only an undo deletes principals. */
+  readonly principalsDeleted: number;
   readonly usersRegistered: number;
   readonly usersUpdated: number;
   readonly usersMoved: number;
@@ -18,6 +20,7 @@ export class EffectCounter {
   readonly #counts = {
     principalsInserted: 0,
     principalsUpdated: 0,
+    principalsDeleted: 0,
     usersRegistered: 0,
     usersUpdated: 0,
     usersMoved: 0,
@@ -33,6 +36,7 @@ export class EffectCounter {
     if (isUnchangedOutcome(outcome)) counts.unchanged++;
     if (outcome.principal === 'inserted') counts.principalsInserted++;
     if (outcome.principal === 'updated') counts.principalsUpdated++;
+    if (outcome.principal === 'deleted') counts.principalsDeleted++;
     for (const { operation } of outcome.users) {
       if (operation === 'register') counts.usersRegistered++;
       else if (operation === 'edit' || operation === 'reset') counts.usersUpdated++;

@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { count } from '../../http/answer-schemas.ts';
 import { named, strictObject } from '../../http/schemas.ts';
 import type { EffectCounts } from './effect-counts.ts';
@@ -5,6 +6,9 @@ import type { EffectCounts } from './effect-counts.ts';
 export const effectCounts = {
   PrincipalsInserted: count('Number of principals that were inserted.'),
   PrincipalsUpdated: count('Number of principals whose own fields or state were changed.'),
+  PrincipalsDeleted: Type.Optional(
+    count('Number of principals that were deleted with their users. Only of an undo.'),
+  ),
   UsersRegistered: count('Number of users that were registered.'),
   UsersUpdated: count('Number of users whose fields, state or password were changed.'),
   UsersMoved: count('Number of users that were moved from other principals.'),
@@ -23,6 +27,7 @@ export function countFields(counts: EffectCounts) {
   return {
     PrincipalsInserted: counts.principalsInserted,
     PrincipalsUpdated: counts.principalsUpdated,
+    ...(counts.principalsDeleted > 0 && { PrincipalsDeleted: counts.principalsDeleted }),
     UsersRegistered: counts.usersRegistered,
     UsersUpdated: counts.usersUpdated,
     // The counts of a job of an older version lack it.

@@ -1,7 +1,14 @@
 import type { Representation } from '../../http/request-options.ts';
 import { type Code, type ErrorDetail, hasDetails } from '../../lib/error-codes.ts';
 import { type Language, translate } from '../../lib/translate.ts';
-import type { FieldChange, IndexedOutcome, Outcome, PrincipalOutcome, ShownUser } from '../write/outcome.ts';
+import type {
+  FieldChange,
+  IndexedOutcome,
+  KeptField,
+  Outcome,
+  PrincipalOutcome,
+  ShownUser,
+} from '../write/outcome.ts';
 
 /**
  * The documented answer to one record. Item1: principal ID. Item2: error code, null if the record was applied. Item3:
@@ -17,6 +24,7 @@ export interface Tuple {
   Item6: {
     Principal?: PrincipalOutcome;
     Changes?: ReturnType<typeof changeFields>;
+    Kept?: ReturnType<typeof keptOf>;
     Users?: TupleUser[];
     ExternalKey?: string;
     Username?: string;
@@ -91,9 +99,9 @@ export function tupleOf(outcome: Outcome, language: Language, representation: Re
 
 /** The effect on the principal of an applied record, or the names that a failed record was sent with. */
 function aboutPrincipal(
-  { error, principal, changes, externalKey, username }: Outcome,
+  { error, principal, changes, keptFields, externalKey, username }: Outcome,
   representation: Representation,
-): Pick<Tuple['Item6'], 'Principal' | 'Changes' | 'ExternalKey' | 'Username'> {
+): Pick<Tuple['Item6'], 'Principal' | 'Changes' | 'Kept' | 'ExternalKey' | 'Username'> {
   if (error !== null) {
     return {
       ...(externalKey !== undefined && { ExternalKey: externalKey }),
@@ -104,7 +112,12 @@ function aboutPrincipal(
   return {
     Principal: principal,
     ...(changes && representation === 'all' && { Changes: changeFields(changes) }),
+    ...(keptFields && { Kept: keptOf(keptFields) }),
   };
+}
+
+function keptOf(kept: readonly KeptField[]) {
+  return kept.map(({ field, reason }) => ({ Field: field, Reason: reason }));
 }
 
 /** The changes of a dry run. They contain stored values, which require the scope `sync:read`. */
@@ -150,7 +163,7 @@ function detailsOf({ figures = {} }: ErrorDetail): Details {
 }
 
 function userFields(
-  { id, username, email, operation, changed, changes, state }: ShownUser,
+  { id, username, email, operation, changed, changes, keptFields, state }: ShownUser,
   representation: 'all' | 'registered',
 ) {
   const named = representation === 'all' || operation === 'register';
@@ -163,5 +176,6 @@ function userFields(
     ...(changed && { Changed: changed }),
     ...(state && representation === 'all' && { State: state }),
     ...(changes && representation === 'all' && { Changes: changeFields(changes) }),
+    ...(keptFields && { Kept: keptOf(keptFields) }),
   };
 }

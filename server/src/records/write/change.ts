@@ -8,6 +8,7 @@ import type { NewPassword } from '../parse/parsed-user.ts';
 import type {
   AppliedUser,
   FieldChange,
+  KeptField,
   Outcome,
   PrincipalOutcome,
   ShownUser,
@@ -82,6 +83,8 @@ export interface PrincipalChange {
    * and for a change that depends on no stored value but the state.
    */
   readonly expectedVersion: string | null;
+  /** False if the effect is the same for any version, so that other records of the principal may be written first. */
+  readonly dependsOnVersion?: boolean;
   /** Number of stored users, for the limit of removals; 0 if the record removes none of them, whichever users it contains. */
   readonly storedUsers: number;
   /** The number of users of each principal that loses users, by its ID, for the limit of moves; absent without one. */
@@ -98,6 +101,8 @@ export interface PrincipalChange {
   readonly kept?: readonly string[];
   /** The changed fields of the principal with their values, for a dry run. */
   readonly changes?: readonly FieldChange[];
+  /** The fields of the principal that an undo leaves as they are. */
+  readonly keptFields?: readonly KeptField[];
 }
 
 export const noUsers = { registrations: [], resets: [], edits: [], moves: [], deletes: [] };

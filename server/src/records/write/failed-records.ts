@@ -90,6 +90,7 @@ const keptFields: Record<OperationName, KeptFields> = {
     passwords: false,
   },
   delete: { record: named, user: namedUser, passwords: false },
+  undo: { record: named, user: namedUser, passwords: false },
 };
 
 function filtersOf(table: Readonly<Record<string, FieldDefinition>>): FieldFilters {

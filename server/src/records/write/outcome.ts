@@ -11,6 +11,15 @@ export interface FieldChange {
   readonly to: FieldValue | null;
 }
 
+/** Why an undo leaves something as it is. */
+export const keptReasons = ['changed', 'deleted', 'password', 'expired', 'taken'] as const;
+
+/** A field that an undo leaves as it is. Null stands for the user or principal as a whole. */
+export interface KeptField {
+  readonly field: string | null;
+  readonly reason: (typeof keptReasons)[number];
+}
+
 export interface AppliedUser {
   readonly id: number;
   readonly username: string;
@@ -22,6 +31,8 @@ export interface AppliedUser {
   readonly state?: 'disabled';
   /** The changed fields with their values; only in a dry run, and without the password. */
   readonly changes?: readonly FieldChange[];
+  /** What an undo leaves as it is; only in a dry run. */
+  readonly keptFields?: readonly KeptField[];
 }
 
 /** A user of an applied record or, in a dry run, of a record that would be applied. */
@@ -64,6 +75,8 @@ export interface Outcome {
   readonly username?: string;
   /** The changed fields of the principal; only in a dry run. */
   readonly changes?: readonly FieldChange[];
+  /** What an undo leaves of the principal as it is; only in a dry run. */
+  readonly keptFields?: readonly KeptField[];
 }
 
 export interface IndexedOutcome extends Outcome {
@@ -107,6 +120,8 @@ export interface NewCall {
   /** Null in protected mode. */
   readonly clientId: number | null;
   readonly operation: string;
+  /** The run that the call is a part of; null without one. */
+  readonly run: string | null;
   /** The number of records and of their users. */
   readonly records: number;
   readonly users: number;

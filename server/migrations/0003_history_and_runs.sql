@@ -52,3 +52,21 @@ $$;
 insert into anagrafe.audit_users (user_id, position)
 select named, position from anagrafe.audit_log_hashed cross join lateral anagrafe.users_named(
   action, user_id, registered, reset, deleted, details);
+
+-- Runs: the calls that belong together, such as those of one import
+
+create table anagrafe.runs (
+  id          uuid primary key,
+  -- Null: protected mode. Only this client can add calls to the run.
+  client_id   bigint references anagrafe.clients (id),
+  started_at  timestamptz not null default now()
+);
+
+create index runs_started_at on anagrafe.runs (started_at desc, id);
+
+-- The run that the call is a part of or, if it is an undo, that it undoes.
+alter table anagrafe.calls add column run_id uuid;
+create index calls_run_id on anagrafe.calls (run_id, submitted_at) where run_id is not null;
+
+alter table anagrafe.calls drop constraint calls_operation_check;
+alter table anagrafe.calls add check (operation in ('update', 'insert', 'state', 'upsert', 'delete', 'undo'));

@@ -1,0 +1,193 @@
+import type { FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { answers, Count, count, errorAnswer, Moment, page } from '../http/answer-schemas.ts';
+import { pageEnvelope } from '../http/envelope.ts';
+import { debugOf } from '../http/request-context.ts';
+import { representationFor } from '../http/request-options.ts';
+import {
+  CallHeaders,
+  Id,
+  named,
+  nullable,
+  Operation,
+  PageQuery,
+  pathOf,
+  strictObject,
+  Uuid,
+} from '../http/schemas.ts';
+import type { Api, Validated } from '../http/validation.ts';
+import { findRun, type Run, type RunCall, type RunHistory, undoRecords } from './runs.ts';
+import { pageOf, readPlan } from './upsert.routes.ts';
+import { UpsertHeaders, UpsertQuery, upsertAnswers } from './upsert.schemas.ts';
+import { type WriteRouteTools, writeHandler } from './write.routes.ts';
+
+export interface RunTools extends WriteRouteTools {
+  readonly runs: RunHistory;
+}
+
+/** `runs`: the calls of one import or synchronisation together, and their undo. */
+export function runRoutes(app: Api, tools: RunTools): void {
+  const { runs, callTools } = tools;
+  const about = { tags: ['admin'], headers: CallHeaders };
+
+  app.get(
+    '/runs',
+    {
+      schema: {
+        ...about,
+        operationId: 'runs',
+        summary: 'List runs',
+        description:
+          'Returns the newest 10,000 runs, the newest first. A run has the calls that were sent with the same `Anagrafe-Run`, such as those of one import.',
+        querystring: PageQuery,
+        response: runsAnswers,
+      },
+    },
+    async (request) => {
+      const { page, pageSize } = request.query;
+      const { runs: found, totalCount } = await runs.list({ page, pageSize });
+      return pageEnvelope({ page, pageSize, totalCount }, found.map(runFields), debugOf(request));
+    },
+  );
+
+  app.get(
+    '/runs/:id',
+    {
+      schema: {
+        ...about,
+        operationId: 'run',
+        summary: 'Get a run',
+        description:
+          'Returns the run in `result.record` and a page of its calls and jobs in `result.records`, the oldest first, with those that undo it.',
+        params: RunPath,
+        querystring: PageQuery,
+        response: runAnswers,
+      },
+    },
+    async (request) => {
+      const { page, pageSize } = request.query;
+      const run = await findRun(request.params.id, runs);
+      const { calls, totalCount } = await runs.calls(run.id, { page, pageSize });
+      const shown = { page, pageSize, totalCount };
+      return pageEnvelope(shown, calls.map(callFields), debugOf(request), runFields(run));
+    },
+  );
+
+  const optionsOf = ({ params }: FastifyRequest) => ({ run: (params as { id: string }).id.toLowerCase() });
+  const handle = writeHandler('undo', tools, optionsOf, readUndo);
+  app.post(
+    '/runs/:id/undo',
+    {
+      config: { once: true, emptyBody: true, maxValues: 10 },
+      schema: {
+        tags: ['admin'],
+        operationId: 'undoRun',
+        summary: 'Undo a run',
+        description:
+          'Deletes the principals and users that the run has created and that nobody has used or changed since, and restores the values that are still the ones that the run wrote. Everything else stays as it is and is in `Kept` of the dry run. Deletions and passwords cannot be undone. With `dryRun=true` the response is the plan; with `If-Match` the undo is applied only while that plan holds. Records are parts of principals, in the order of their IDs.',
+        params: RunPath,
+        querystring: UndoQuery,
+        headers: UpsertHeaders,
+        response: undoAnswers,
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      request.body = await undoRecords(id, runs, callTools.limits.job);
+      // A request without a body has none.
+      request.received.fingerprint = callTools.keyRing.newFingerprint().update(`undo ${id}`).digest();
+      return handle(request as FastifyRequest, reply);
+    },
+  );
+}
+
+type UndoParameters = Validated<Static<typeof UndoQuery>>;
+
+function readUndo(request: FastifyRequest) {
+  return {
+    expectedPlan: readPlan(request.headers['if-match']),
+    page: pageOf(request.query as UndoParameters),
+    withUsers: representationFor(request) !== null,
+  };
+}
+
+function runFields(run: Run) {
+  return {
+    ID: run.id,
+    ClientID: run.clientId,
+    StartedAt: run.startedAt,
+    EndedAt: run.endedAt,
+    Calls: run.calls,
+    Records: run.records,
+    RecordsFailed: run.recordsFailed,
+    Users: run.users,
+    UndoableUntil: run.undoableUntil,
+    UndoneAt: run.undoneAt,
+  };
+}
+
+function callFields(call: RunCall) {
+  return {
+    CallID: call.id,
+    JobID: call.isJob ? call.id : null,
+    Operation: call.operation,
+    SubmittedAt: call.submittedAt,
+    EndedAt: call.endedAt,
+    Records: call.records,
+    RecordsFailed: call.recordsFailed,
+    Users: call.users,
+  };
+}
+
+const moment = (description: string) => nullable(Type.String({ format: 'date-time', description }));
+const RunSchema = named(
+  'Run',
+  strictObject(
+    {
+      ID: Uuid,
+      ClientID: nullable(Id),
+      StartedAt: Moment,
+      EndedAt: moment('Null while a call of the run is not completed.'),
+      Calls: count('Number of calls and jobs, without those that undo the run.'),
+      Records: Count,
+      RecordsFailed: Count,
+      Users: Count,
+      UndoableUntil: Type.String({
+        format: 'date-time',
+        description: 'The time until which the run can be undone.',
+      }),
+      UndoneAt: moment('The end of the last undo. Null if there is none.'),
+    },
+    { description: 'The calls that belong together, such as those of one import.' },
+  ),
+);
+const RunCallSchema = named(
+  'RunCall',
+  strictObject(
+    {
+      CallID: Uuid,
+      JobID: nullable(
+        Type.String({ format: 'uuid', description: 'The ID of the job. Null for a synchronous call.' }),
+      ),
+      Operation,
+      SubmittedAt: Moment,
+      EndedAt: moment('Null while the call is not completed.'),
+      Records: Count,
+      RecordsFailed: Count,
+      Users: Count,
+    },
+    { description: 'A call or job of a run.' },
+  ),
+);
+
+const RunPath = pathOf('RUN_NOT_FOUND', { id: Uuid });
+const noRun = { 404: errorAnswer('There is no such run.', 'RUN_NOT_FOUND') };
+const { dryRun, debug, changed, page: pageNumber, pageSize } = UpsertQuery.properties;
+const UndoQuery = Type.Object({ dryRun, debug, changed, page: pageNumber, pageSize });
+const runsAnswers = answers('A page of runs.', page('RunsEnvelope', RunSchema));
+const runAnswers = answers('The run and its calls.', page('RunEnvelope', RunCallSchema, RunSchema), noRun);
+const undoAnswers = {
+  ...upsertAnswers,
+  ...noRun,
+  409: errorAnswer('The run, or a call with this `Idempotency-Key`, has not ended.', 'RUN_NOT_ENDED'),
+};

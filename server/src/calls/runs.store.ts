@@ -1,0 +1,108 @@
+import type { Database } from '../db/database.ts';
+import { withApiErrors } from '../db/errors.ts';
+import { countNewest, type Page, pageOfNewest, readGroup } from '../db/paging.ts';
+import { leaseMs } from '../idempotency/idempotency.ts';
+import type { Run, RunCall, RunEffects, RunHistory } from './runs.ts';
+
+/** Number of calls of a run that are counted; those after them only in `GET /admin/v1/runs/{id}`. */
+const callsCounted = 10_000;
+
+/** SQL for the number of failed records of a call. That of a job is complete when it ends. */
+const failed = `case when is_job and ended_at is not null then records_failed else (
+  select count(*) from anagrafe.outcomes where call_id = own.id and error is not null) end`;
+
+/** A call that a client has given up before its end stays open, but does not keep its run from ending. */
+const isEnded = `(state = 'completed' or state = 'open' and (
+  lease_id is null or lease_renewed_at < now() - interval '${leaseMs} milliseconds'))`;
+
+function runColumns(days: number): string {
+  return `run.id, run.client_id as "clientId", run.started_at as "startedAt",
+    case when counted.ended then counted.ended_at end as "endedAt", counted.calls, counted.records,
+    counted.failed as "recordsFailed", counted.users, counted.undone_at as "undoneAt",
+    run.started_at + make_interval(days => ${days}) as "undoableUntil"`;
+}
+
+const counted = `cross join lateral (
+  select count(*) filter (where operation <> 'undo')::integer as calls, bool_and(${isEnded}) filter (where operation <> 'undo') as ended,
+         max(coalesce(ended_at, submitted_at)) filter (where operation <> 'undo') as ended_at,
+         max(ended_at) filter (where operation = 'undo') as undone_at,
+         coalesce(sum(records) filter (where operation <> 'undo'), 0)::integer as records,
+         coalesce(sum(users) filter (where operation <> 'undo'), 0)::integer as users,
+         coalesce(sum(${failed}) filter (where operation <> 'undo'), 0)::integer as failed
+    from (select * from anagrafe.calls where run_id = run.id order by submitted_at limit ${callsCounted}) as own) as counted`;
+
+/** `days`: the time in which a run can be undone. */
+export function openRuns(
+  database: Database,
+  { days, principalsTouched }: { readonly days: number } & Pick<RunHistory, 'principalsTouched'>,
+): RunHistory {
+  return {
+    list: (page) => withApiErrors(() => listRuns(database, page, days)),
+    find: (id) => withApiErrors(() => findRun(database, id, days)),
+    calls: (id, page) => withApiErrors(() => listCalls(database, id, page)),
+    effects: (id) => readGroup(() => effects(database, id)),
+    principalsTouched,
+  };
+}
+
+async function listRuns(database: Database, page: Page, days: number) {
+  const newest = 'from anagrafe.runs order by started_at desc, id';
+  const { limit, offset } = pageOfNewest(page);
+  const [totalCount, runs] = await Promise.all([
+    countNewest(database, newest),
+    database.query<Run>(
+      `select ${runColumns(days)} from (select * ${newest} limit $1 offset $2) as run ${counted}
+        order by run.started_at desc, run.id`,
+      [limit, offset],
+    ),
+  ]);
+  return { runs, totalCount };
+}
+
+async function findRun(database: Database, id: string, days: number): Promise<Run | null> {
+  const [run] = await database.query<Run>(
+    `select ${runColumns(days)} from anagrafe.runs as run ${counted} where run.id = $1`,
+    [id],
+  );
+  return run ?? null;
+}
+
+async function listCalls(database: Database, id: string, { page, pageSize }: Page) {
+  const [total, calls] = await Promise.all([
+    database.query<{ total: number }>('select count(*) as total from anagrafe.calls where run_id = $1', [id]),
+    database.query<RunCall>(
+      `select id, is_job as "isJob", operation, submitted_at as "submittedAt", ended_at as "endedAt", records,
+              (${failed})::integer as "recordsFailed", users
+         from (select * from anagrafe.calls where run_id = $1
+                order by submitted_at, id limit $2 offset $3) as own order by submitted_at, id`,
+      [id, pageSize, pageSize * (page - 1)],
+    ),
+  ]);
+  return { calls, totalCount: total[0]?.total ?? 0 };
+}
+
+/** SQL for the effects on a user of an outcome: `[id, operation, changed fields]`. */
+const effectsOf = `case item ->> 1
+  when 'register' then array['register'] when 'reset' then array['reset'] when 'delete' then array['delete']
+  when 'edit' then case when item -> 2 ? 'Password' then array['edit', 'reset'] else array['edit'] end
+  when 'state' then array['edit'] when 'disable' then array['edit'] end`;
+
+function effects(database: Database, id: string): Promise<RunEffects[]> {
+  return database.query<RunEffects>(
+    `with written as (
+       select principal_id, operation = 'insert' or coalesce(principal_change = 'inserted', false) as inserted, applied
+         from anagrafe.calls join anagrafe.outcomes on call_id = calls.id
+        where run_id = $1 and operation <> 'undo' and error is null and principal_id is not null
+     ), of_user as (
+       select principal_id, (item ->> 0)::bigint as user_id, array_agg(distinct effect) as effects
+         from written cross join lateral jsonb_array_elements(applied) as item
+              cross join lateral unnest(${effectsOf}) as effect
+        group by principal_id, user_id
+     )
+     select principal_id as id, bool_or(inserted) as inserted,
+            coalesce((select json_agg(json_build_array(user_id, effects) order by user_id) from of_user
+                       where of_user.principal_id = written.principal_id), '[]') as users
+       from written group by principal_id order by principal_id`,
+    [id],
+  );
+}

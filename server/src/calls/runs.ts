@@ -1,0 +1,94 @@
+import type { Page } from '../db/paging.ts';
+import { RecordList } from '../json/record-list.ts';
+import { ApiError } from '../lib/field-errors.ts';
+import type { BatchLimits } from '../records/check/batch.ts';
+import type { OperationName } from '../records/parse/parsed-record.ts';
+import type { UserEffect } from '../records/parse/parsed-user.ts';
+
+/** The calls that belong together, such as those of one import. */
+export interface Run {
+  readonly id: string;
+  readonly clientId: number | null;
+  readonly startedAt: Date;
+  /** Null while a call of the run is not completed. */
+  readonly endedAt: Date | null;
+  /** The numbers of calls, without those that undo the run, and of their records and users. */
+  readonly calls: number;
+  readonly records: number;
+  readonly recordsFailed: number;
+  readonly users: number;
+  /** The time until which the run can be undone. */
+  readonly undoableUntil: Date;
+  /** The end of the last completed undo; null if there is none. */
+  readonly undoneAt: Date | null;
+}
+
+/** A call of a run. */
+export interface RunCall {
+  readonly id: string;
+  readonly isJob: boolean;
+  readonly operation: OperationName;
+  readonly submittedAt: Date;
+  readonly endedAt: Date | null;
+  readonly records: number;
+  readonly recordsFailed: number;
+  readonly users: number;
+}
+
+/** What a run did to a principal and to its users. */
+export interface RunEffects {
+  readonly id: number;
+  readonly inserted: boolean;
+  readonly users: readonly (readonly [id: number, effects: readonly UserEffect[]])[];
+}
+
+export interface RunHistory {
+  /** Lists the newest runs first, at most `newestListed`. */
+  list(page: Page): Promise<{ runs: readonly Run[]; totalCount: number }>;
+  find(id: string): Promise<Run | null>;
+  calls(id: string, page: Page): Promise<{ calls: readonly RunCall[]; totalCount: number }>;
+  /** Returns what the applied records of the run did, by principal. */
+  effects(id: string): Promise<readonly RunEffects[]>;
+  /** Returns the principals on which, or on whose users, there was an action that is not of the run. */
+  principalsTouched(id: string, principalIds: readonly number[]): Promise<ReadonlySet<number>>;
+}
+
+export async function findRun(id: string, store: RunHistory): Promise<Run> {
+  const run = await store.find(id);
+  if (!run) throw new ApiError('RUN_NOT_FOUND');
+  return run;
+}
+
+/** Users in a record of an undo. Their old attributes, of up to 20 KB each, are in memory while the record is written. */
+const usersPerRecord = 200;
+
+/**
+ * Returns the records of the call that undoes a run. A principal that the run has inserted, and on which there was no
+ * other action, is deleted as a whole; otherwise its users are undone one by one.
+ */
+export async function undoRecords(id: string, store: RunHistory, limits: BatchLimits): Promise<RecordList> {
+  const run = await findRun(id, store);
+  if (run.undoableUntil <= new Date()) throw new ApiError('RUN_TOO_OLD');
+  if (run.endedAt === null) throw new ApiError('RUN_NOT_ENDED');
+  if (run.records > limits.records || run.users > limits.users) throw tooLarge(limits);
+  const effects = await store.effects(id);
+  const inserted = effects.filter((effect) => effect.inserted).map((effect) => effect.id);
+  const touched = await store.principalsTouched(id, inserted);
+  const records = effects.flatMap(({ id: ID, inserted: isInserted, users }) => {
+    if (isInserted && !touched.has(ID)) return [{ ID }];
+    const count = Math.max(1, Math.ceil(users.length / usersPerRecord));
+    return Array.from({ length: count }, (_, part) => {
+      const some = users.slice(part * usersPerRecord, (part + 1) * usersPerRecord);
+      return { ID, Fields: part === 0, Users: some.map(([user, done]) => ({ ID: user, Effects: done })) };
+    });
+  });
+  if (records.length === 0) throw new ApiError('NOTHING_TO_UNDO');
+  const bytes = Buffer.from(JSON.stringify(records));
+  const list = await RecordList.read(bytes, { maxDepth: 8, maxValues: Number.POSITIVE_INFINITY });
+  if (!list) throw new Error('the records of an undo are no array');
+  return list;
+}
+
+function tooLarge({ records, users }: BatchLimits): ApiError {
+  return new ApiError('BATCH_TOO_LARGE', { variant: 'job', figures: { records, users } });
+}

@@ -1,0 +1,81 @@
+import type { Database } from '../../db/database.ts';
+import { withApiErrors } from '../../db/errors.ts';
+import { openRecordStore } from './records.store.ts';
+import type { RunValue, StoredValue, UndoStore } from './undo.ts';
+
+export function openUndoStore(database: Database): UndoStore {
+  return {
+    ...openRecordStore(database),
+    valuesOfRun: (run, subjects) => withApiErrors(() => valuesOfRun(database, run, subjects)),
+    principalsTouched: (run, ids) => withApiErrors(() => principalsTouched(database, run, ids)),
+    usersTouched: (run, ids) => withApiErrors(() => usersTouched(database, run, ids)),
+  };
+}
+
+interface ValuesRow extends Pick<RunValue, 'userId' | 'principalId'> {
+  readonly changes: readonly (readonly [field: string, old: StoredValue, value: StoredValue])[];
+}
+
+async function valuesOfRun(
+  database: Database,
+  run: string,
+  {
+    principalIds,
+    userIds,
+  }: { readonly principalIds: readonly number[]; readonly userIds: readonly number[] },
+): Promise<RunValue[]> {
+  if (principalIds.length + userIds.length === 0) return [];
+  const rows = await database.query<ValuesRow>(
+    `with subject as (
+       select changed.* from unnest($2::bigint[]) as wanted (id)
+              cross join lateral (select * from anagrafe.changed_values where principal_id = wanted.id and user_id = 0) as changed
+       union all
+       select changed.* from unnest($3::bigint[]) as wanted (id)
+              cross join lateral (select * from anagrafe.changed_values where user_id = wanted.id and user_id > 0) as changed)
+     select nullif(user_id, 0) as "userId", principal_id as "principalId", changes
+       from subject join anagrafe.calls on calls.id = call_id
+      where run_id = $1 and operation <> 'undo' order by changed_at`,
+    [run, principalIds, userIds],
+  );
+  return rows.flatMap(({ changes, ...subject }) =>
+    changes.map(([field, old, value]) => ({ ...subject, field, old, new: value })),
+  );
+}
+
+/** SQL for the audit rows `row` that no call of the run $1 has written. */
+const isOther = `not exists (select from anagrafe.calls where calls.id = row.call_id and run_id = $1)`;
+
+async function principalsTouched(
+  database: Database,
+  run: string,
+  ids: readonly number[],
+): Promise<Set<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await database.query<{ id: number }>(
+    `select id from unnest($2::bigint[]) as wanted (id)
+      where exists (select from anagrafe.audit_log_hashed as row
+                     where principal_id = wanted.id and action <> 'records.read' and ${isOther})
+         or exists (select from anagrafe.users where principal_id = wanted.id and has_signed_in)
+     union
+     select principal_id from anagrafe.audit_log_waiting as row
+      where principal_id = any($2) and action <> 'records.read' and ${isOther}`,
+    [run, ids],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+async function usersTouched(database: Database, run: string, ids: readonly number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await database.query<{ id: number }>(
+    `select id from unnest($2::bigint[]) as wanted (id)
+      where exists (select from anagrafe.audit_users join anagrafe.audit_log_hashed as row using (position)
+                     where audit_users.user_id = wanted.id and ${isOther})
+         or (select has_signed_in from anagrafe.users where users.id = wanted.id)
+     union
+     select named from anagrafe.audit_log_waiting as row
+            cross join lateral anagrafe.users_named(action, user_id, registered, reset, deleted, details)
+      where named = any($2) and ${isOther}`,
+    [run, ids],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
