@@ -9,9 +9,9 @@ export type {
   Webhooks,
 } from './admin.ts';
 export { Anagrafe } from './anagrafe.ts';
-export type { Audit, AuditOptions, ChangeOptions } from './audit.ts';
 export type * from './api.gen.ts';
 export { principalFields, userFields } from './api.gen.ts';
+export type { Audit, AuditOptions, ChangeOptions } from './audit.ts';
 export type { Console } from './console.ts';
 export {
   AnagrafeError,
@@ -37,7 +37,6 @@ export type {
   RecordExport,
 } from './lists.ts';
 export type { AnagrafeOptions, CallOptions, Fetch, PageOptions } from './options.ts';
-export type { Runs, UndoOptions, UndoPlanOptions } from './runs.ts';
 export type {
   NewPassword,
   NewUser,
@@ -48,6 +47,7 @@ export type {
   UserEdit,
   UserReference,
 } from './principal.ts';
+export type { Runs, UndoOptions, UndoPlanOptions } from './runs.ts';
 export { type GroupedEvent, verifyWebhook, type WebhookEvent } from './webhook.ts';
 export {
   type KeyOptions,

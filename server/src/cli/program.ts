@@ -14,6 +14,7 @@ import { principalCommand } from './commands/principal.ts';
 import { raiseIdsCommand } from './commands/raise-ids.ts';
 import { serveCommand } from './commands/serve.ts';
 import { syncCommand } from './commands/sync.ts';
+import { undoCommand } from './commands/undo.ts';
 import { userCommand } from './commands/user.ts';
 import { webhookCommand } from './commands/webhook.ts';
 import { exitCodeText } from './output/output.ts';
@@ -33,6 +34,7 @@ export const program = new Command('anagrafe')
   .addCommand(importCommand())
   .addCommand(resetCommand())
   .addCommand(syncCommand())
+  .addCommand(undoCommand())
   .addCommand(exportCommand())
   .addCommand(webhookCommand())
   .addCommand(auditCommand())

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { allHashed } from '../setup/audit-chain.ts';
+import { importedUser } from '../setup/jobs.ts';
+import { insertPrincipal } from '../setup/records.ts';
+import { startTestService, type TestService } from '../setup/service.ts';
+import { inProcess } from './command.ts';
+
+let service: TestService;
+const run = randomUUID();
+let principal: number;
+let user: number;
+
+const anagrafe = (...words: string[]) => inProcess(words, { ANAGRAFE_URL: service.url });
+
+beforeAll(async () => {
+  service = await startTestService();
+  const users = [importedUser('undo.cli', { Phone: '1' })];
+  const inserted = await insertPrincipal(service, { Denomination: 'Old', Users: users });
+  principal = inserted.id;
+  user = inserted.userIds[0] ?? 0;
+  const edit = { ID: user, Operation: 'edit', Phone: '2' };
+  const record = { ID: principal, Denomination: 'New', Users: [edit, importedUser('undo.new')] };
+  await service.call('irs/update', [record], { headers: { 'anagrafe-run': run } });
+  await allHashed(service);
+});
+
+describe('audit list', () => {
+  it('prints the old and new values of changed fields', async () => {
+    const { code, stdout } = await anagrafe('audit', 'list', '--user', String(user), '--action', 'update');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      new RegExp(`\tupdate\t${principal}\tDenomination: Old -> New; user ${user} Phone: 1 -> 2\n$`),
+    );
+    const asJson = await anagrafe('audit', 'list', '--user', String(user), '--limit', '1', '--json');
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ IRID: principal, MoreChanges: false });
+  });
+});
+
+describe('undo', () => {
+  it('without a run lists the runs', async () => {
+    const { code, stdout } = await anagrafe('undo');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`^${run}\t[^\t]+\t1\t0\t2\t\n$`))]);
+  });
+
+  it('shows what would change, undoes the run, and then has nothing left to do', async () => {
+    const shown = await anagrafe('undo', run, '--dry-run');
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toBe(
+      [
+        `${principal}\t\trestore Denomination\tNew\tOld\n`,
+        `${principal}\tundo.cli\trestore Phone\t2\t1\n`,
+        `${principal}\tundo.new\tdelete user\t\t\n`,
+      ].join(''),
+    );
+    expect(shown.stderr).toContain('Nothing was changed.');
+    const done = await anagrafe('undo', run, '--yes', '--json');
+    expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('Undone.')]);
+    expect(JSON.parse(done.stdout)).toMatchObject({ changes: [{}, {}, {}], job: { RecordsFailed: 0 } });
+    const again = await anagrafe('undo', run, '--dry-run');
+    expect(again.stdout).toBe(
+      `${principal}\tundo.new\tkeep: deleted\t\t\n`.replace('undo.new', String(user + 1)),
+    );
+    const unknown = await anagrafe('undo', randomUUID());
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      expect.stringContaining('There is no run with this ID'),
+    ]);
+  });
+});
