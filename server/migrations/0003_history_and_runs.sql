@@ -44,7 +44,8 @@ create function anagrafe.users_named(
   select distinct named from unnest(
     array[user_id] || registered || reset || deleted || case
       when action in ('update', 'state')
-      then array(select (edited ->> 0)::bigint from jsonb_array_elements(details -> 'users') as edited)
+      then array(select (item ->> 0)::bigint from jsonb_path_query(
+             jsonb_build_array(details -> 'users', details -> 'moved', details -> 'movedAway'), '$[*][*]') as item)
       when action = 'sessions.ended' then array[(details ->> 'user')::bigint] end) as named
    where named is not null
 $$;

@@ -334,6 +334,7 @@ export const result = {
     upsert: 'Create and update',
     state: 'Change state',
     delete: 'Delete',
+    undo: 'Undo',
   },
   progress: {
     users: (done: string, all: string) => `${done} of ${all} users`,

@@ -323,6 +323,7 @@ export const result: Messages['result'] = {
     upsert: 'Creazione e aggiornamento',
     state: 'Cambio di stato',
     delete: 'Eliminazione',
+    undo: 'Annullamento',
   },
   progress: {
     users: (done, all) => `${done} di ${all} utenti`,

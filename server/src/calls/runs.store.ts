@@ -85,6 +85,7 @@ async function listCalls(database: Database, id: string, { page, pageSize }: Pag
 const effectsOf = `case item ->> 1
   when 'register' then array['register'] when 'reset' then array['reset'] when 'delete' then array['delete']
   when 'edit' then case when item -> 2 ? 'Password' then array['edit', 'reset'] else array['edit'] end
+  when 'move' then array['move'] || case when item -> 2 ? 'Password' then array['reset'] end
   when 'state' then array['edit'] when 'disable' then array['edit'] end`;
 
 function effects(database: Database, id: string): Promise<RunEffects[]> {

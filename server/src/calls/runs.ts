@@ -3,7 +3,7 @@ import { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { BatchLimits } from '../records/check/batch.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
-import type { UserEffect } from '../records/parse/parsed-user.ts';
+import type { UserEffect } from '../records/parse/parsed-undo.ts';
 
 /** The calls that belong together, such as those of one import. */
 export interface Run {
@@ -75,7 +75,9 @@ export async function undoRecords(id: string, store: RunHistory, limits: BatchLi
   const inserted = effects.filter((effect) => effect.inserted).map((effect) => effect.id);
   const touched = await store.principalsTouched(id, inserted);
   const records = effects.flatMap(({ id: ID, inserted: isInserted, users }) => {
-    if (isInserted && !touched.has(ID)) return [{ ID }];
+    // A user that the run has moved to the new principal must not be deleted with it.
+    const hasMoved = users.some(([, done]) => done.includes('move'));
+    if (isInserted && !touched.has(ID) && !hasMoved) return [{ ID }];
     const count = Math.max(1, Math.ceil(users.length / usersPerRecord));
     return Array.from({ length: count }, (_, part) => {
       const some = users.slice(part * usersPerRecord, (part + 1) * usersPerRecord);

@@ -73,7 +73,7 @@ const Kept = Type.Optional(
       Field: nullable(Type.String({ description: 'Null for the user or principal as a whole.' })),
       Reason: oneOf(keptReasons, {
         description:
-          '`changed`: changed or used since. `deleted`: no longer exists. `password`: it was reset, and the old one is unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another now.',
+          '`changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user here, where it stays. `password`: it was reset, and the old one is unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another now.',
       }),
     }),
     { description: 'What an undo leaves as it is. Only in a dry run of an undo.' },

@@ -280,6 +280,7 @@ describe('the counts of an upsert', () => {
       countsOf([
         outcome({ principal: 'inserted', users: [user('register'), user('register')] }),
         outcome({ principal: 'updated' }),
+        outcome({ principal: 'deleted' }),
         outcome({ principal: 'unchanged', users: [user('edit'), user('disable'), user('delete')] }),
         outcome({ principal: 'unchanged', users: [user('none')] }),
         outcome({ error: { code: 'INVALID_RECORD', variant: 'done' } }),
@@ -287,6 +288,7 @@ describe('the counts of an upsert', () => {
     ).toEqual({
       principalsInserted: 1,
       principalsUpdated: 1,
+      principalsDeleted: 1,
       usersRegistered: 2,
       usersUpdated: 1,
       usersMoved: 0,

@@ -1,7 +1,8 @@
 import type { Database } from '../../db/database.ts';
 import { withApiErrors } from '../../db/errors.ts';
 import { openRecordStore } from './records.store.ts';
-import type { RunValue, StoredValue, UndoStore } from './undo.ts';
+import type { RunValue, StoredValue } from './run-values.ts';
+import type { UndoStore } from './undo.ts';
 
 export function openUndoStore(database: Database): UndoStore {
   return {

@@ -1,29 +1,26 @@
-import { mapUsername } from '../../usernames/precis-profiles.ts';
-import type { Username } from '../../usernames/username.ts';
 import { changedOfUser, editPrincipal, editUser, fieldChanges } from '../check/compare.ts';
 import type { CallOptions, CheckTools, Operation } from '../check/operation.ts';
 import { type AttributeStore, setStoredAttributes } from '../check/stored-attributes.ts';
 import type { UsernameStore } from '../check/taken-names.ts';
 import type { SentUser, StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
-import { type Attributes, AttributesText } from '../fields/field-formats.ts';
-import type { FieldValue, State } from '../fields/fields.ts';
+import type { Attributes } from '../fields/field-formats.ts';
 import { parseUndo } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
-import type { Undo } from '../parse/parsed-user.ts';
+import type { Undo } from '../parse/parsed-undo.ts';
 import { noUsers, type PrincipalChange, type UserEdit } from '../write/change.ts';
-import type { KeptField, ShownUser } from '../write/outcome.ts';
+import type { ShownUser } from '../write/outcome.ts';
 import { type DeleteStore, usersListed } from './delete.ts';
-
-/** The value of a field before the first and after the last change of a run. Attributes are objects. */
-export interface RunValue {
-  readonly userId: number | null;
-  readonly principalId: number;
-  readonly field: string;
-  readonly old: StoredValue;
-  readonly new: StoredValue;
-}
-
-export type StoredValue = string | Readonly<Record<string, string>> | null;
+import {
+  fieldValue,
+  isSame,
+  type RunValue,
+  restore,
+  usernameOf,
+  type Values,
+  valueOfPrincipal,
+  valueOfUser,
+  valuesBySubject,
+} from './run-values.ts';
 
 export interface RunStore {
   /** Returns the values of fields that the run has changed, in the order of the changes. */
@@ -59,8 +56,6 @@ interface UndoContext {
   readonly tools: CheckTools;
 }
 
-type Values = ReadonlyMap<string, Pick<RunValue, 'old' | 'new'>>;
-
 /** What the checks of some records have in common. */
 interface Found {
   readonly users: ReadonlyMap<number, StoredUser>;
@@ -69,9 +64,6 @@ interface Found {
   readonly taken: ReadonlySet<string>;
   readonly showsChanges: boolean;
 }
-
-const subjectOf = ({ userId, principalId }: Pick<RunValue, 'userId' | 'principalId'>) =>
-  userId === null ? `principal ${principalId}` : `user ${userId}`;
 
 async function checkAgainstStore(
   parsedRecords: readonly ParsedRecord[],
@@ -129,18 +121,6 @@ async function checkAgainstStore(
   });
 }
 
-/** Groups the values by their user or principal, and joins successive changes of a field. */
-function valuesBySubject(rows: readonly RunValue[]): Map<string, Map<string, Pick<RunValue, 'old' | 'new'>>> {
-  const values = new Map<string, Map<string, Pick<RunValue, 'old' | 'new'>>>();
-  for (const row of rows) {
-    const own = values.get(subjectOf(row)) ?? new Map<string, Pick<RunValue, 'old' | 'new'>>();
-    const { old } = own.get(row.field) ?? row;
-    own.set(row.field, { old, new: row.new });
-    values.set(subjectOf(row), own);
-  }
-  return values;
-}
-
 /** Sets the stored attributes of the users to the written or to the old ones, if they are equal to them. */
 async function compareAttributes(
   users: ReadonlyMap<number, StoredUser>,
@@ -181,50 +161,8 @@ function undoInsertion(
     return { ...common, action: 'update', principal: { kind: 'keep' }, storedUsers: 0, applied: [], keptFields };
   }
   const principal = { kind: 'delete', externalKey: fields.ExternalKey } as const;
-  const applied = firstUsers.map((user): ShownUser => ({ ...nobody(user), operation: 'delete' }));
+  const applied = firstUsers.map((user): ShownUser => ({ ...unnamed(user), operation: 'delete' }));
   return { ...common, action: 'delete', principal, storedUsers: usersCount, applied };
-}
-
-/** The fields that are restored, and those that are kept. */
-interface Restored {
-  readonly fields: Record<string, FieldValue | null>;
-  state: State | null;
-  newUsername: Username | null;
-  readonly kept: KeptField[];
-}
-
-/**
- * Restores each value that is still the one that the run wrote. A name that another principal or user has by now is kept:
- * if the undo gives it free, a second undo restores it.
- */
-function restore(
-  current: (field: string) => FieldValue | null,
-  values: Values,
-  taken: ReadonlySet<string>,
-): Restored {
-  const restored: Restored = { fields: {}, state: null, newUsername: null, kept: [] };
-  for (const [field, value] of values) {
-    const now = current(field);
-    if (isSame(now, value.old)) continue;
-    if (!isSame(now, value.new)) restored.kept.push({ field, reason: 'changed' });
-    else if (isTaken(field, value, taken)) restored.kept.push({ field, reason: 'taken' });
-    else if (field === 'State') restored.state = value.old as State;
-    else if (field === 'Username') restored.newUsername = usernameOf(value.old as string);
-    else restored.fields[field] = fieldValue(value.old);
-  }
-  return restored;
-}
-
-function isTaken(
-  field: string,
-  { old, new: now }: Pick<RunValue, 'old' | 'new'>,
-  taken: ReadonlySet<string>,
-): boolean {
-  if (typeof old !== 'string') return false;
-  if (field === 'ExternalKey') return taken.has(`key ${old}`);
-  // The username that only differs in its spelling is that of the user itself.
-  const { key } = usernameOf(old);
-  return field === 'Username' && key !== usernameOf(now as string).key && taken.has(`name ${key}`);
 }
 
 function undoChanges(parsed: ParsedRecord, stored: StoredPrincipal, found: Found): PrincipalChange {
@@ -238,7 +176,7 @@ function undoChanges(parsed: ParsedRecord, stored: StoredPrincipal, found: Found
     const user = found.users.get(undone.id);
     const isHere = user?.principalId === stored.id;
     if (!user || !isHere)
-      return { ...nobody(undone.id), keptFields: [{ field: null, reason: user ? 'changed' : 'deleted' }] };
+      return { ...unnamed(undone.id), keptFields: [{ field: null, reason: user ? 'changed' : 'deleted' }] };
     const shown = { id: user.id, username: user.username, email: user.fields.Email };
     if (undone.effects.includes('register')) {
       if (found.touchedUsers.has(user.id))
@@ -275,6 +213,8 @@ function undoChanges(parsed: ParsedRecord, stored: StoredPrincipal, found: Found
 function undoEdit(user: StoredUser, { effects }: Undo, { values, taken }: Found) {
   const own = values.of(`user ${user.id}`);
   const { fields, state, newUsername, kept } = restore((field) => valueOfUser(user, field), own, taken);
+  // A move back would be a change of the principal that the user came from.
+  if (effects.includes('move')) kept.push({ field: null, reason: 'moved' });
   if (effects.includes('reset')) kept.push({ field: 'Password', reason: 'password' });
   if (effects.includes('edit') && own.size === 0) kept.push({ field: null, reason: 'expired' });
   const sent = { fields, state } as SentUser;
@@ -289,35 +229,6 @@ function undoEdit(user: StoredUser, { effects }: Undo, { values, taken }: Found)
   return { edit, kept, changes };
 }
 
-function nobody(id: number): ShownUser {
+function unnamed(id: number): ShownUser {
   return { id, username: '', email: null, operation: 'none' };
-}
-
-function valueOfPrincipal({ fields, state }: StoredPrincipal, field: string): FieldValue | null {
-  return field === 'State' ? state : (fields[field as keyof typeof fields] ?? null);
-}
-
-function valueOfUser({ fields, state, username }: StoredUser, field: string): FieldValue | null {
-  if (field === 'State') return state;
-  if (field === 'Username') return username;
-  return fields[field as keyof typeof fields] ?? null;
-}
-
-function fieldValue(value: StoredValue): FieldValue | null {
-  return value === null || typeof value === 'string' ? value : new AttributesText(Object.entries(value));
-}
-
-function isSame(one: FieldValue | null, other: StoredValue): boolean {
-  return jsonOf(one) === jsonOf(fieldValue(other));
-}
-
-function jsonOf(value: FieldValue | null): string | null {
-  if (value === null || typeof value === 'string') return value;
-  return value instanceof AttributesText ? value.json : new AttributesText(Object.entries(value)).json;
-}
-
-/** Returns a stored username, which is valid. */
-function usernameOf(asSent: string): Username {
-  const result = mapUsername(asSent);
-  return { asSent, key: 'mapped' in result ? result.mapped : asSent };
 }

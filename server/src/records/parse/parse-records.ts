@@ -17,13 +17,12 @@ import {
   readUsers,
   similarAllowed,
 } from './parsed-record.ts';
+import type { Undo, UserEffect } from './parsed-undo.ts';
 import {
   readDeletion,
   readRegistration,
   readUserItem,
   readUserState,
-  type Undo,
-  type UserEffect,
   type UserRules,
 } from './parsed-user.ts';
 import { readUpsertUser } from './upsert-user.ts';

@@ -19,6 +19,7 @@ import {
   userFieldNames,
   userFields,
 } from '../fields/fields.ts';
+import type { Undo } from './parsed-undo.ts';
 
 export interface UserRules {
   readonly requireEmail: boolean;
@@ -82,17 +83,6 @@ export interface Upsert extends SentUser {
   readonly username: Username | null;
   /** Null if the record has neither a password nor a hash for the user. The errors count only if it is written. */
   readonly password: { readonly value: NewPassword; readonly errors: FieldErrors } | null;
-}
-
-/** What a call did to a user. */
-export const userEffects = ['register', 'edit', 'reset', 'delete'] as const;
-export type UserEffect = (typeof userEffects)[number];
-
-/** A user that a run has written; see `parseUndo`. */
-export interface Undo extends NamedUser {
-  readonly operation: 'undo';
-  readonly id: number;
-  readonly effects: readonly UserEffect[];
 }
 
 export type ParsedUser = Registration | Reset | Edit | Deletion | Move | Upsert | Undo;

@@ -12,7 +12,7 @@ export interface FieldChange {
 }
 
 /** Why an undo leaves something as it is. */
-export const keptReasons = ['changed', 'deleted', 'password', 'expired', 'taken'] as const;
+export const keptReasons = ['changed', 'deleted', 'moved', 'password', 'expired', 'taken'] as const;
 
 /** A field that an undo leaves as it is. Null stands for the user or principal as a whole. */
 export interface KeptField {

@@ -1,0 +1,104 @@
+import { mapUsername } from '../../usernames/precis-profiles.ts';
+import type { Username } from '../../usernames/username.ts';
+import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
+import { AttributesText } from '../fields/field-formats.ts';
+import { columnText, type FieldValue, type State } from '../fields/fields.ts';
+import type { KeptField } from '../write/outcome.ts';
+
+// The values that a run has changed, and which of them an undo restores.
+
+/** The value of a field before the first and after the last change of a run. Attributes are objects. */
+export interface RunValue {
+  readonly userId: number | null;
+  readonly principalId: number;
+  readonly field: string;
+  readonly old: StoredValue;
+  readonly new: StoredValue;
+}
+
+export type StoredValue = string | Readonly<Record<string, string>> | null;
+
+export type Values = ReadonlyMap<string, Pick<RunValue, 'old' | 'new'>>;
+
+const subjectOf = ({ userId, principalId }: Pick<RunValue, 'userId' | 'principalId'>) =>
+  userId === null ? `principal ${principalId}` : `user ${userId}`;
+
+/** Groups the values by their user or principal, and joins successive changes of a field. */
+export function valuesBySubject(
+  rows: readonly RunValue[],
+): Map<string, Map<string, Pick<RunValue, 'old' | 'new'>>> {
+  const values = new Map<string, Map<string, Pick<RunValue, 'old' | 'new'>>>();
+  for (const row of rows) {
+    const own = values.get(subjectOf(row)) ?? new Map<string, Pick<RunValue, 'old' | 'new'>>();
+    const { old } = own.get(row.field) ?? row;
+    own.set(row.field, { old, new: row.new });
+    values.set(subjectOf(row), own);
+  }
+  return values;
+}
+
+/** The fields that are restored, and those that are kept. */
+export interface Restored {
+  readonly fields: Record<string, FieldValue | null>;
+  state: State | null;
+  newUsername: Username | null;
+  readonly kept: KeptField[];
+}
+
+/**
+ * Restores each value that is still the one that the run wrote. A name that another principal or user has by now is kept:
+ * if the undo gives it free, a second undo restores it.
+ */
+export function restore(
+  current: (field: string) => FieldValue | null,
+  values: Values,
+  taken: ReadonlySet<string>,
+): Restored {
+  const restored: Restored = { fields: {}, state: null, newUsername: null, kept: [] };
+  for (const [field, value] of values) {
+    const now = current(field);
+    if (isSame(now, value.old)) continue;
+    if (!isSame(now, value.new)) restored.kept.push({ field, reason: 'changed' });
+    else if (isTaken(field, value, taken)) restored.kept.push({ field, reason: 'taken' });
+    else if (field === 'State') restored.state = value.old as State;
+    else if (field === 'Username') restored.newUsername = usernameOf(value.old as string);
+    else restored.fields[field] = fieldValue(value.old);
+  }
+  return restored;
+}
+
+function isTaken(
+  field: string,
+  { old, new: now }: Pick<RunValue, 'old' | 'new'>,
+  taken: ReadonlySet<string>,
+): boolean {
+  if (typeof old !== 'string') return false;
+  if (field === 'ExternalKey') return taken.has(`key ${old}`);
+  // The username that only differs in its spelling is that of the user itself.
+  const { key } = usernameOf(old);
+  return field === 'Username' && key !== usernameOf(now as string).key && taken.has(`name ${key}`);
+}
+
+export function valueOfPrincipal({ fields, state }: StoredPrincipal, field: string): FieldValue | null {
+  return field === 'State' ? state : (fields[field as keyof typeof fields] ?? null);
+}
+
+export function valueOfUser({ fields, state, username }: StoredUser, field: string): FieldValue | null {
+  if (field === 'State') return state;
+  if (field === 'Username') return username;
+  return fields[field as keyof typeof fields] ?? null;
+}
+
+export function fieldValue(value: StoredValue): FieldValue | null {
+  return value === null || typeof value === 'string' ? value : new AttributesText(Object.entries(value));
+}
+
+export function isSame(one: FieldValue | null, other: StoredValue): boolean {
+  return columnText(one) === columnText(fieldValue(other));
+}
+
+/** Returns a stored username, which is valid. */
+export function usernameOf(asSent: string): Username {
+  const result = mapUsername(asSent);
+  return { asSent, key: 'mapped' in result ? result.mapped : asSent };
+}

@@ -1,0 +1,11 @@
+/** What a call did to a user. */
+export type UserEffect = 'register' | 'edit' | 'move' | 'reset' | 'delete';
+
+/** A user that a run has written; see `parseUndo`. It is named by its ID. */
+export interface Undo {
+  readonly operation: 'undo';
+  readonly place: string;
+  readonly id: number;
+  readonly username: null;
+  readonly effects: readonly UserEffect[];
+}
