@@ -25,7 +25,8 @@ function asDescribed(call: string): string {
     .replace(/users\/\d+/, 'users/{id}')
     .replace(/sessions\/[0-9-]+/, 'sessions/{session}')
     .replace(/deliveries\/[0-9-]+/, 'deliveries/{delivery}')
-    .replace(/calls\/[0-9-]+/, 'calls/{id}');
+    .replace(/(calls|runs)\/[0-9-]+/, '$1/{id}')
+    .replace('audit/1/', 'audit/{position}/');
 }
 
 describe('the admin API', () => {
