@@ -11,6 +11,8 @@ export interface AuditOptions extends CursorListOptions {
   readonly principal?: number | undefined;
   /** Returns only rows that name the user with this ID, or whose actor it is. */
   readonly user?: number | undefined;
+  /** True returns only sign-ins and sign-outs of users, false only changes. Default: all rows. */
+  readonly signIns?: boolean | undefined;
   readonly action?: AuditAction | undefined;
   /** Returns only rows of this kind of actor. */
   readonly actor?: AuditRow['Actor'] | undefined;

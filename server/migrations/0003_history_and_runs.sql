@@ -46,7 +46,8 @@ create function anagrafe.users_named(
       when action in ('update', 'state')
       then array(select (item ->> 0)::bigint from jsonb_path_query(
              jsonb_build_array(details -> 'users', details -> 'moved', details -> 'movedAway'), '$[*][*]') as item)
-      when action = 'sessions.ended' then array[(details ->> 'user')::bigint] end) as named
+      when action in ('login', 'login.failed', 'login.reused', 'logout', 'sessions.ended')
+      then array[(details ->> 'user')::bigint] end) as named
    where named is not null
 $$;
 

@@ -158,6 +158,8 @@ export interface AuditListing {
   readonly principalId: number | null;
   /** Selects the rows that name the user, and those whose actor it is. */
   readonly userId: number | null;
+  /** True selects only sign-ins and sign-outs of users, false only changes of records and of sessions. */
+  readonly signIns: boolean | null;
   readonly action: Action | null;
   readonly actor: Actor['kind'] | null;
   readonly clientId: number | null;

@@ -124,6 +124,7 @@ function listingOf(query: Validated<Static<typeof AuditQuery>>): AuditListing {
     reads,
     principalId: principal,
     userId: user,
+    signIns: query.signIns ?? null,
     clientId: client,
     action: query.action ?? null,
     actor: query.actor ?? null,
@@ -248,6 +249,12 @@ const AuditQuery = Type.Object({
   principal: Type.Optional(Type.Integer({ ...Id, description: 'Returns only rows of this principal.' })),
   user: Type.Optional(
     Type.Integer({ ...Id, description: 'Returns only rows that name this user, or whose actor it is.' }),
+  ),
+  signIns: Type.Optional(
+    Type.Boolean({
+      description:
+        'True returns only sign-ins and sign-outs of users, false only changes of records and ended sessions. Default: all rows.',
+    }),
   ),
   action: Type.Optional(AuditAction),
   actor: Type.Optional(oneOf(actorKinds, { description: 'Returns only rows of this kind of actor.' })),

@@ -4,6 +4,7 @@ import { eventNamesOf } from '../db/lookups.ts';
 import { type Order, readGroup } from '../db/paging.ts';
 import { type ParameterValues, preparedStatement, statement } from '../db/statement.ts';
 import {
+  type Action,
   type Actor,
   type AuditListing,
   type AuditLog,
@@ -81,7 +82,13 @@ export function openAuditStore(database: Database): AuditStore {
 }
 
 /** Literals instead of parameters, so that the planner can use the partial indexes on these actions. */
-const eventActionsSql = eventActions.map((action) => `'${action}'`).join(', ');
+function listed(actions: readonly Action[]): string {
+  return actions.map((action) => `'${action}'`).join(', ');
+}
+const eventActionsSql = listed(eventActions);
+
+const signInActions: readonly Action[] = ['login', 'login.failed', 'login.reused', 'logout'];
+const changeActions: readonly Action[] = ['insert', 'update', 'state', 'delete', 'sessions.ended'];
 
 /** Conditions that divide the rows of a listing so that each part has an index in the order of the positions. */
 function partsOf({ principalId, reads }: Pick<AuditListing, 'principalId' | 'reads'>): string[] {
@@ -100,7 +107,7 @@ function partsOf({ principalId, reads }: Pick<AuditListing, 'principalId' | 'rea
 const examinedAtOnce = 20_000;
 
 async function page(connection: Connection, listing: AuditListing): Promise<AuditPage> {
-  const { order, limit, after, userId, action, actor, clientId, from, until } = listing;
+  const { order, limit, after, userId, signIns, action, actor, clientId, from, until } = listing;
   const start = after ?? (order === 'newest' ? Number.MAX_SAFE_INTEGER : 0);
   const values: ParameterValues = { ...listing, start };
   const direction = order === 'newest' ? 'desc' : 'asc';
@@ -108,6 +115,7 @@ async function page(connection: Connection, listing: AuditListing): Promise<Audi
   if (from) bounds.push(`position >= (${positionNear(':from', 'from')})`);
   if (until) bounds.push(`position <= (${positionNear(':until', 'until')})`);
   const filters: string[] = [];
+  if (signIns !== null) filters.push(`action in (${listed(signIns ? signInActions : changeActions)})`);
   if (action) filters.push('action = :action');
   if (actor) filters.push('actor = :actor');
   if (clientId !== null) filters.push('client_id = :clientId');

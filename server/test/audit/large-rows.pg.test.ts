@@ -56,6 +56,7 @@ afterAll(async () => {
 const everything = {
   reads: true,
   userId: null,
+  signIns: null,
   action: null,
   actor: null,
   clientId: null,

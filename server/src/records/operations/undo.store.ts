@@ -70,12 +70,12 @@ async function usersTouched(database: Database, run: string, ids: readonly numbe
   const rows = await database.query<{ id: number }>(
     `select id from unnest($2::bigint[]) as wanted (id)
       where exists (select from anagrafe.audit_users join anagrafe.audit_log_hashed as row using (position)
-                     where audit_users.user_id = wanted.id and ${isOther})
+                     where audit_users.user_id = wanted.id and action <> 'login.failed' and ${isOther})
          or (select has_signed_in from anagrafe.users where users.id = wanted.id)
      union
      select named from anagrafe.audit_log_waiting as row
             cross join lateral anagrafe.users_named(action, user_id, registered, reset, deleted, details)
-      where named = any($2) and ${isOther}`,
+      where named = any($2) and action <> 'login.failed' and ${isOther}`,
     [run, ids],
   );
   return new Set(rows.map(({ id }) => id));
