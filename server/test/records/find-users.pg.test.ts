@@ -63,6 +63,39 @@ describe('the users in an answer of irs/users', () => {
     expect(await find({ Name })).toMatchObject({ names, totalCount: names.length });
   });
 
+  it.each([
+    ['ann', ['anna']],
+    ['mario', ['mario', 'extra.phone']],
+    ['MARIO.rossi@exam', ['mario']],
+    ['office@', ['anna', 'ugo']],
+    ["d'ami", ['anna']],
+    ['example.com', []],
+    ['4567', ['extra.phone']],
+    ['02 123-4567', ['extra.phone']],
+    ['0039 (02) 1234567', ['extra.phone']],
+    ['+39.02.1234567', ['extra.phone']],
+    ['+39 567', []],
+    ['+39 234567', ['extra.phone']],
+    ['567', []],
+    ['1234', []],
+    ['02 999 4567', []],
+    ['%', []],
+    ["' | a:*", ['anna']],
+    ['\\', []],
+  ])('are found by the username, email address, names or phone number: %s', async (Search, names) => {
+    const Phone = '+39 02/1234567';
+    const added = newUser('extra.phone', { Phone, LastName: 'Mariotti' });
+    await service.call('irs/update', [{ ID: 2, Users: [added] }]);
+    expect(await find({ Search })).toMatchObject({ names, totalCount: names.length });
+    await service.call('irs/delete', [{ ID: 2, Users: [{ Username: 'extra.phone' }] }]);
+  });
+
+  it('are found by their ID', async () => {
+    expect(await find({ UserID: 3 })).toMatchObject({ names: ['ugo'], totalCount: 1 });
+    expect((await find({ UserID: 3, ID: 1 })).names).toEqual([]);
+    expect((await find({ UserID: 999_999 })).names).toEqual([]);
+  });
+
   it('have the external key and the company name of their principal', async () => {
     const { records } = await find({ Email: 'office@example.com' });
     expect(records).toMatchObject([
@@ -84,6 +117,40 @@ describe('the users in an answer of irs/users', () => {
     expect(await find({ AfterID: 3 })).toMatchObject({ names: ['eva', 'none'], totalCount: 2 });
     expect((await find({ AfterID: 0, PageSize: 2 })).names).toEqual(['mario', 'anna']);
     expect((await find({ AfterID: 5 })).names).toEqual([]);
+  });
+});
+
+describe('the order of irs/users', () => {
+  it.each([
+    [undefined, ['mario', 'anna', 'ugo', 'eva', 'none']],
+    ['ID', ['mario', 'anna', 'ugo', 'eva', 'none']],
+    ['-ID', ['none', 'eva', 'ugo', 'anna', 'mario']],
+    ['Username', ['anna', 'eva', 'mario', 'none', 'ugo']],
+    ['-Username', ['ugo', 'none', 'mario', 'eva', 'anna']],
+  ])('is the same over all pages, with and without a filter: %s', async (Sort, names) => {
+    for (const filter of [{}, { State: 'active' }, { NeverSignedIn: true }, { Date: '2020-01-01' }]) {
+      expect(await find({ Sort, ...filter })).toMatchObject({ names, totalCount: 5 });
+      const paged: string[] = [];
+      for (const Page of [1, 2, 3]) {
+        const page = await find({ Sort, ...filter, Page, PageSize: 2 });
+        expect(page.totalPages).toBe(3);
+        paged.push(...page.names);
+      }
+      expect(paged).toEqual(names);
+    }
+  });
+
+  it('is that of the last changes with UpdatedAt', async () => {
+    const edit = { Operation: 'edit', Username: 'mario', FirstName: 'Mario' };
+    await service.call('irs/update', [{ ID: 1, Users: [{ ...edit, Language: 'it' }] }]);
+    expect((await find({ Sort: '-UpdatedAt', PageSize: 1 })).names).toEqual(['mario']);
+    expect((await find({ Sort: 'UpdatedAt', Search: 'm' })).names).toEqual(['ugo', 'eva', 'mario']);
+    expect((await find({ Sort: '-UpdatedAt', Search: 'm' })).names).toEqual(['mario', 'eva', 'ugo']);
+  });
+
+  it('is one of those that have an index', async () => {
+    const { status, body } = await service.call('irs/users', { Sort: 'Email' });
+    expect([status, body.errorCode]).toEqual([400, 'INVALID_PARAMETER']);
   });
 });
 

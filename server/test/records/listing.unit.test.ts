@@ -44,6 +44,8 @@ describe('the parameters of a list', () => {
       state: null,
       neverSignedIn: false,
       afterId: null,
+      userId: null,
+      sort: 'ID',
       own: null,
       usersShown: 1000,
     };

@@ -25,21 +25,39 @@ export class Filter {
   }
 
   /** Returns the clauses FROM and WHERE or, for a page, also ORDER BY, OFFSET and LIMIT, with their parameters. */
-  matches(table: string, page?: { readonly offset: number; readonly limit: number }) {
+  matches(
+    table: string,
+    page?: { readonly order: RowOrder; readonly offset: number; readonly limit: number },
+  ) {
     const clauses = `from anagrafe.${table} where ${this.conditions.join(' and ')}`;
     if (!page) return { sql: clauses, values: this.values };
     const { length } = this.values;
     return {
-      sql: `${clauses} order by id offset $${length + 1} limit $${length + 2}`,
+      sql: `${clauses} order by ${orderBy(page.order)} offset $${length + 1} limit $${length + 2}`,
       values: [...this.values, page.offset, page.limit],
     };
   }
 }
 
+/** The order of a list, which an index has. Rows with an equal time are in the order of their IDs. */
+export interface RowOrder {
+  readonly column: 'id' | 'username_key' | 'updated_at';
+  readonly isDescending: boolean;
+}
+
+const byId: RowOrder = { column: 'id', isDescending: false };
+
+function orderBy({ column, isDescending }: RowOrder): string {
+  const direction = isDescending ? 'desc' : 'asc';
+  return column === 'updated_at' ? `${column} ${direction}, id ${direction}` : `${column} ${direction}`;
+}
+
 /** The properties of the matches of a filter that decide how they are found and counted. */
 export interface Matches {
+  /** Default: the ascending order of IDs. */
+  readonly order?: RowOrder;
   /**
-   * True if no index finds them in the order of IDs: they are found first, and then ordered. PostgreSQL cannot estimate
+   * True if no index finds them in the order of the list: they are found first, and then ordered. PostgreSQL cannot estimate
    * how many rows match a search, and it expects recent changes anywhere among the IDs, though most are at the end; so it
    * would read all rows in the order of IDs to find a few.
    */
@@ -60,7 +78,7 @@ type Page = Pick<Listing, 'page' | 'pageSize'>;
 
 interface FoundPage {
   readonly totalCount: number;
-  /** The IDs of the rows of the page, in ascending order. */
+  /** The IDs of the rows of the page, in the order of the list. */
   readonly ids: readonly number[];
 }
 
@@ -86,7 +104,11 @@ export async function readPage<Row extends object>(
     for (let at = 0; at < ids.length; at += rowsAtOnce) {
       const some = ids.slice(at, at + rowsAtOnce);
       yield await readGroup(
-        () => database.query<Row>(`${source.select} where shown.id = any($1) order by shown.id`, [some]),
+        () =>
+          database.query<Row>(
+            `${source.select} where shown.id = any($1) order by array_position($1::bigint[], shown.id)`,
+            [some],
+          ),
         some.length,
       );
     }
@@ -98,30 +120,38 @@ async function findPage(
   { table }: RowSource,
   filter: Filter,
   page: Page,
-  { areUnordered, mayBeMany }: Matches,
+  { order = byId, areUnordered, mayBeMany }: Matches,
 ): Promise<FoundPage> {
-  if (filter.conditions.length === 0) return findInAll(database, table, page);
+  if (filter.conditions.length === 0) {
+    if (order.column === 'id' && !order.isDescending) return findInAll(database, table, page);
+    return findInAllOrdered(database, table, order, page);
+  }
   if (!areUnordered)
-    return findOrdered(database, table, filter, page, () =>
+    return findOrdered(database, { table, filter, order }, page, () =>
       countMatches(database, table, filter, mayBeMany ? countedMax : undefined),
     );
   const most = mayBeMany ? materializedMax + 1 : undefined;
-  const found = await findMaterialized(database, table, filter, page, most);
+  const found = await findMaterialized(database, { table, filter, order }, page, most);
   if (!mayBeMany || found.totalCount <= materializedMax) return found;
-  return findOrdered(database, table, filter, page, async () => materializedMax);
+  return findOrdered(database, { table, filter, order }, page, async () => materializedMax);
+}
+
+interface OrderedRows {
+  readonly table: string;
+  readonly filter: Filter;
+  readonly order: RowOrder;
 }
 
 /** Finds a page and, unless it shows the end of the list, counts the matches, or as many as `count` does. */
 async function findOrdered(
   database: Database,
-  table: string,
-  filter: Filter,
+  { table, filter, order }: OrderedRows,
   { page, pageSize }: Page,
   count: () => Promise<number>,
 ): Promise<FoundPage> {
   const offset = (page - 1) * pageSize;
   // One row more than the page shows whether others follow.
-  const { sql, values } = filter.matches(table, { offset, limit: pageSize + 1 });
+  const { sql, values } = filter.matches(table, { order, offset, limit: pageSize + 1 });
   const found = await database.query<{ id: number }>(`select id ${sql}`, values);
   const isLast = found.length > 0 ? found.length <= pageSize : offset === 0;
   const seen = found.length > 0 ? offset + found.length : 0;
@@ -146,23 +176,50 @@ async function countMatches(
 /** Finds the matches once, for the count and for the page. For an empty page, one row returns the count. */
 async function findMaterialized(
   database: Database,
-  table: string,
-  filter: Filter,
+  { table, filter, order }: OrderedRows,
   { page, pageSize }: Page,
   most?: number,
 ): Promise<FoundPage> {
   const { sql, values } = filter.matches(table);
+  const direction = order.isDescending ? 'desc' : 'asc';
+  const placed = `order by place ${direction}, id ${direction}`;
   const rows = await database.query<{ id: number | null; total: number }>(
     `with found as materialized (
-       select id ${sql} ${most === undefined ? '' : `limit ${most}`}
+       select id, ${order.column} as place ${sql} ${most === undefined ? '' : `limit ${most}`}
      ), page as (
-       select id from found order by id offset ${(page - 1) * pageSize} limit ${pageSize}
+       select id, row_number() over (${placed}) as nth from found
+        ${placed} offset ${(page - 1) * pageSize} limit ${pageSize}
      )
      select page.id, (select count(*) from found) as total
-       from (select) as always left join page on true order by page.id`,
+       from (select) as always left join page on true order by nth`,
     values,
   );
   return { totalCount: rows[0]?.total ?? 0, ids: rows.flatMap(({ id }) => id ?? []) };
+}
+
+/** Finds a page without filters in another order than that of IDs, from the nearer end of the index. */
+async function findInAllOrdered(
+  database: Database,
+  table: string,
+  order: RowOrder,
+  { page, pageSize }: Page,
+): Promise<FoundPage> {
+  const [counted] = await database.query<{ count: number }>(
+    'select coalesce(sum(amount), 0)::bigint as count from anagrafe.row_counts where kind = $1',
+    [table],
+  );
+  const totalCount = counted?.count ?? 0;
+  const offset = (page - 1) * pageSize;
+  const count = Math.min(pageSize, totalCount - offset);
+  if (count <= 0) return { totalCount, ids: [] };
+  const isNearEnd = offset > totalCount / 2;
+  const found = await database.query<{ id: number }>(
+    `select id from anagrafe.${table} order by ${orderBy(isNearEnd ? { ...order, isDescending: !order.isDescending } : order)}
+      offset $1 limit $2`,
+    [isNearEnd ? totalCount - offset - count : offset, count],
+  );
+  const ids = found.map(({ id }) => id);
+  return { totalCount, ids: isNearEnd ? ids.reverse() : ids };
 }
 
 /**

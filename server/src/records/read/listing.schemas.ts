@@ -7,6 +7,7 @@ import {
   lengthOfNfc,
   named,
   nullable,
+  oneOf,
   optional,
   refined,
   State,
@@ -15,7 +16,7 @@ import {
 import { usernameMax } from '../../usernames/username.ts';
 import { answerSchemas } from '../fields/fields.schemas.ts';
 import { principalFields, userFields } from '../fields/fields.ts';
-import { isFilterText, usersShownMax } from './listing.ts';
+import { isFilterText, userSorts, usersShownMax } from './listing.ts';
 
 /** A text to compare with stored values. Its NFC form is measured, so that every stored value can be found. */
 export function filterText(maxLength: number, description?: string) {
@@ -27,7 +28,7 @@ const listing = {
   Search: optional(
     filterText(
       200,
-      'Finds by the beginning of words, usernames, VAT numbers and tax codes; in `irs/users` by the beginning of the username only. Case and accents are ignored.',
+      'Finds principals by the beginning of words, usernames, VAT numbers and tax codes. In `irs/users`, finds users by the beginning of the username, of the email address, or of words of the first and last name, and by the last digits of the phone number, at least four. Case and accents are ignored.',
     ),
   ),
   Page: defaulted(
@@ -109,6 +110,13 @@ export const UserFilter = named(
           maximum: Number.MAX_SAFE_INTEGER,
           description:
             'Only users with a greater ID. Reading on after the last ID is faster than a high page number.',
+        }),
+      ),
+      UserID: optional(Type.Integer({ ...Id, description: 'The ID of one user.' })),
+      Sort: optional(
+        oneOf(userSorts, {
+          description:
+            'The order of the users; `-` is descending. Default: `ID`. In another order, a user that changes while the pages are read may be missed.',
         }),
       ),
       ...listing,

@@ -11,8 +11,9 @@ import type {
   ListingStore,
   PageOf,
   Search,
+  UserSort,
 } from './listing.ts';
-import { Filter, type Matches, type RowSource, readPage } from './listing-page.store.ts';
+import { Filter, type Matches, type RowOrder, type RowSource, readPage } from './listing-page.store.ts';
 
 /** One query reads the users of consecutive principals that have this many together. A user may have 20 KB of attributes. */
 const usersAtOnce = 50;
@@ -96,22 +97,50 @@ async function listUsers(
   if (listing.since !== null) filter.add((value) => `updated_at >= ${value}`, listing.since);
   if (listing.state !== null) filter.add((value) => `state = ${value}`, listing.state);
   if (listing.neverSignedIn) filter.conditions.push('not has_signed_in');
+  if (listing.userId !== null) filter.add((value) => `id = ${value}`, listing.userId);
   if (listing.afterId !== null) filter.add((value) => `id > ${value}`, listing.afterId);
   if (listing.nameTerms !== null)
     filter.add((value) => `name_terms @@ ${value}::tsquery`, prefixes(listing.nameTerms));
-  if (listing.search !== null) {
-    filter.add((value) => `username_key >= ${value}`, listing.search.usernamePrefix);
-    filter.add((value) => `username_key < ${value}`, afterPrefix(listing.search.usernamePrefix));
-  }
+  if (listing.search !== null) filter.conditions.push(userSearch(listing.search, filter));
   return readPage<FoundUser>(database, users, filter, listing, matchesOf(listing));
 }
 
-/** The users of one principal, with some usernames or with one email address are few; others may be all users. */
+/** Each of the alternatives has an index, so that PostgreSQL combines the rows that the indexes find. */
+function userSearch({ terms, usernamePrefix, emailPrefix, phoneEnd }: Search, filter: Filter): string {
+  const isPrefix = (column: string, prefix: string) =>
+    `${column} >= ${filter.value(prefix)} and ${column} < ${filter.value(afterPrefix(prefix))}`;
+  const alternatives = [
+    isPrefix('username_key', usernamePrefix),
+    `email is not null and ${isPrefix('lower(email collate "C")', emailPrefix)}`,
+  ];
+  if (terms.length > 0) alternatives.push(`name_terms @@ ${filter.value(prefixes(terms))}::tsquery`);
+  if (phoneEnd !== null) alternatives.push(`phone is not null and ${isPrefix(reversedPhone, phoneEnd)}`);
+  return `(${alternatives.map((condition) => `(${condition})`).join(' or ')})`;
+}
+
+/** The expression of the index of phone numbers. */
+const reversedPhone = `reverse(regexp_replace(phone, '[^0-9]', '', 'g')) collate "C"`;
+
+const orderOf: Readonly<Record<UserSort, RowOrder>> = {
+  ID: { column: 'id', isDescending: false },
+  '-ID': { column: 'id', isDescending: true },
+  Username: { column: 'username_key', isDescending: false },
+  '-Username': { column: 'username_key', isDescending: true },
+  UpdatedAt: { column: 'updated_at', isDescending: false },
+  '-UpdatedAt': { column: 'updated_at', isDescending: true },
+};
+
+/**
+ * The users of one principal, with some IDs or usernames or with one email address are few; others may be all users.
+ * Only the order of IDs has an index beside a filter.
+ */
 function matchesOf(listing: Listing): Matches {
-  const { principalId, externalKey, usernameKeys, email, nameTerms, search, since } = listing;
+  const { principalId, externalKey, userId, usernameKeys, email, nameTerms, search, since, sort } = listing;
+  const order = orderOf[sort];
   return {
-    areUnordered: [nameTerms, search, since].some((value) => value !== null),
-    mayBeMany: [principalId, externalKey, usernameKeys, email].every((value) => value === null),
+    order,
+    areUnordered: order.column !== 'id' || [nameTerms, search, since].some((value) => value !== null),
+    mayBeMany: [principalId, externalKey, userId, usernameKeys, email].every((value) => value === null),
   };
 }
 

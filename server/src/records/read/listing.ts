@@ -32,19 +32,32 @@ export interface Listing {
   readonly neverSignedIn: boolean;
   /** Selects the users with greater IDs. */
   readonly afterId: number | null;
+  readonly userId: number | null;
+  readonly sort: UserSort;
   readonly own: SignedInUser | null;
   /** Maximum number of users listed inside a principal. The list of users returns the others. */
   readonly usersShown: number;
 }
 
-/** A principal matches if one of the three conditions does. A search of users applies `usernamePrefix` alone. */
+/** The orders of a list of users. Each has an index; `-` is descending. */
+export const userSorts = ['ID', '-ID', 'Username', '-Username', 'UpdatedAt', '-UpdatedAt'] as const;
+export type UserSort = (typeof userSorts)[number];
+
+/**
+ * A principal matches by `terms`, `numbers` or the `usernamePrefix` of one of its users; a user by `terms`,
+ * `usernamePrefix`, `emailPrefix` or `phoneEnd`.
+ */
 export interface Search {
-  /** Each term must be the prefix of a word of the principal. */
+  /** Each term must be the prefix of a word of the principal, or of the names of the user. */
   readonly terms: readonly string[];
   /** One of these must be the prefix of a tax code or VAT number. */
   readonly numbers: readonly string[];
   /** The mapped username must begin with this. */
   readonly usernamePrefix: string;
+  /** The email address in lower case must begin with this. */
+  readonly emailPrefix: string;
+  /** The last digits of the phone number in reverse; null for a text that is no phone number. */
+  readonly phoneEnd: string | null;
 }
 
 export interface ListedUser extends UserFields {
@@ -95,6 +108,8 @@ export interface ListFilter {
   readonly State?: State;
   readonly NeverSignedIn?: boolean;
   readonly AfterID?: number;
+  readonly UserID?: number;
+  readonly Sort?: UserSort;
 }
 
 export const usersShownMax = 1000;
@@ -118,6 +133,8 @@ export function listingOf(filter: ListFilter): Listing {
     state: filter.State ?? null,
     neverSignedIn: filter.NeverSignedIn ?? false,
     afterId: filter.AfterID ?? null,
+    userId: filter.UserID ?? null,
+    sort: filter.Sort ?? 'ID',
     own: null,
     usersShown: filter.UsersShown ?? usersShownMax,
   };
@@ -129,7 +146,26 @@ function searchOf(text: string): Search {
     terms: searchTerms([text]),
     numbers: numberTerms(text),
     usernamePrefix: mappedOr(prefix, prefix.toLowerCase()),
+    emailPrefix: prefix.toLowerCase(),
+    phoneEnd: phoneEndOf(prefix),
   };
+}
+
+const phoneSyntax = /^\+?[\d\s()./-]+$/;
+const phoneDigitsMin = 4;
+/** More digits are not compared: they may belong to the prefix of a country, which is often left out. */
+const phoneDigitsMax = 8;
+/** The most digits of the prefix of a country, after `+` or `00`. */
+const countryDigitsMax = 3;
+
+/** Returns the last digits of a phone number in reverse, as the index of phone numbers has them. */
+function phoneEndOf(text: string): string | null {
+  if (!phoneSyntax.test(text)) return null;
+  const digits = text.replace(/\D/g, '');
+  const prefix = /^(?:\+|00)/.exec(text)?.[0];
+  const national = digits.length - (prefix === undefined ? 0 : countryDigitsMax + (prefix === '00' ? 2 : 0));
+  if (national < phoneDigitsMin) return null;
+  return [...digits.slice(-Math.min(national, phoneDigitsMax))].reverse().join('');
 }
 
 /** Restricts a listing to a signed-in user. A search is forbidden, because it would reveal other users. */
