@@ -90,10 +90,37 @@ export async function documentRoutes(app: FastifyInstance): Promise<void> {
     },
     theme: {
       title: 'Anagrafe API',
-      css: [{ filename: 'plain.css', content: '.swagger-ui .topbar { display: none !important }' }],
+      css: [{ filename: 'plain.css', content: pageStyle }],
+      js: [{ filename: 'viewport.js', content: viewport }],
     },
   });
 }
+
+/** Without it, a phone shows the page as wide as on a desktop, in tiny letters. */
+const viewport = `document.head.append(Object.assign(document.createElement('meta'),
+  { name: 'viewport', content: 'width=device-width, initial-scale=1' }))`;
+
+/** On a phone, long paths wrap, and the cells of tables are below each other. */
+const pageStyle = `.swagger-ui .topbar { display: none !important }
+@media (max-width: 640px) {
+  .swagger-ui .wrapper { padding: 0 8px }
+  .swagger-ui .info { margin: 20px 0 }
+  .swagger-ui .scheme-container { padding: 12px 0 }
+  .swagger-ui .opblock-tag { flex-wrap: wrap; font-size: 18px }
+  .swagger-ui .opblock .opblock-summary, .swagger-ui .opblock .opblock-section-header { flex-wrap: wrap; gap: 4px }
+  .swagger-ui .opblock .opblock-summary-control { flex-wrap: wrap; min-width: 0 }
+  .swagger-ui .opblock .opblock-summary-path { max-width: 100%; white-space: normal; overflow-wrap: anywhere }
+  .swagger-ui .opblock .opblock-summary-description { flex-basis: 100%; padding: 0 }
+  .swagger-ui table.parameters thead, .swagger-ui table.responses-table thead { display: none }
+  .swagger-ui table.parameters, .swagger-ui table.parameters > tbody, .swagger-ui table.parameters tr,
+  .swagger-ui table.parameters td, .swagger-ui table.responses-table, .swagger-ui table.responses-table > tbody,
+  .swagger-ui table.responses-table > tbody > tr, .swagger-ui table.responses-table > tbody > tr > td
+    { display: block; width: auto; max-width: 100%; min-width: 0 }
+  .swagger-ui table.parameters td, .swagger-ui table.responses-table > tbody > tr > td { padding: 4px 0 }
+  .swagger-ui input, .swagger-ui select, .swagger-ui textarea { max-width: 100% }
+  .swagger-ui .opblock-body pre.microlight, .swagger-ui .model-box { max-width: 100%; overflow-x: auto }
+  .swagger-ui .markdown, .swagger-ui .renderedMarkdown, .swagger-ui code { overflow-wrap: anywhere }
+}`;
 
 function withTag(bytes: Buffer): { bytes: Buffer; etag: string } {
   return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
