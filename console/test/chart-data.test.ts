@@ -1,6 +1,6 @@
 import { assert, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addedToday, roundSteps } from '../src/features/overview/chart-data.ts';
+import { addedToday, highestOf, roundSteps } from '../src/features/overview/chart-data.ts';
 
 describe('the axis of a chart', () => {
   it.each([
@@ -33,15 +33,24 @@ describe('the axis of a chart', () => {
   });
 });
 
+const noActivity = {
+  UsersRegistered: 0,
+  PasswordsReset: 0,
+  PrincipalsInserted: 0,
+  Calls: 0,
+  Jobs: 0,
+  RecordsFailed: 0,
+};
+
+describe('the height of a chart', () => {
+  it('is that of the highest figure, since figures that count different things have no sum', () => {
+    const span = { ...noActivity, Start: '2026-05-04T00:00:00Z', Calls: 30, Jobs: 4, RecordsFailed: 900 };
+    const series = (['Calls', 'Jobs'] as const).map((name) => ({ name, label: name, color: '' }));
+    expect(highestOf(span, series)).toBe(30);
+  });
+});
+
 describe('the additions of today', () => {
-  const noActivity = {
-    UsersRegistered: 0,
-    PasswordsReset: 0,
-    PrincipalsInserted: 0,
-    Calls: 0,
-    Jobs: 0,
-    RecordsFailed: 0,
-  };
   /** The local hour of a day in May, with users registered in it. */
   const hour = (day: number, hours: number, UsersRegistered: number) => ({
     ...noActivity,

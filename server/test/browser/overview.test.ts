@@ -65,7 +65,7 @@ describe('the overview', () => {
       .waitFor();
 
     await page.setViewportSize(phone);
-    await page.locator('rect[data-figure=Calls]').hover();
+    await page.locator('rect[data-figure=RecordsFailed]').hover();
     await page.getByText(/Failed records\s*12$/).waitFor();
     await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await page.setViewportSize(desktop);

@@ -3,7 +3,7 @@ import { Group, Paper, Text } from '@mantine/core';
 import { type PointerEvent, useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
 import styles from './activity-chart.module.css';
-import { heightOf, roundSteps, type Series, stacked } from './chart-data.ts';
+import { highestOf, roundSteps, type Series } from './chart-data.ts';
 
 export function SeriesName({ label, color }: Series) {
   return (
@@ -55,14 +55,21 @@ export interface SpanChartProps {
 const hasLabel = (n: number) => n % 5 === 2;
 const isHiddenWhenNarrow = (n: number) => n % 10 === 7;
 
-/** A stacked bar chart with one column per time span. Screen readers skip it and read `SpanTable` instead. */
+/** The share of a column that its bars take. */
+const barsShare = 0.7;
+
+/**
+ * A bar chart with one column per time span, in which the figures are side by side: they count different things, and have
+ * no sum. Screen readers skip it and read `SpanTable` instead.
+ */
 export function SpanChart({ spans, series, label }: SpanChartProps) {
   const { short } = useFormats();
   const [shown, show] = useState<number | null>(null);
-  const steps = roundSteps(Math.max(...spans.map((span) => heightOf(span, series))));
+  const steps = roundSteps(Math.max(...spans.map((span) => highestOf(span, series))));
   const top = steps.at(-1) ?? 1;
   const high = (figure: number) => (figure / top) * 100;
   const width = 100 / spans.length;
+  const barWidth = (barsShare * width) / series.length;
   const middle = (n: number) => (n + 0.5) * width;
   const span = shown === null ? undefined : spans[shown];
   // A touch pointer leaves when the finger is lifted; the tooltip stays so that it can be read.
@@ -81,17 +88,20 @@ export function SpanChart({ spans, series, label }: SpanChartProps) {
         {spans.map((one, n) => (
           <g key={one.Start} className={styles.span} onPointerEnter={() => show(n)}>
             <rect className={styles.column} x={`${n * width}%`} width={`${width}%`} height="100%" />
-            {stacked(one, series).map(({ name, color, from, figure }) => (
-              <rect
-                key={name}
-                data-figure={name}
-                fill={color}
-                x={`${(n + 0.15) * width}%`}
-                width={`${0.7 * width}%`}
-                y={`${100 - high(from + figure)}%`}
-                height={`${high(figure)}%`}
-              />
-            ))}
+            {series.map(
+              ({ name, color }, at) =>
+                one[name] > 0 && (
+                  <rect
+                    key={name}
+                    data-figure={name}
+                    fill={color}
+                    x={`${(n + (1 - barsShare) / 2) * width + at * barWidth}%`}
+                    width={`${barWidth}%`}
+                    y={`${100 - high(one[name])}%`}
+                    height={`${high(one[name])}%`}
+                  />
+                ),
+            )}
             {hasLabel(n) && (
               <text
                 className={isHiddenWhenNarrow(n) ? styles.between : undefined}

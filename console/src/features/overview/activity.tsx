@@ -5,14 +5,14 @@ import { useFormats } from '../../i18n/formats.ts';
 import { useOverviewMessages } from '../../i18n/language.tsx';
 import { Surface } from '../../ui/page.tsx';
 import { SeriesName, SpanChart, type SpanChartProps } from './activity-chart.tsx';
-import { heightOf, type Series } from './chart-data.ts';
+import { highestOf, type Series } from './chart-data.ts';
 import classes from './overview.module.css';
 
 /** The chart as a table for screen readers. It leaves out hours or days without activity. */
 function SpanTable({ caption, spans, series, label }: SpanChartProps & { caption: string }) {
   const { activity } = useOverviewMessages();
   const { number } = useFormats();
-  const activeSpans = spans.filter((span) => heightOf(span, series) > 0);
+  const activeSpans = spans.filter((span) => highestOf(span, series) > 0);
   if (activeSpans.length === 0) return null;
   return (
     <VisuallyHidden component="div">
@@ -64,8 +64,12 @@ export const Activity = memo(function Activity({ Hours, Days }: Pick<Statistics,
       series: [
         { name: 'Calls', label: activity.answered, color: 'var(--mantine-color-indigo-6)' },
         { name: 'Jobs', label: activity.jobs, color: 'var(--mantine-color-grape-5)' },
-        { name: 'RecordsFailed', label: activity.failed, color: 'var(--mantine-color-red-6)' },
       ],
+    },
+    // A chart of its own: one call may have a thousand failed records.
+    {
+      title: activity.failed,
+      series: [{ name: 'RecordsFailed', label: activity.failed, color: 'var(--mantine-color-red-6)' }],
     },
   ];
   const control = (
@@ -87,7 +91,7 @@ export const Activity = memo(function Activity({ Hours, Days }: Pick<Statistics,
               {title}
             </Title>
             <SpanTable caption={title} spans={spans} series={series} label={label} />
-            {spans.every((one) => heightOf(one, series) === 0) ? (
+            {spans.every((one) => highestOf(one, series) === 0) ? (
               <Text size="sm" c="dimmed">
                 {activity.none}
               </Text>

@@ -23,19 +23,9 @@ function roundUp(least: number): number {
   return digit * power;
 }
 
-/** Returns the bars of a span without the empty ones. `from` is the sum of the bars below. */
-export function stacked(span: Span, series: readonly Series[]) {
-  let from = 0;
-  return series.flatMap(({ name, color }) => {
-    const figure = span[name];
-    const bar = { name, color, figure, from };
-    from += figure;
-    return figure === 0 ? [] : [bar];
-  });
-}
-
-export function heightOf(span: Span, series: readonly Series[]): number {
-  return series.reduce((sum, { name }) => sum + span[name], 0);
+/** Returns the highest figure of a span; 0 if nothing happened in it. */
+export function highestOf(span: Span, series: readonly Series[]): number {
+  return Math.max(...series.map(({ name }) => span[name]));
 }
 
 /**

@@ -81,6 +81,7 @@ function ActivityFrame() {
       <div className={classes.charts} role="status" aria-label={loading}>
         <Skeleton className={classes.chart ?? ''} />
         <Skeleton className={classes.chart ?? ''} />
+        <Skeleton className={classes.chart ?? ''} />
       </div>
     </Surface>
   );
