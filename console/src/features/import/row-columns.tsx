@@ -37,6 +37,8 @@ interface RowErrorsProps {
   readonly errors: readonly RowError[];
 }
 
+/** Minimum width of the errors, in pixels: a sentence takes about three lines. On a phone they have the whole card. */
+const errorsWidth = { base: 150, sm: 300 };
 /** Maximum number of errors shown per row; a record may have a thousand users, each with its own errors. */
 const errorsShown = 20;
 
@@ -53,7 +55,7 @@ function RowErrors({ id, row, errors }: RowErrorsProps) {
     return isImportField(path) ? label(path) : path;
   };
   return (
-    <Stack id={id} gap={2} miw={150} maw={360}>
+    <Stack id={id} gap={2} miw={errorsWidth} maw={420}>
       {errors.slice(0, errorsShown).map((error) => (
         <Text key={formatRowError(error)} size="sm" c="var(--mantine-color-error)">
           {error.column !== null && `${labelOf(error.column)}: `}
@@ -93,7 +95,11 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
     return row.error && [fromFileError(row.error)];
   }
   const attributeFields = Object.values(columns).filter((field) => field !== null && isAttributeField(field));
-  const cells = [...fieldsInOrder, ...attributeFields].flatMap((field): Column<Row>[] => {
+  const wrongFields = new Set([...checked.errors.values()].flat().map(({ column }) => column));
+  // The columns with errors follow the username, so that a wrong cell is beside its error.
+  const rank = (field: ImportField) => (field === 'Username' ? 0 : wrongFields.has(field) ? 1 : 2);
+  const fields = [...fieldsInOrder, ...attributeFields].toSorted((one, other) => rank(one) - rank(other));
+  const cells = fields.flatMap((field): Column<Row>[] => {
     const at = file.names.findIndex((name) => columns[name] === field);
     if (at < 0) return [];
     return [
@@ -137,7 +143,7 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
         {errors ? (
           <RowErrors id={idOf(row)} row={row} errors={errors} />
         ) : (
-          <Text size="sm" c="dimmed" miw={150}>
+          <Text size="sm" c="dimmed" miw={errorsWidth}>
             {messages.rows.notChecked}
           </Text>
         )}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { canSignIn, storedUsernames } from '../../import/importing.ts';
 import { newUser } from '../../setup/service.ts';
-import { phone, useConsole } from '../browser.ts';
+import { desktop, phone, useConsole } from '../browser.ts';
 import { choose, correct, openImport, press, said } from './importing.ts';
 
 const { service, office } = await useConsole();
@@ -27,6 +27,24 @@ describe('the import of rows with errors', () => {
     await correct(page, 'Email, line 2', 'card@example.com');
     await press(page, 'Check again');
     await said(page, '1 row, no errors.');
+  });
+
+  it('shows the wrong cells of a wide file beside the errors, in view and under an Italian heading', async () => {
+    const page = await openImport(service, office, { locale: 'it-IT' });
+    const header = 'Nome utente;Email;Telefono;Lingua;Attributes.A;Attributes.B;Password;ID;Stato';
+    const row = 'wide.1;wide@example.com;055 1;it;uno;due;una frase lunga;1;acceso';
+    await choose(page, 'wide.csv', `${header}\n${row}\n`, 'Scegli un file');
+    await press(page, 'Controlla le righe');
+    await said(page, 'Righe con errori: 1 su 1.');
+    const headings = page.getByRole('region', { name: 'Righe', exact: true }).getByRole('columnheader');
+    await expect
+      .poll(async () => (await headings.allInnerTexts()).slice(0, 4))
+      .toEqual(['Riga', 'Errori', 'Nome utente', 'Stato']);
+    const cell = page.getByLabel('Stato, riga 2');
+    expect(await cell.getAttribute('aria-invalid')).toBe('true');
+    const box = await cell.boundingBox();
+    expect((box?.x ?? Infinity) + (box?.width ?? 0)).toBeLessThanOrEqual(desktop.width);
+    expect((await headings.nth(1).boundingBox())?.width).toBeGreaterThan(300);
   });
 
   it('lets rows that fail after a successful check be corrected and sent again', async () => {
