@@ -8,6 +8,7 @@ export function shotsOf({ webhook, refused, call, longJob, job }) {
     ['principal', '/principals/1', (page) => rowOf(page, 'History', 2)],
     ['users', '/users', (page) => rowOf(page, 'Users', 2)],
     ['user', '/users', editUser],
+    ['user-page', '/users/1', (page) => rowOf(page, 'History', 1)],
     ['import', '/import', checkSample],
     ['import-plan', '/import', planChanges],
     ['calls', '/calls', (page) => rowOf(page, 'Calls', 1)],

@@ -44,8 +44,8 @@ function useFound(typed: string): { readonly finds: readonly Find[]; readonly bu
         name: nameOf(principal),
         hint: [`ID ${principal.ID}`, principal.ExternalKey, principal.Vatnumber].filter(Boolean).join(' · '),
       })),
-      ...found(users).map(({ IRID, Username, Email, Denomination, ExternalKey }) => ({
-        href: `/principals/${IRID}?search=${encodeURIComponent(Username)}`,
+      ...found(users).map(({ ID, Username, Email, Denomination, ExternalKey }) => ({
+        href: `/users/${ID}`,
         icon: 'user' as const,
         name: Username,
         hint: [Email, Denomination ?? ExternalKey].filter(Boolean).join(' · '),

@@ -44,7 +44,7 @@ export const pages: readonly ConsolePage[] = [
     async () => (await import('../features/principals/principals-page.tsx')).Principals,
   ),
   page(
-    { name: 'users', path: '/users', icon: 'user' },
+    { name: 'users', path: '/users', icon: 'user', hasDetail: true },
     async () => (await import('../features/users/users-page.tsx')).Users,
   ),
   page(

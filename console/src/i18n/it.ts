@@ -87,11 +87,11 @@ export const common: Messages['common'] = {
     open: 'Cerca',
     title: 'Ricerca',
     label: 'Pagina, anagrafica o utente',
-    placeholder: 'Pagina, nome, codice esterno, partita IVA, nome utente, email',
+    placeholder: 'Pagina, nome, codice esterno, partita IVA, codice fiscale, utente, email, telefono',
     found: 'Risultati',
     page: 'Pagina',
     nothing:
-      "Nessun risultato. La ricerca di anagrafiche e utenti considera l'inizio delle parole; l'email va scritta per intero.",
+      "Nessun risultato. La ricerca considera l'inizio di nomi, codici ed email, e le ultime cifre del telefono.",
     choose: 'seleziona',
     go: 'apri',
     close: 'chiudi',
@@ -382,7 +382,7 @@ export const audit: Messages['audit'] = {
   caption: 'Voci',
   columns: {
     position: 'Posizione',
-    at: 'Data',
+    at: 'Data e ora',
     actor: 'Autore',
     principal: 'Anagrafica',
     action: 'Attività',
@@ -444,7 +444,7 @@ export const calls: Messages['calls'] = {
   caption: 'Chiamate',
   failedOnly: 'Solo con record scartati',
   columns: {
-    at: 'Data',
+    at: 'Data e ora',
     call: 'Chiamata',
     actor: 'Autore',
     records: 'Record',
@@ -465,7 +465,7 @@ export const calls: Messages['calls'] = {
   all: 'Tutte le chiamate',
   figures: 'Riepilogo',
   facts: {
-    at: 'Data',
+    at: 'Data e ora',
     operation: 'Operazione',
     actor: 'Autore',
     address: 'Indirizzo IP',
@@ -550,7 +550,7 @@ export const events: Messages['events'] = {
   caption: 'Eventi',
   type: 'Tipo di evento',
   allTypes: 'Tutti i tipi',
-  columns: { id: 'ID evento', at: 'Data', type: 'Evento', about: 'Oggetto' },
+  columns: { id: 'ID evento', at: 'Data e ora', type: 'Evento', about: 'Oggetto' },
   empty: {
     title: 'Non ci sono ancora eventi',
     hint: 'Qui appaiono gli eventi, ad esempio utenti registrati, password reimpostate e chiamate terminate.',
@@ -594,9 +594,9 @@ export const imports: Messages['imports'] = {
   },
   another: 'Scegli un altro file',
   drop: {
-    title: 'Chiudere questo file?',
+    title: 'Abbandonare questo file?',
     text: 'Le correzioni, le righe scartate e le password generate non ancora scaricate andranno perse. Per conservarle, scaricale prima.',
-    action: 'Chiudi il file',
+    action: 'Abbandona il file',
   },
   rowsOf: (name, rows) => `${name} (${plural(rows, 'riga', 'righe')})`,
   columns: {
@@ -629,6 +629,8 @@ export const imports: Messages['imports'] = {
     Password: 'Password',
     ConfirmPassword: 'Conferma password',
     PasswordHash: 'Hash della password',
+    State: 'Stato',
+    PrincipalState: 'Anagrafica: stato',
   },
   options: {
     title: 'Opzioni',
@@ -833,7 +835,7 @@ export const overview: Messages['overview'] = {
     hours: 'Ultime 24 ore',
     days: 'Ultimi 30 giorni',
     accounts: 'Utenti e anagrafiche',
-    calls: 'Chiamate e record scartati',
+    calls: 'Chiamate ed elaborazioni',
     registered: 'Utenti registrati',
     reset: 'Password reimpostate',
     inserted: 'Anagrafiche create',
@@ -861,7 +863,7 @@ export const overview: Messages['overview'] = {
   failures: {
     title: 'Errori recenti',
     caption: 'Ultimi record scartati',
-    at: 'Data',
+    at: 'Data e ora',
     operation: 'Operazione',
     principal: 'Anagrafica',
     reason: 'Errore',
@@ -880,7 +882,7 @@ export const principals: Messages['principals'] = {
   submitCreate: 'Crea anagrafica',
   created: 'Anagrafica creata. Non ha ancora utenti.',
   search: 'Cerca anagrafiche',
-  searchHint: 'Nome, codice esterno, partita IVA, nome utente',
+  searchHint: 'Nome, codice esterno, partita IVA, codice fiscale, nome utente',
   count: (count, formatted) => (count === 1 ? '1 anagrafica' : `${formatted} anagrafiche`),
   columns: {
     name: 'Nome',
@@ -920,9 +922,12 @@ export const principals: Messages['principals'] = {
   users: {
     title: 'Utenti',
     search: 'Cerca utenti',
-    searchHint: 'Inizio del nome utente',
+    searchHint: 'Nome utente, email, nome o telefono',
     empty: { title: 'Non ci sono ancora utenti', hint: 'Gli utenti registrati possono accedere subito.' },
-    notFound: { title: 'Nessun risultato', hint: 'Nessun nome utente di questa anagrafica inizia così.' },
+    notFound: {
+      title: 'Nessun risultato',
+      hint: 'Nessun utente di questa anagrafica corrisponde alla ricerca.',
+    },
   },
   edit: {
     action: 'Modifica',
@@ -953,7 +958,7 @@ export const principals: Messages['principals'] = {
   register: {
     action: 'Registra utente',
     title: 'Nuovo utente',
-    optional: (label) => `${label} (facoltativo)`,
+    optional: (label) => `${label} – facoltativo`,
     submit: 'Registra utente',
     done: (username) => `Utente ${username} registrato`,
   },
@@ -998,8 +1003,8 @@ export const principals: Messages['principals'] = {
   },
   history: {
     title: 'Cronologia',
-    at: 'Data',
-    what: 'Attività',
+    at: 'Data e ora',
+    what: 'Azione',
     who: 'Autore',
     address: 'Indirizzo IP',
     withReads: 'Mostra anche le letture',
@@ -1014,15 +1019,59 @@ export const users: Messages['users'] = {
   title: 'Utenti',
   intro: 'Utenti di tutte le anagrafiche.',
   search: 'Cerca utenti',
-  searchBy: 'Cerca per',
-  fields: { username: 'Nome utente', email: 'Email', name: 'Nome' },
-  searchHint: {
-    username: 'Inizio del nome utente',
-    email: 'Indirizzo email completo',
-    name: 'Inizio del nome o del cognome',
-  },
+  searchHint: 'Nome utente, email, nome o telefono',
+  all: 'Tutti gli utenti',
   allStates: 'Tutti gli stati',
-  neverSignedIn: 'Mai connesso',
+  neverSignedIn: 'Nessun accesso',
+  sort: {
+    label: 'Ordina per',
+    ID: 'Prima i meno recenti',
+    '-ID': 'Prima i più recenti',
+    Username: 'Nome utente A–Z',
+    '-Username': 'Nome utente Z–A',
+    UpdatedAt: 'Modificati da più tempo',
+    '-UpdatedAt': 'Modificati per ultimi',
+  },
+  select: {
+    column: 'Selezione',
+    one: (username) => `Seleziona ${username}`,
+    page: 'Seleziona questa pagina',
+    count: (count, formatted) => (count === 1 ? '1 utente selezionato.' : `${formatted} utenti selezionati.`),
+    most: (formatted) => `Puoi selezionarne al massimo ${formatted}.`,
+    actions: 'Azioni sulla selezione',
+    clear: 'Annulla la selezione',
+    others: (others, formatted) => (others === 1 ? 'e un altro' : `e altri ${formatted}`),
+    progress: (done, all) => `${done} di ${all} utenti`,
+    states: {
+      disabled: {
+        title: 'Disabilitare gli utenti selezionati?',
+        text: 'Gli utenti non potranno più accedere e tutte le loro sessioni termineranno.',
+      },
+      active: {
+        title: 'Abilitare gli utenti selezionati?',
+        text: 'Gli utenti potranno accedere di nuovo con la stessa password, tranne quelli di anagrafiche disabilitate. Le sessioni terminate non verranno ripristinate.',
+      },
+    },
+    reset: {
+      action: 'Reimposta con password generate',
+      title: 'Reimpostare le password degli utenti selezionati?',
+      text: 'Ogni utente riceve una password generata. Le vecchie password smetteranno di funzionare e tutte le sessioni degli utenti termineranno. Poi potrai salvare le nuove password in un file CSV.',
+      submit: 'Reimposta le password',
+      once: 'Le password sono disponibili solo qui e solo ora: non vengono conservate. Scaricale prima di chiudere questa finestra.',
+      download: 'Scarica le password (CSV)',
+    },
+    done: (done, all) => `${done} di ${all} utenti modificati.`,
+    failed: (count, formatted) => (count === 1 ? '1 non riuscito.' : `${formatted} non riusciti.`),
+    failedCaption: 'Utenti non modificati',
+    error: 'Errore',
+    stopped: 'Operazione interrotta',
+    file: {
+      name: 'password',
+      columns: ['ID anagrafica', 'Codice esterno', 'Nome utente', 'Email', 'Password', 'Esito'],
+      done: 'impostata',
+      unknown: 'non confermata',
+    },
+  },
   count: (count, formatted) => (count === 1 ? '1 utente' : `${formatted} utenti`),
   atLeast: (formatted) => `${formatted} utenti o più`,
   columns: {
@@ -1041,11 +1090,23 @@ export const users: Messages['users'] = {
   },
   notFound: {
     title: 'Nessun risultato',
-    hint: {
-      username: 'Nessun nome utente inizia così, oppure gli altri filtri lo escludono.',
-      email: "L'email va scritta per intero. Maiuscole e minuscole sono equivalenti.",
-      name: 'Nessun nome o cognome inizia così, oppure gli altri filtri lo escludono.',
-    },
+    hint: "La ricerca considera l'inizio di nome utente, email, nome e cognome, e le ultime cifre del telefono, almeno quattro.",
+  },
+  missing: { title: 'Utente non trovato', text: "Nessun utente ha l'ID indicato nell'URL." },
+  details: {
+    title: 'Dettagli',
+    id: 'ID',
+    principalDisabled: "L'anagrafica è disabilitata: nessun accesso.",
+    created: 'Creato',
+    updated: 'Ultima modifica',
+  },
+  signIns: {
+    title: 'Accessi',
+    empty: { title: 'Nessun accesso', hint: 'Qui appaiono accessi, accessi non riusciti e disconnessioni.' },
+  },
+  history: {
+    title: 'Cronologia',
+    empty: { title: 'Nessuna modifica', hint: "Qui appaiono le modifiche all'utente." },
   },
   edit: {
     action: 'Modifica',
@@ -1072,8 +1133,6 @@ export const users: Messages['users'] = {
     done: (username) => `Utente ${username} eliminato.`,
   },
   sessions: {
-    action: 'Sessioni',
-    title: (username) => `Sessioni di ${username}`,
     caption: 'Sessioni',
     columns: {
       created: 'Accesso',
@@ -1084,9 +1143,9 @@ export const users: Messages['users'] = {
     end: 'Termina',
     endOf: (number) => `Termina la sessione ${number}`,
     endAll: 'Termina tutte le sessioni',
+    endAllText: "L'utente dovrà accedere di nuovo. Per impedirlo, disabilitalo.",
     ended: 'Sessione terminata.',
     allEnded: 'Tutte le sessioni terminate.',
-    close: 'Chiudi',
     none: 'Nessuna sessione',
     noneHint: "L'utente non è connesso.",
   },
@@ -1171,7 +1230,7 @@ export const webhooks: Messages['webhooks'] = {
   list: {
     title: 'Consegne',
     caption: 'Consegne con le risposte ricevute',
-    at: 'Data',
+    at: 'Data e ora',
     type: 'Evento',
     state: 'Stato',
     attempts: 'Tentativi',

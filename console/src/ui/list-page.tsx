@@ -25,6 +25,8 @@ interface ListProps<Item> {
   readonly list: ListState<Item>;
   readonly keyOf: (item: Item) => Key;
   readonly empty: EmptyProps;
+  /** The number of rows to reserve space for while they are loading. */
+  readonly expectedRows?: number;
   /** The time back to which a filtered sequence was read, as a sentence. */
   readonly reached?: string | undefined;
 }

@@ -1,4 +1,4 @@
-import { Box, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { Box, Skeleton, Stack, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { Key, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useCommonMessages } from '../i18n/language.tsx';
@@ -28,9 +28,15 @@ export interface Column<Item> {
   readonly name: string;
   /**
    * The place of the cell in the card that replaces the row on a screen narrower than a tablet: the heading, a line of
-   * its own, or none. Other cells take half the width. Every cell but the heading has its label.
+   * its own with or without (`plain`) its label, half the width without its label or with the label in the same line
+   * (`inline`), the left edge (`mark`), or none. Other cells take half the width, below their label.
    */
-  readonly card?: 'title' | 'full' | 'none';
+  readonly card?: 'title' | 'full' | 'plain' | 'half' | 'inline' | 'mark' | 'none';
+  /** Makes the heading a button that sorts the rows. `direction` is null if they are sorted by another column. */
+  readonly sort?: {
+    readonly direction: 'ascending' | 'descending' | null;
+    readonly onSort: () => void;
+  };
   readonly numeric?: boolean;
   /** Shows the heading to screen readers only, for a column of buttons. */
   readonly quiet?: boolean;
@@ -82,8 +88,13 @@ export function Table<Item>(props: TableProps<Item>) {
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.name} scope="col" className={classOf(column)}>
-                {column.quiet ? <VisuallyHidden>{column.name}</VisuallyHidden> : column.name}
+              <th
+                key={column.name}
+                scope="col"
+                className={classOf(column)}
+                {...(column.sort?.direction && { 'aria-sort': column.sort.direction })}
+              >
+                <Heading {...column} />
               </th>
             ))}
           </tr>
@@ -91,11 +102,29 @@ export function Table<Item>(props: TableProps<Item>) {
         <tbody>
           {rows
             ? rows.map((item) => row(keyOf(item), (column) => column.cell(item)))
-            : Array.from({ length: expectedRows }, (_, n) => row(n, () => <Skeleton height={14} my={4} />))}
+            : // Other keys than those of rows: a row that takes the place of another would be one that moves.
+              Array.from({ length: expectedRows }, (_, n) =>
+                row(`loading ${n}`, () => <Skeleton height={14} my={4} />),
+              )}
         </tbody>
       </table>
       {!rows && <VisuallyHidden role="status">{messages.loading}</VisuallyHidden>}
     </section>
+  );
+}
+
+const sortMarks = { ascending: '↑', descending: '↓' };
+
+function Heading<Item>({ name, quiet, sort }: Column<Item>) {
+  if (quiet) return <VisuallyHidden>{name}</VisuallyHidden>;
+  if (!sort) return name;
+  return (
+    <UnstyledButton className={classes.sort} onClick={sort.onSort}>
+      {name}
+      <span aria-hidden className={classes.direction}>
+        {sort.direction ? sortMarks[sort.direction] : '↕'}
+      </span>
+    </UnstyledButton>
   );
 }
 

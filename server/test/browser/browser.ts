@@ -26,6 +26,8 @@ export interface Visit {
   goTo(path: string): Promise<void>;
   /** Allows answers with this status, which would otherwise fail the test. */
   expectStatus(status: number): void;
+  /** Allows requests to a path to fail without an answer, which would otherwise fail the test. */
+  expectFailure(path: string): void;
   /** Opens a tab in the same browser context, which shares the session cookie. */
   anotherTab(): Promise<Visit>;
 }
@@ -149,6 +151,7 @@ async function newPage(locale = 'en-GB', timezoneId?: string): Promise<Page> {
 function watch(page: Page, url: string): Visit {
   page.setDefaultTimeout(waitLimitMs);
   const expected = new Set<number>();
+  const failing = new Set<string>();
 
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
   page.on('console', (message) => {
@@ -158,6 +161,7 @@ function watch(page: Page, url: string): Visit {
   });
   page.on('requestfailed', (request) => {
     // A navigation aborts the open requests of the page.
+    if (failing.has(new URL(request.url()).pathname.replace('/api/sync/v1', ''))) return;
     if (request.failure()?.errorText !== 'net::ERR_ABORTED') problems.push(`failed: ${request.url()}`);
   });
   page.on('response', (response) => {
@@ -171,6 +175,7 @@ function watch(page: Page, url: string): Visit {
       await page.goto(`${url}/console${path}`);
     },
     expectStatus: (status) => expected.add(status),
+    expectFailure: (path) => failing.add(path),
     anotherTab: async () => watch(await page.context().newPage(), url),
   };
 }

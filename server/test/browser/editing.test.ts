@@ -168,35 +168,3 @@ describe('the page of a principal', () => {
     expect(await storedUser('nero')).toBeUndefined();
   });
 });
-
-describe('the dialog of sessions', () => {
-  it('lists the sessions of a user, and ends one of them or all', async () => {
-    const { page } = person;
-    await enterNew(service, office, person, 'Blu Srl', 'bruno');
-    const empty = await chooseForUser(page, 'bruno', 'Sessions');
-    await empty.getByText('No sessions').waitFor();
-    await empty.getByRole('button', { name: 'Close' }).last().click();
-    const sessions = [
-      await signedIn(service, 'bruno'),
-      await signedIn(service, 'bruno'),
-      await signedIn(service, 'bruno'),
-    ];
-    const dialog = await chooseForUser(page, 'bruno', 'Sessions');
-    const ends = dialog.getByRole('button', { name: /^End session/ });
-    await expect.poll(() => ends.count()).toBe(3);
-    await ends.first().click();
-    await page.getByText('Session ended.').waitFor();
-    await expect.poll(() => ends.count()).toBe(2);
-    const statuses = () =>
-      Promise.all(
-        sessions.map(async (session) => (await service.call('irs/list', {}, asUser(session))).status),
-      );
-    expect((await statuses()).toSorted()).toEqual([200, 200, 401]);
-    await dialog.getByRole('button', { name: 'End all sessions' }).click();
-    await dialog.getByText('No sessions').waitFor();
-    expect(await statuses()).toEqual([401, 401, 401]);
-    await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await rowOf(page, 'History', /Sessions of bruno ended: 1\./).waitFor();
-    await rowOf(page, 'History', /Sessions of bruno ended: 2\./).waitFor();
-  });
-});

@@ -5,24 +5,29 @@ import { useAnagrafe, usePatientAnagrafe } from '../session/api-client.ts';
 
 interface AuditLogQuery {
   /** Principal ID; null reads the rows of all principals. */
-  readonly principal: number | null;
+  readonly principal?: number | null;
+  /** User ID; null reads the rows of all users. */
+  readonly user?: number | null;
+  /** With a user: true reads only sign-ins, false only changes. */
+  readonly signIns?: boolean;
   /** Includes rows that record read access. */
-  readonly reads: boolean;
+  readonly reads?: boolean;
   /** Reads this position and older rows that match the filter; null starts at the newest row. */
   readonly position?: number | null;
   readonly pageSize: number;
 }
 
 /** Reads the audit log in keyset pages, newest row first. */
-export function useAuditLog({ principal, reads, position = null, pageSize }: AuditLogQuery) {
+export function useAuditLog(query: AuditLogQuery) {
+  const { principal = null, user = null, signIns, reads = true, position = null, pageSize } = query;
   const { admin } = useAnagrafe();
   return useNewestFirst<AuditRow, number>({
-    key: ['audit', principal, reads],
+    key: ['audit', principal, user, signIns, reads],
     pageSize,
     start: position === null ? null : position + 1,
     read: async ({ order, after, count, signal }) => {
-      const options = { principal: principal ?? undefined, reads, order, pageSize: count, signal };
-      const page = await admin.audit.rows(options).page(after);
+      const about = { principal: principal ?? undefined, user: user ?? undefined, signIns, reads };
+      const page = await admin.audit.rows({ ...about, order, pageSize: count, signal }).page(after);
       const { records } = page;
       return { ...page, first: records[0]?.Position ?? null, reachedAt: records.at(-1)?.At ?? null };
     },

@@ -1,4 +1,4 @@
-import type { AuditRow, Principal } from '@anagrafe/client';
+import type { Principal } from '@anagrafe/client';
 import { Button, Switch } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
@@ -10,11 +10,9 @@ import { Search, useSearchTerm } from '../../ui/filters.tsx';
 import { IconButton } from '../../ui/icon.tsx';
 import { ListSection } from '../../ui/list-page.tsx';
 import { NotFound } from '../../ui/page.tsx';
-import type { Column } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
-import { useDescribeAuditRow } from '../audit/describe-audit-row.ts';
+import { History } from '../audit/history.tsx';
 import { useAuditLog } from '../audit/queries.ts';
-import { useActorName } from '../clients/queries.ts';
 import { useUsersOf } from '../users/queries.ts';
 import { useUserColumns } from '../users/user-columns.tsx';
 import { Register } from '../users/user-dialogs.tsx';
@@ -84,7 +82,7 @@ export function OnePrincipal({ id }: { id: number }) {
       facts={principal && factsOf(principal)}
     >
       <Users id={id} isEmpty={principal?.UsersCount === 0} />
-      <History id={id} users={principal?.Users ?? []} />
+      <PrincipalHistory id={id} users={principal?.Users ?? []} />
       {dialog}
     </DetailPage>
   );
@@ -135,21 +133,14 @@ function Users({ id, isEmpty }: { id: number; isEmpty: boolean }) {
   );
 }
 
-function History({ id, users }: { id: number; users: Principal['Users'] }) {
+function PrincipalHistory({ id, users }: { id: number; users: Principal['Users'] }) {
   const { history: messages } = usePrincipalsMessages();
   const [reads, setReads] = useState(false);
-  const usernames = new Map(users.map(({ ID, Username }) => [ID, Username]));
-  const describeRow = useDescribeAuditRow(usernames);
-  const actorName = useActorName(usernames);
-  const columns: readonly Column<AuditRow>[] = [
-    { name: messages.at, cell: ({ At }) => <Moment at={At} /> },
-    { name: messages.what, card: 'title', cell: describeRow },
-    { name: messages.who, cell: actorName },
-    { name: messages.address, cell: ({ Address }) => Address ?? '—' },
-  ];
   return (
-    <ListSection
+    <History
       title={messages.title}
+      list={useAuditLog({ principal: id, reads, pageSize: 20 })}
+      usernames={new Map(users.map(({ ID, Username }) => [ID, Username]))}
       actions={
         <Switch
           label={messages.withReads}
@@ -157,10 +148,6 @@ function History({ id, users }: { id: number; users: Principal['Users'] }) {
           onChange={(event) => setReads(event.currentTarget.checked)}
         />
       }
-      caption={messages.title}
-      columns={columns}
-      list={useAuditLog({ principal: id, reads, pageSize: 20 })}
-      keyOf={({ Position }) => Position}
       empty={messages.empty}
     />
   );

@@ -94,7 +94,13 @@ export function EditUser({ user, onClose }: { user: UserOfPrincipal; onClose: ()
   );
 }
 
-export function DeleteUser({ user, onClose }: { user: UserOfPrincipal; onClose: () => void }) {
+interface DeleteUserProps {
+  readonly user: UserOfPrincipal;
+  readonly onDeleted?: () => void;
+  readonly onClose: () => void;
+}
+
+export function DeleteUser({ user, onDeleted, onClose }: DeleteUserProps) {
   const { remove: messages } = useUsersMessages();
   const finish = useFinish(onClose);
   const request = useDeleteUser();
@@ -105,7 +111,14 @@ export function DeleteUser({ user, onClose }: { user: UserOfPrincipal; onClose: 
       action={messages.submit}
       name={user.Username}
       request={request}
-      onConfirm={() => request.mutate(user, { onSuccess: () => finish(messages.done(user.Username)) })}
+      onConfirm={() =>
+        request.mutate(user, {
+          onSuccess: () => {
+            finish(messages.done(user.Username));
+            onDeleted?.();
+          },
+        })
+      }
       onClose={onClose}
     />
   );

@@ -1,6 +1,7 @@
 import {
   type Attributes,
   type NewPassword,
+  type Principal,
   type Registration,
   type Reset,
   type State,
@@ -32,7 +33,7 @@ const debounceMs = 300;
 const inputNumbers = new WeakMap<object, number>();
 let lastInputNumber = 0;
 
-/** Reads the users of a principal whose username begins with a term, or all, in the order of their IDs. */
+/** Reads the users of a principal that match a term, or all, in the order of their IDs. */
 export function useUsersOf(ID: number, term: string) {
   const anagrafe = useAnagrafe();
   return usePaged(
@@ -43,30 +44,29 @@ export function useUsersOf(ID: number, term: string) {
   );
 }
 
-/** The fields that a search of users can look at: the username by its beginning, or the whole email. */
-export const searchedFields = ['username', 'email', 'name'] as const;
-export type SearchedField = (typeof searchedFields)[number];
+/** The orders of the list of users, each of which has an index; `-` is descending. */
+export const userSorts = ['ID', '-ID', 'Username', '-Username', 'UpdatedAt', '-UpdatedAt'] as const;
+export type UserSort = (typeof userSorts)[number];
 
 export interface UsersFilter {
-  readonly field: SearchedField;
   /** Empty to list all users. */
   readonly term: string;
   readonly state: State | null;
   readonly neverSignedIn: boolean;
+  readonly sort: UserSort;
 }
 
-const filterNames = { username: 'Search', email: 'Email', name: 'Name' } as const;
-
-/** Reads the users of all principals that match a filter, in the order of their IDs. */
+/** Reads the users of all principals that match a filter. */
 export function useAllUsers(filter: UsersFilter) {
   const anagrafe = useAnagrafe();
-  const { field, term, state, neverSignedIn } = filter;
+  const { term, state, neverSignedIn, sort } = filter;
   return usePaged([...principalsKey, 'users', 'all', filter], ({ page, pageSize }, signal) =>
     anagrafe
       .users(
         {
-          ...(term !== '' && { [filterNames[field]]: term }),
+          Search: term || null,
           State: state,
+          Sort: sort,
           ...(neverSignedIn && { NeverSignedIn: true }),
           PageSize: pageSize,
         },
@@ -76,20 +76,33 @@ export function useAllUsers(filter: UsersFilter) {
   );
 }
 
-/** Reads up to 5 users whose username or name begins with the term, or whose email is the term. */
+/** A user with its principal, which decides with it whether the user can sign in. */
+export interface UserPage {
+  readonly user: UserOfPrincipal;
+  readonly principal: Principal | null;
+}
+
+/** Reads one user with its principal; null if it does not exist. */
+export function useUser(UserID: number) {
+  const anagrafe = useAnagrafe();
+  return useQuery({
+    queryKey: [...principalsKey, 'user', UserID],
+    queryFn: async ({ signal }): Promise<UserPage | null> => {
+      const [user] = (await anagrafe.users({ UserID }, { signal }).page()).records;
+      if (!user) return null;
+      const { records } = await anagrafe.list({ ID: user.IRID, UsersShown: 0 }, { signal }).page();
+      return { user, principal: records[0] ?? null };
+    },
+  });
+}
+
+/** Reads the first 5 users that match a term. */
 export function useFoundUsers(term: string) {
   const anagrafe = useAnagrafe();
   return useQuery({
     queryKey: [...principalsKey, 'found-users', term],
-    queryFn: async ({ signal }) => {
-      const first = async (field: SearchedField) =>
-        (await anagrafe.users({ [filterNames[field]]: term, PageSize: 5 }, { signal }).page()).records;
-      const fields: readonly SearchedField[] = term.includes('@')
-        ? ['username', 'email']
-        : ['username', 'name'];
-      const found = (await Promise.all(fields.map(first))).flat();
-      return [...new Map(found.map((user) => [user.ID, user])).values()].slice(0, 5);
-    },
+    queryFn: async ({ signal }) =>
+      (await anagrafe.users({ Search: term, PageSize: 5 }, { signal }).page()).records,
     enabled: term !== '',
     placeholderData: keepPreviousData,
   });
@@ -130,10 +143,12 @@ export function useEditUser({ ID, IRID }: UserOfPrincipal) {
   );
 }
 
+/** Does not read the page of the user again: its sessions no longer exist. */
 export function useDeleteUser() {
   const anagrafe = useAnagrafe();
-  return usePrincipalMutation(({ ID, IRID }: UserOfPrincipal, idempotencyKey) =>
-    anagrafe.remove(IRID, [{ ID }], { idempotencyKey }),
+  return usePrincipalMutation(
+    ({ ID, IRID }: UserOfPrincipal, idempotencyKey) => anagrafe.remove(IRID, [{ ID }], { idempotencyKey }),
+    ['list', 'one', 'users', 'found-users'].map((part) => [...principalsKey, part]),
   );
 }
 
@@ -148,7 +163,12 @@ export function useDryRun(ID: number, input: UserInput | NewPassword) {
   const { data, isPlaceholderData } = useQuery({
     queryKey: ['dryRun', ID, numberOf(delayed)],
     queryFn: async ({ signal }) => {
-      const { tuples } = await anagrafe.update([{ ID, Users: [userOf(delayed)] }], { dryRun: true, signal });
+      // Beside a record that could be applied, a wrong one is answered with 207: a browser logs each 422 as an error.
+      const records = [
+        { ID, Users: [userOf(delayed)] },
+        { ID, Denomination: '-' },
+      ];
+      const { tuples } = await anagrafe.update(records, { dryRun: true, signal });
       return tuples[0]?.Item5 ?? {};
     },
     gcTime: 0,
@@ -182,7 +202,7 @@ export function useSessions(userId: number) {
   return useQuery({
     queryKey: sessionsKey(userId),
     queryFn: ({ signal }) => admin.sessions.list(userId, { pageSize: 100, signal }).page(),
-    // Sign-ins do not pass through this page, so that each opening of the dialog reads the sessions again.
+    // Sign-ins do not pass through the console, so that each visit of the page reads the sessions again.
     gcTime: 0,
   });
 }

@@ -1,4 +1,5 @@
 import { newIdempotencyKey, RecordError, type WriteResult } from '@anagrafe/client';
+import type { QueryKey } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useChange } from '../session/api-client.ts';
 
@@ -7,6 +8,10 @@ export const principalsKey = ['principals'];
 
 /** Codes of a record that may have been written, or that a retry with the same idempotency key may still write. */
 const undecidedCodes: readonly string[] = ['NOT_APPLIED', 'OUTCOME_UNKNOWN'];
+
+export function isUndecided(code: string): boolean {
+  return undecidedCodes.includes(code);
+}
 
 /**
  * Sends the same input with the same idempotency key until a response reports its outcome, so that a retry after a lost
@@ -26,17 +31,18 @@ function useOnce<Input, Result>(
       undecided.current = null;
       return result;
     } catch (error) {
-      if (error instanceof RecordError && !undecidedCodes.includes(error.code)) undecided.current = null;
+      if (error instanceof RecordError && !isUndecided(error.code)) undecided.current = null;
       throw error;
     }
   };
 }
 
-/** Creates a mutation with an idempotency key that invalidates all queries of principals and users. */
+/** Creates a mutation with an idempotency key that invalidates queries of principals and users, by default all. */
 export function usePrincipalMutation<Input, Result>(
   change: (input: Input, idempotencyKey: string) => Promise<Result>,
+  stale: readonly QueryKey[] = [principalsKey],
 ) {
-  return useChange(useOnce(change), principalsKey);
+  return useChange(useOnce(change), () => stale);
 }
 
 /**

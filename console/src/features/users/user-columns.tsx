@@ -1,23 +1,22 @@
 import type { UserOfPrincipal } from '@anagrafe/client';
-import { Text } from '@mantine/core';
+import { Box } from '@mantine/core';
 import { useCommonMessages, usePrincipalsMessages, useUsersMessages } from '../../i18n/language.tsx';
 import { type Action, ActionsMenu } from '../../ui/actions-menu.tsx';
 import type { OpenDialog } from '../../ui/dialog.tsx';
 import { CellLink, type Column, Note } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
 import { DeleteUser, EditUser } from './edit-user.tsx';
+import type { UserSort } from './queries.ts';
 import { Reset } from './user-dialogs.tsx';
-import { Sessions } from './user-sessions.tsx';
 import { SetUserState, StateBadge } from './user-state.tsx';
 
 /** Returns a function that lists the actions on a user, each of which opens a dialog. */
 function useUserActions(open: OpenDialog): (user: UserOfPrincipal) => readonly Action[] {
-  const { edit, remove, sessions } = useUsersMessages();
+  const { edit, remove } = useUsersMessages();
   const { setState, reset } = usePrincipalsMessages();
   return (user) => [
     { name: edit.action, onChoose: () => open((close) => <EditUser user={user} onClose={close} />) },
     { name: reset.submit, onChoose: () => open((close) => <Reset user={user} onClose={close} />) },
-    { name: sessions.action, onChoose: () => open((close) => <Sessions user={user} onClose={close} />) },
     {
       name: setState[user.State === 'active' ? 'disabled' : 'active'].action,
       isDestructive: user.State === 'active',
@@ -31,13 +30,17 @@ function useUserActions(open: OpenDialog): (user: UserOfPrincipal) => readonly A
   ];
 }
 
-/**
- * Returns the columns of a table of users. `withPrincipal` shows the principal instead of the time of the password, for
- * users of several principals.
- */
+interface UserColumnsOptions {
+  /** Shows the principal instead of the time of the password, for users of several principals. */
+  readonly withPrincipal: boolean;
+  /** The order of the list and a function that changes it, for a list that can be sorted by the username. */
+  readonly sort?: readonly [UserSort, (sort: UserSort) => void];
+}
+
+/** Returns the columns of a table of users. */
 export function useUserColumns(
   open: OpenDialog,
-  { withPrincipal }: { withPrincipal: boolean },
+  { withPrincipal, sort }: UserColumnsOptions,
 ): readonly Column<UserOfPrincipal>[] {
   const { columns: names, id, actionsOf } = useUsersMessages();
   const { userFields } = usePrincipalsMessages();
@@ -45,13 +48,13 @@ export function useUserColumns(
   const actions = useUserActions(open);
   const principal: Column<UserOfPrincipal> = {
     name: names.principal,
-    card: 'full',
-    cell: ({ IRID, Denomination, ExternalKey, Username }) => (
+    card: 'plain',
+    cell: (user) => (
       <>
-        <CellLink href={`/principals/${IRID}?search=${encodeURIComponent(Username)}`}>
-          {Denomination ?? ExternalKey ?? `#${IRID}`}
+        <CellLink href={`/principals/${user.IRID}?search=${encodeURIComponent(user.Username)}`}>
+          {nameOfPrincipal(user)}
         </CellLink>
-        {Denomination !== null && ExternalKey !== null && <Note>{ExternalKey}</Note>}
+        {user.Denomination !== null && user.ExternalKey !== null && <Note>{user.ExternalKey}</Note>}
       </>
     ),
   };
@@ -63,18 +66,21 @@ export function useUserColumns(
     {
       name: names.username,
       card: 'title',
+      ...(sort && { sort: sortByUsername(...sort) }),
       cell: (user) => (
         <>
-          <Text size="sm" fw={600} miw={150} style={{ overflowWrap: 'anywhere' }}>
-            {user.Username}
-          </Text>
+          <Box miw={150}>
+            <CellLink href={`/users/${user.ID}`} isName>
+              {user.Username}
+            </CellLink>
+          </Box>
           <Note>{[fullNameOf(user), id(user.ID)].filter(Boolean).join(' · ')}</Note>
         </>
       ),
     },
     {
       name: userFields.Email,
-      card: 'full',
+      card: 'plain',
       cell: ({ Email, Phone }) => (
         <>
           {Email ?? '—'}
@@ -83,9 +89,10 @@ export function useUserColumns(
       ),
     },
     ...(withPrincipal ? [principal] : []),
-    { name: names.state, cell: ({ State }) => <StateBadge of="user" state={State} /> },
+    { name: names.state, card: 'half', cell: ({ State }) => <StateBadge of="user" state={State} /> },
     {
       name: names.lastLogin,
+      card: 'inline',
       cell: ({ LastLoginAt }) => (LastLoginAt === null ? never : <Moment at={LastLoginAt} />),
     },
     ...(withPrincipal ? [] : [passwordChanged]),
@@ -96,6 +103,19 @@ export function useUserColumns(
       cell: (user) => <ActionsMenu label={actionsOf(user.Username)} actions={actions(user)} />,
     },
   ];
+}
+
+function sortByUsername(sort: UserSort, setSort: (sort: UserSort) => void) {
+  const directions = { Username: 'ascending', '-Username': 'descending' } as const;
+  return {
+    direction: sort === 'Username' || sort === '-Username' ? directions[sort] : null,
+    onSort: () => setSort(sort === 'Username' ? '-Username' : 'Username'),
+  };
+}
+
+/** Returns the name of the principal of a user, or its ID. */
+export function nameOfPrincipal({ IRID, Denomination, ExternalKey }: UserOfPrincipal): string {
+  return Denomination ?? ExternalKey ?? `#${IRID}`;
 }
 
 function fullNameOf({ FirstName, LastName }: UserOfPrincipal): string {

@@ -1,29 +1,32 @@
-import type { UserOfPrincipal, UserSession } from '@anagrafe/client';
-import { Button, Group, Stack } from '@mantine/core';
+import type { UserSession } from '@anagrafe/client';
+import { Box, Button } from '@mantine/core';
 import { useRef } from 'react';
 import { useUsersMessages } from '../../i18n/language.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { ConfirmDialog, useDialog } from '../../ui/dialog.tsx';
+import { ListSection } from '../../ui/list-page.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
 import { useNotice } from '../../ui/notice.tsx';
-import { type Column, Empty, Table } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
 import { useEndSessions, useSessions } from './queries.ts';
 
 /** The sessions of a user, each of which can be ended. */
-export function Sessions({ user, onClose }: { user: UserOfPrincipal; onClose: () => void }) {
+export function Sessions({ id }: { id: number }) {
   const { sessions: messages } = useUsersMessages();
   const { columns: names } = messages;
   const notify = useNotice();
-  const { data, error, refetch } = useSessions(user.ID);
+  const { data, error, refetch } = useSessions(id);
   const sessions = data?.records;
-  const ending = useEndSessions(user.ID);
-  const closeButton = useRef<HTMLButtonElement>(null);
-  const end = (session: UserSession | null) =>
-    ending.mutate(session?.ID ?? null, {
+  const ending = useEndSessions(id);
+  const [dialog, open] = useDialog();
+  const endAll = useRef<HTMLButtonElement>(null);
+  const isNone = !sessions || sessions.length === 0;
+  const end = (session: UserSession) =>
+    ending.mutate(session.ID, {
       onSuccess: () => {
-        notify(session ? messages.ended : messages.allEnded);
+        notify(messages.ended);
         // The button of an ended session disappears, and keyboard users would lose their position.
-        closeButton.current?.focus();
+        endAll.current?.focus();
       },
     });
   const columns: readonly Column<UserSession>[] = [
@@ -48,30 +51,57 @@ export function Sessions({ user, onClose }: { user: UserOfPrincipal; onClose: ()
     },
   ];
   return (
-    <Dialog title={messages.title(user.Username)} onClose={onClose}>
-      <Stack>
-        <Table
-          caption={messages.caption}
-          columns={columns}
-          rows={sessions}
-          keyOf={({ ID }) => ID}
-          error={error}
-          onRetry={refetch}
-          empty={<Empty title={messages.none} hint={messages.noneHint} />}
-          expectedRows={1}
-        />
-        {ending.error && <Failure error={ending.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" ref={closeButton} onClick={onClose}>
-            {messages.close}
-          </Button>
-          {sessions && sessions.length > 0 && (
-            <Button color="red" loading={ending.isPending} onClick={() => end(null)}>
-              {messages.endAll}
-            </Button>
-          )}
-        </Group>
-      </Stack>
-    </Dialog>
+    <ListSection
+      title={messages.caption}
+      actions={
+        <Button
+          ref={endAll}
+          variant="default"
+          size="xs"
+          // `disabled` would drop the focus, and keyboard users would lose their position on the page.
+          aria-disabled={isNone}
+          data-disabled={isNone}
+          onClick={() => !isNone && open((close) => <EndAll id={id} onClose={close} />)}
+        >
+          {messages.endAll}
+        </Button>
+      }
+      caption={messages.caption}
+      columns={columns}
+      list={{ rows: sessions, error, refetch }}
+      keyOf={({ ID }) => ID}
+      expectedRows={1}
+      empty={{ title: messages.none, hint: messages.noneHint }}
+    >
+      {ending.error && (
+        <Box px="lg" pb="md">
+          <Failure error={ending.error} />
+        </Box>
+      )}
+      {dialog}
+    </ListSection>
+  );
+}
+
+function EndAll({ id, onClose }: { id: number; onClose: () => void }) {
+  const { sessions: messages } = useUsersMessages();
+  const notify = useNotice();
+  const request = useEndSessions(id);
+  return (
+    <ConfirmDialog
+      title={messages.endAll}
+      text={messages.endAllText}
+      action={messages.endAll}
+      request={request}
+      onConfirm={() =>
+        request.mutate(null, {
+          onSuccess: () => {
+            notify(messages.allEnded);
+            onClose();
+          },
+        })
+      }
+      onClose={onClose}
+    />
   );
 }

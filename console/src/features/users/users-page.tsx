@@ -1,41 +1,55 @@
 import type { State } from '@anagrafe/client';
-import { Group, NativeSelect, Switch, Text } from '@mantine/core';
+import { Group, NativeSelect, Switch } from '@mantine/core';
+import { useParams } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
 import { usePrincipalsMessages, useUsersMessages } from '../../i18n/language.tsx';
 import { useDialog } from '../../ui/dialog.tsx';
 import { Search, useSearchTerm } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
+import { idOf } from '../../ui/page.tsx';
 import { useSearchParameters } from '../../ui/paging.tsx';
-import { searchedFields, type UsersFilter, useAllUsers } from './queries.ts';
+import { type UserSort, type UsersFilter, useAllUsers, userSorts } from './queries.ts';
+import { SelectionBar, useSelection, useSelectionColumn } from './selection.tsx';
 import { useUserColumns } from './user-columns.tsx';
+import { OneUser, UserNotFound } from './user-page.tsx';
 
 const states: readonly State[] = ['active', 'disabled'];
 const countedMax = 10_000;
 
-/** Keeps the filters in the URL (`?by=email&state=disabled&never=true`). A change returns to the first page. */
+/** `/console/users`: the list, or the user whose ID is in the URL. */
+export function Users() {
+  const { id: text } = useParams<{ id?: string }>();
+  if (text === undefined) return <AllUsers />;
+  const id = idOf(text);
+  return id === null ? <UserNotFound /> : <OneUser id={id} />;
+}
+
+/** Keeps the filters in the URL (`?state=disabled&never=true&sort=-UpdatedAt`). A change returns to the first page. */
 function useFilters() {
   const [search, setParameters] = useSearchParameters();
   const filters: Omit<UsersFilter, 'term'> = {
-    field: searchedFields.find((field) => field === search.get('by')) ?? 'username',
     state: states.find((state) => state === search.get('state')) ?? null,
     neverSignedIn: search.get('never') === 'true',
+    sort: userSorts.find((sort) => sort === search.get('sort')) ?? 'ID',
   };
-  const setFilter = (name: 'by' | 'state' | 'never', value: string | null) =>
+  const setFilter = (name: 'state' | 'never' | 'sort', value: string | null) =>
     setParameters({ page: null, [name]: value });
   return [filters, setFilter] as const;
 }
 
-/** `/console/users`: the users of all principals. */
-export function Users() {
+function AllUsers() {
   const messages = useUsersMessages();
   const { states: stateLabels } = usePrincipalsMessages();
   const { number } = useFormats();
   const [filters, setFilter] = useFilters();
   const search = useSearchTerm();
   const [dialog, open] = useDialog();
-  const columns = useUserColumns(open, { withPrincipal: true });
+  const { state, neverSignedIn, sort } = filters;
   const list = useAllUsers({ ...filters, term: search.term });
-  const { field, state, neverSignedIn } = filters;
+  const selection = useSelection(JSON.stringify([search.term, state, neverSignedIn]));
+  const setSort = (next: UserSort) => setFilter('sort', next === 'ID' ? null : next);
+  const select = useSelectionColumn(selection);
+  const columns = useUserColumns(open, { withPrincipal: true, sort: [sort, setSort] });
   const isFiltered = search.term !== '' || state !== null || neverSignedIn;
   const total = list.data?.totalCount;
   // The service stops counting at 10,000 users that match a filter.
@@ -50,17 +64,9 @@ export function Users() {
       filters={
         <>
           <Group gap="sm">
-            <NativeSelect
-              aria-label={messages.searchBy}
-              value={field}
-              onChange={({ currentTarget: { value } }) =>
-                setFilter('by', value === 'username' ? null : value)
-              }
-              data={searchedFields.map((value) => ({ value, label: messages.fields[value] }))}
-            />
             <Search
               label={messages.search}
-              placeholder={messages.searchHint[field]}
+              placeholder={messages.searchHint}
               search={search}
               busy={list.isPlaceholderData}
             />
@@ -73,24 +79,31 @@ export function Users() {
                 ...states.map((value) => ({ value, label: stateLabels.user[value] })),
               ]}
             />
+            <NativeSelect
+              aria-label={messages.sort.label}
+              value={sort}
+              onChange={({ currentTarget: { value } }) => setSort(value as UserSort)}
+              data={userSorts.map((value) => ({ value, label: messages.sort[value] }))}
+            />
             <Switch
               label={messages.neverSignedIn}
               checked={neverSignedIn}
               onChange={({ currentTarget: { checked } }) => setFilter('never', checked ? 'true' : null)}
             />
           </Group>
-          <Text size="sm" c="dimmed" role="status">
-            {total !== undefined && !list.isPlaceholderData && countOf(total)}
-          </Text>
+          <SelectionBar
+            selection={selection}
+            shown={list.rows ?? []}
+            count={total !== undefined && !list.isPlaceholderData ? countOf(total) : ''}
+            open={open}
+          />
         </>
       }
       caption={messages.title}
-      columns={columns}
+      columns={[select, ...columns]}
       list={list}
       keyOf={({ ID }) => ID}
-      empty={
-        isFiltered ? { title: messages.notFound.title, hint: messages.notFound.hint[field] } : messages.empty
-      }
+      empty={isFiltered ? messages.notFound : messages.empty}
     >
       {dialog}
     </ListPage>
