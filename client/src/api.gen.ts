@@ -9,9 +9,11 @@ export interface AppliedUser {
   Username: string | null;
   Email: string | null;
   /** The operation. `none`: the user already had all values. */
-  Operation: 'register' | 'reset' | 'state' | 'edit' | 'disable' | 'delete' | 'none';
+  Operation: 'register' | 'reset' | 'state' | 'edit' | 'move' | 'disable' | 'delete' | 'none';
   /** The names of the fields that an edit changed. */
   Changed?: string[];
+  /** Present if the user was reset or moved and is disabled: it cannot sign in. */
+  State?: 'disabled';
 }
 
 /** Further values of a user, by their names: at most 20, each of at most 1024 bytes in UTF-8. */
@@ -143,6 +145,7 @@ export type CloudEvent =
   | UserPasswordReset
   | UserUpdated
   | UserStateChanged
+  | UserMoved
   | UserDeleted
   | CallCompleted
   | JobCompleted
@@ -296,16 +299,17 @@ export type ErrorCode =
   | 'CLIENT_ADDRESS_TAKEN' | 'CLIENT_NOT_FOUND' | 'IDEMPOTENCY_IN_PROGRESS' | 'IDEMPOTENCY_KEY_REUSED'
   | 'TOO_MANY_REMOVALS' | 'RATE_LIMITED' | 'OVERLOADED' | 'UNAVAILABLE' | 'INTERNAL' | 'INVALID_RECORD'
   | 'INVALID_USERS' | 'RECORD_TOO_LARGE' | 'PRINCIPAL_NOT_FOUND' | 'PRINCIPAL_DISABLED' | 'USER_NOT_FOUND'
-  | 'USERNAME_TAKEN' | 'EXTERNAL_KEY_TAKEN' | 'DUPLICATE_PRINCIPAL' | 'DIFFERS_FROM_STORED' | 'PLAN_OUTDATED'
-  | 'OUTCOME_UNKNOWN' | 'NOT_APPLIED' | 'RECORD_FAILED' | 'CANCELLED' | 'REQUIRED' | 'MORE_ERRORS'
-  | 'UNKNOWN_FIELD' | 'WRONG_TYPE' | 'INVALID_ID' | 'INVALID_STATE' | 'INVALID_OPERATION' | 'NO_USERS'
-  | 'AMBIGUOUS_PRINCIPAL' | 'AMBIGUOUS_USER' | 'UNRECOGNISED_USER' | 'DUPLICATE_USER' | 'EMPTY_PRINCIPAL'
-  | 'TEXT_EMPTY' | 'TEXT_TOO_LONG' | 'TEXT_CHARACTERS' | 'USERNAME_TOO_LONG' | 'USERNAME_SPACES'
-  | 'USERNAME_CHARACTERS' | 'USERNAME_DIRECTION' | 'EMAIL_INVALID' | 'EMAIL_TOO_LONG' | 'LANGUAGE_INVALID'
-  | 'ATTRIBUTES_TOO_MANY' | 'ATTRIBUTE_NAME' | 'ATTRIBUTE_TOO_LONG' | 'PASSWORD_TOO_SHORT'
-  | 'PASSWORD_TOO_LONG' | 'PASSWORD_CHARACTERS' | 'PASSWORD_COMMON' | 'PASSWORD_IS_USERNAME'
-  | 'PASSWORD_IS_EMAIL' | 'PASSWORD_MISMATCH' | 'PASSWORD_BESIDE_HASH' | 'PASSWORD_HASH_INVALID'
-  | 'PASSWORD_HASH_COST' | 'CURRENT_PASSWORD_WRONG';
+  | 'USERNAME_TAKEN' | 'EXTERNAL_KEY_TAKEN' | 'LOOKS_LIKE_ANOTHER' | 'DUPLICATE_PRINCIPAL'
+  | 'DIFFERS_FROM_STORED' | 'PLAN_OUTDATED' | 'OUTCOME_UNKNOWN' | 'NOT_APPLIED' | 'RECORD_FAILED'
+  | 'CANCELLED' | 'REQUIRED' | 'MORE_ERRORS' | 'UNKNOWN_FIELD' | 'WRONG_TYPE' | 'INVALID_ID'
+  | 'INVALID_STATE' | 'INVALID_SIMILAR' | 'INVALID_OPERATION' | 'NO_USERS' | 'AMBIGUOUS_PRINCIPAL'
+  | 'AMBIGUOUS_USER' | 'UNRECOGNISED_USER' | 'DUPLICATE_USER' | 'EMPTY_PRINCIPAL' | 'TEXT_EMPTY'
+  | 'TEXT_TOO_LONG' | 'TEXT_CHARACTERS' | 'USERNAME_TOO_LONG' | 'USERNAME_SPACES' | 'USERNAME_CHARACTERS'
+  | 'USERNAME_DIRECTION' | 'EMAIL_INVALID' | 'EMAIL_TOO_LONG' | 'LANGUAGE_INVALID' | 'ATTRIBUTES_TOO_MANY'
+  | 'ATTRIBUTE_NAME' | 'ATTRIBUTE_TOO_LONG' | 'PASSWORD_TOO_SHORT' | 'PASSWORD_TOO_LONG'
+  | 'PASSWORD_CHARACTERS' | 'PASSWORD_COMMON' | 'PASSWORD_IS_USERNAME' | 'PASSWORD_IS_EMAIL'
+  | 'PASSWORD_MISMATCH' | 'PASSWORD_BESIDE_HASH' | 'PASSWORD_HASH_INVALID' | 'PASSWORD_HASH_COST'
+  | 'CURRENT_PASSWORD_WRONG';
 
 /** The estimate of a dry run. */
 export interface Estimate {
@@ -321,8 +325,8 @@ export interface Estimate {
 
 export type EventType =
   | 'principal.inserted' | 'principal.updated' | 'principal.state_changed' | 'principal.deleted'
-  | 'user.registered' | 'user.password_reset' | 'user.updated' | 'user.state_changed' | 'user.deleted'
-  | 'call.completed' | 'job.completed' | 'webhook.disabled';
+  | 'user.registered' | 'user.password_reset' | 'user.updated' | 'user.state_changed' | 'user.moved'
+  | 'user.deleted' | 'call.completed' | 'job.completed' | 'webhook.disabled';
 
 /** A password reset of a user that is named by its `ID` or `Username`. */
 export type ExplicitReset = {
@@ -431,6 +435,21 @@ export interface FieldChange {
 export interface FieldError {
   code: ErrorCode;
   message: string;
+  details?: FieldErrorDetails;
+}
+
+/**
+ * The other principal that the error is about. Its values are null if the caller does not have the scope
+ * `sync:read`, and `PrincipalID` if it is a new principal of the same request.
+ */
+export interface FieldErrorDetails {
+  PrincipalID: number | null;
+  ExternalKey: string | null;
+  Denomination: string | null;
+  /** The field of both principals that is alike. */
+  Field?: string;
+  /** The `Operation` that the user item lacks, if it was meant as one. */
+  Operation?: 'reset';
 }
 
 /**
@@ -462,6 +481,11 @@ export interface InsertRecord {
   Taxcode?: string | null;
   Email?: string | null;
   Users?: (Registration | RegistrationWithHash)[] | null;
+  /**
+   * Inserts the principal even if it looks like another one. Without effect unless the call has
+   * `similar=refuse`.
+   */
+  Similar?: 'allow' | null;
   /** Ignored. Present in failed records, which can be corrected and sent again. */
   FieldErrors?: unknown;
   /** Ignored, as `FieldErrors`. */
@@ -539,6 +563,14 @@ export interface Login {
   RefreshToken: string;
   TokenExpiration: string;
 }
+
+/**
+ * A user of another principal, which moves to the principal of the record with its ID and password. Its
+ * sessions end.
+ */
+export type Move = {
+  Operation: 'move';
+} & ({ ID: number; Username?: null } | { ID?: null; Username: string });
 
 export interface NewClient extends Client {
   /** The secret key. Only this response contains it. */
@@ -765,8 +797,8 @@ export interface Tuple extends TupleItems {
 }
 
 /**
- * A principal, with users to register, edit or delete, passwords to reset, and new values of its fields.
- * `Users` may be absent if there is another value.
+ * A principal, with users to register, edit, move or delete, passwords to reset, and new values of its
+ * fields. `Users` may be absent if there is another value.
  */
 export type UpdateRecord = EditedPrincipal & {
   /** The new external key of the principal. An empty text removes it. */
@@ -775,13 +807,13 @@ export type UpdateRecord = EditedPrincipal & {
   | {
       ID: number;
       ExternalKey?: null;
-      Users: (Registration | RegistrationWithHash | Reset | ExplicitReset | Edit | Deletion)[];
+      Users: (Registration | RegistrationWithHash | Reset | ExplicitReset | Edit | Deletion | Move)[];
     }
   | {
       ID?: null;
       /** The external key of the principal, instead of `ID`. */
       ExternalKey: string;
-      Users: (Registration | RegistrationWithHash | Reset | ExplicitReset | Edit | Deletion)[];
+      Users: (Registration | RegistrationWithHash | Reset | ExplicitReset | Edit | Deletion | Move)[];
     }
   | { ID: number; ExternalKey?: null; Users?: null }
   | {
@@ -804,6 +836,8 @@ export interface UpsertCounts {
   UsersRegistered: number;
   /** Number of users whose fields, state or password were changed. */
   UsersUpdated: number;
+  /** Number of users that were moved from other principals. */
+  UsersMoved: number;
   /** Number of users that were disabled because the record does not contain them. */
   UsersDisabled: number;
   /** Number of users that were deleted because the record does not contain them. */
@@ -831,6 +865,11 @@ export interface UpsertPlan extends UpsertCounts {
 export type UpsertRecord = EditedPrincipal & {
   /** Absent: the users of the principal stay as they are. */
   Users?: UpsertUser[] | null;
+  /**
+   * Inserts the principal even if it looks like another one. Without effect unless the call has
+   * `similar=refuse`.
+   */
+  Similar?: 'allow' | null;
 } & (
   | {
       /** The external key of the principal, which is inserted if there is none. */
@@ -852,11 +891,11 @@ export interface UpsertTuple extends TupleItems {
       /** Null for the user or principal as a whole. */
       Field: string | null;
       /**
-       * `changed`: changed or used since. `deleted`: no longer exists. `password`: it was reset, and the
-       * old one is unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs
-       * to another now.
+       * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
+       * here, where it stays. `password`: it was reset, and the old one is unknown. `expired`: the old
+       * values are no longer stored. `taken`: the old name belongs to another now.
        */
-      Reason: 'changed' | 'deleted' | 'password' | 'expired' | 'taken';
+      Reason: 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken';
     })[];
     Users?: UpsertedUser[];
     ExternalKey?: string;
@@ -885,8 +924,9 @@ export interface UpsertedUser {
   ID: number | null;
   Username: string | null;
   Email: string | null;
-  Operation: 'register' | 'edit' | 'disable' | 'delete' | 'none';
+  Operation: 'register' | 'edit' | 'move' | 'disable' | 'delete' | 'none';
   Changed?: string[];
+  State?: 'disabled';
   /** The changed fields with their values. Only in a dry run, for callers with the scope `sync:read`. */
   Changes?: FieldChange[];
   /** What an undo leaves as it is. Only in a dry run of an undo. */
@@ -894,11 +934,11 @@ export interface UpsertedUser {
     /** Null for the user or principal as a whole. */
     Field: string | null;
     /**
-     * `changed`: changed or used since. `deleted`: no longer exists. `password`: it was reset, and the old
-     * one is unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to
-     * another now.
+     * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
+     * here, where it stays. `password`: it was reset, and the old one is unknown. `expired`: the old values
+     * are no longer stored. `taken`: the old name belongs to another now.
      */
-    Reason: 'changed' | 'deleted' | 'password' | 'expired' | 'taken';
+    Reason: 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken';
   })[];
 }
 
@@ -952,6 +992,25 @@ export interface UserFilter extends ListFilter {
   NeverSignedIn?: boolean | null;
   /** Only users with a greater ID. Reading on after the last ID is faster than a high page number. */
   AfterID?: number | null;
+  /** The ID of one user. */
+  UserID?: number | null;
+  /**
+   * The order of the users; `-` is descending. Default: `ID`. In another order, a user that changes while
+   * the pages are read may be missed.
+   */
+  Sort?: 'ID' | '-ID' | 'Username' | '-Username' | 'UpdatedAt' | '-UpdatedAt' | null;
+}
+
+export interface UserMoveData extends UserData {
+  /** The ID of the principal that the user had before. */
+  FromIRID: number;
+  /** The current external key of the principal. Null if it has none or was deleted. */
+  FromExternalKey: string | null;
+}
+
+export interface UserMoved extends CloudEventAttributes {
+  type: 'user.moved';
+  data: UserMoveData;
 }
 
 /** A user with the ID and names of its principal. */
@@ -1093,8 +1152,9 @@ export interface EditedUser {
 
 export interface ListFilter {
   /**
-   * Finds by the beginning of words, usernames, VAT numbers and tax codes; in `irs/users` by the beginning
-   * of the username only. Case and accents are ignored.
+   * Finds principals by the beginning of words, usernames, VAT numbers and tax codes. In `irs/users`, finds
+   * users by the beginning of the username, of the email address, or of words of the first and last name,
+   * and by the last digits of the phone number, at least four. Case and accents are ignored.
    */
   Search?: string | null;
   /** Page number, from 1. */
@@ -1186,7 +1246,10 @@ export interface Operations {
   };
   /** Create principals. */
   insert: {
-    request: { query?: { dryRun?: boolean | undefined }; body: InsertRecord[] };
+    request: {
+      query?: { similar?: 'allow' | 'refuse' | undefined; dryRun?: boolean | undefined };
+      body: InsertRecord[];
+    };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
   };
   /** Disable and enable principals and users. */
@@ -1206,6 +1269,8 @@ export interface Operations {
         missing?: 'keep' | 'disable' | 'delete' | undefined;
         passwords?: 'keep' | 'overwrite' | undefined;
         existing?: 'update' | 'refuse' | undefined;
+        moves?: 'refuse' | 'allow' | undefined;
+        similar?: 'allow' | 'refuse' | undefined;
         dryRun?: boolean | undefined;
         changed?: boolean | undefined;
         page?: number | undefined;
@@ -1349,6 +1414,7 @@ export interface Operations {
         after?: number | undefined;
         principal?: number | undefined;
         user?: number | undefined;
+        signIns?: boolean | undefined;
         action?: AuditAction | undefined;
         actor?: 'client' | 'console' | 'user' | 'protected' | 'operator' | 'service' | undefined;
         client?: number | undefined;
