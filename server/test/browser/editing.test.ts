@@ -88,7 +88,7 @@ describe('the dialog of a user', () => {
     await expectBeside(dialog.getByLabel('Language'), /language/i);
     await dialog.getByLabel('Language').fill('it');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await expectBeside(dialog.getByLabel('Username'), /taken/);
+    await expectBeside(dialog.getByLabel('Username'), /belongs to a user/);
     await dialog.getByLabel('Username').fill('gina.gialli');
     await dialog.getByLabel('First name').fill('Gina');
     await dialog.getByLabel('Last name').fill('Gialli');

@@ -43,7 +43,7 @@ describe('the users of a principal', () => {
     const username = dialog.getByLabel('Username');
     const password = dialog.getByLabel('Password', { exact: true });
     await username.fill('Taken.Name');
-    await expectBeside(username, /is taken/);
+    await expectBeside(username, /already|belongs to a user/);
     expect(await besides(password)).toBe('');
     await password.fill('short');
     await expectBeside(password, /at least 8 characters/);
@@ -57,7 +57,7 @@ describe('the users of a principal', () => {
     expectStatus(422);
     await dialog.getByRole('button', { name: 'Register user' }).click();
     await expectBeside(dialog.getByLabel('Email'), /not a valid email address/);
-    await expect.poll(() => besides(username)).toMatch(/is taken/);
+    await expect.poll(() => besides(username)).toMatch(/already|belongs to a user/);
     expect(await dialog.getByRole('alert').count()).toBe(0);
 
     await username.fill('free.name');

@@ -50,7 +50,7 @@ describe('the principals pages', () => {
     await page.getByRole('button', { name: 'Register user' }).click();
     const dialog = page.getByRole('dialog', { name: 'New user' });
     await dialog.getByLabel('Username').fill('mario.rossi');
-    await dialog.getByText(/is taken/).waitFor();
+    await dialog.getByText(/already|belongs to a user/).waitFor();
     for (const [password, strength] of [
       ['short', 'Weak'],
       ['frase lunga', 'Fair'],

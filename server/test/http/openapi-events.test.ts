@@ -48,6 +48,10 @@ describe('/openapi.json', () => {
     await service.call('irs/update', [
       { ID: principal, Denomination: 'Edited', Users: [{ Operation: 'edit', ID, Phone: '1' }] },
     ]);
+    const other = await registerUsers(service, 'other');
+    await service.call('irs/update', [
+      { ID: other.principal, Users: [{ Operation: 'move', Username: 'two' }] },
+    ]);
     await service.call('irs/delete', [{ ID: principal }]);
     await finished(
       service,

@@ -128,7 +128,12 @@ S1,,stored.3,,${password}
     const { code } = await folder.run(['import', 'nuovo.csv']);
     expect(code).toBe(3);
     expect(reasons('nuovo.failed.csv')).toEqual([
-      ['2', expect.stringMatching(/Denomination: .*Old.*New.* Username: This username belongs to a user of the principal with ID \d+ \(S1, Old\)\./)],
+      [
+        '2',
+        expect.stringMatching(
+          /Denomination: .*Old.*New.* Username: This username belongs to a user of the principal with ID \d+ \(S1, Old\)\./,
+        ),
+      ],
       ['3', expect.stringMatching(/^Denomination: .*Old.*New/)],
     ]);
     expect(await stored('S1')).toMatchObject({ Denomination: 'Old', Users: [{}, { Username: 'stored.3' }] });

@@ -69,9 +69,7 @@ export class PlanReview {
     const { missing, passwords, existing, similar, moves, run } = rules.options;
     const options = [missing, passwords, existing, similar, moves, ...(run === null ? [] : [run])];
     const needsPlan = rules.dryRun || rules.expected !== null;
-    this.#digest = needsPlan
-      ? rules.newDigest().update(`plan\n${JSON.stringify(options)}\n`)
-      : null;
+    this.#digest = needsPlan ? rules.newDigest().update(`plan\n${JSON.stringify(options)}\n`) : null;
   }
 
   /**

@@ -158,7 +158,14 @@ function undoInsertion(
   };
   if (isTouched) {
     const keptFields = [{ field: null, reason: 'changed' }] as const;
-    return { ...common, action: 'update', principal: { kind: 'keep' }, storedUsers: 0, applied: [], keptFields };
+    return {
+      ...common,
+      action: 'update',
+      principal: { kind: 'keep' },
+      storedUsers: 0,
+      applied: [],
+      keptFields,
+    };
   }
   const principal = { kind: 'delete', externalKey: fields.ExternalKey } as const;
   const applied = firstUsers.map((user): ShownUser => ({ ...unnamed(user), operation: 'delete' }));

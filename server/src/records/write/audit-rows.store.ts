@@ -1,6 +1,7 @@
 import { actorColumns } from '../../audit/audit.store.ts';
 import { arrayLiteral, preparedStatement, type Query, rowsParameter, statement } from '../../db/statement.ts';
-import { type AuditedChange, auditRows, type ReadyChange, usersPerAuditRow } from './change.ts';
+import { type AuditedChange, auditRows } from './audited-change.ts';
+import { type ReadyChange, usersPerAuditRow } from './change.ts';
 import { digestsOf } from './changed-values.store.ts';
 import { withRows } from './query.ts';
 

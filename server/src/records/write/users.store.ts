@@ -1,7 +1,8 @@
 import { preparedStatement, type Query, rowsParameter, statement } from '../../db/statement.ts';
 import { columnNames, columnTypes, fieldColumns } from '../fields/field-columns.ts';
 import { userFields } from '../fields/fields.ts';
-import { changeIdOf, type ReadyChange, type UserEdit } from './change.ts';
+import { changeIdOf } from './audited-change.ts';
+import type { ReadyChange, UserEdit } from './change.ts';
 import { changeColumns, columnsOfFields, joinBefore, storingChanges } from './changed-values.store.ts';
 import { assignments, idOf, withIds, withRows } from './query.ts';
 

@@ -1,0 +1,87 @@
+import { required } from '../../lib/required.ts';
+import { type ReadyChange, resetUsers, sourcesOf, usersPerAuditRow } from './change.ts';
+
+/** What the audit log notes about a change, except the actor. */
+export interface AuditedChange {
+  readonly principalId: number;
+  readonly action: string;
+  readonly registered: readonly number[];
+  readonly reset: readonly number[];
+  readonly deleted: readonly number[];
+  /** Null if the row has no changed values. */
+  readonly changeId: string | null;
+  /** JSON: the names of changed fields. It contains no personal values, because the row stays when a user is deleted. */
+  readonly details: string;
+}
+
+/** Returns the ID that links the values of an edit to the audit row that lists the edit; see `auditRows`. */
+export function changeIdOf(change: ReadyChange, edit: number): string {
+  const position = change.registrations.length + resetUsers(change).length + edit;
+  return required(change.changeIds[Math.floor(position / usersPerAuditRow)]);
+}
+
+/** Returns the audit rows of a change: one, and further ones if it names many users. Those have the users only. */
+export function auditRows(change: ReadyChange): AuditedChange[] {
+  const { action, principalId, principal, registrations, edits, moves, deletes, changeIds } = change;
+  const registered = registrations.map(({ id }) => id);
+  const reset = resetUsers(change);
+  const edited = edits.map(({ id, changed, state }) => [
+    id,
+    changed,
+    changed.includes('State') ? state : null,
+  ]);
+  const moved = moves.map(({ id, from }) => [id, from]);
+  const rows = changeIds.map((changeId, number) => {
+    // The lists follow each other; a row has the users of one part of all of them.
+    let start = number * usersPerAuditRow;
+    const inRow = <Item>(list: readonly Item[]): Item[] => {
+      const part = list.slice(Math.max(start, 0), Math.max(start + usersPerAuditRow, 0));
+      start -= list.length;
+      return part;
+    };
+    const part = {
+      registered: inRow(registered),
+      reset: inRow(reset),
+      edited: inRow(edited),
+      moved: inRow(moved),
+      deleted: inRow(deletes),
+    };
+    const details = {
+      ...(number === 0 && auditDetails(change)),
+      ...(part.edited.length > 0 && { users: part.edited }),
+      ...(part.moved.length > 0 && { moved: part.moved }),
+    };
+    const { registered: names, reset: ids, deleted } = part;
+    const lists = { registered: names, reset: ids, deleted };
+    const hasValues = part.edited.length > 0 || (number === 0 && principal.kind === 'edit');
+    return {
+      principalId,
+      action: number === 0 ? action : 'update',
+      ...lists,
+      changeId: hasValues ? changeId : null,
+      details: JSON.stringify(details),
+    };
+  });
+  return [...rows, ...sourcesOf(change).flatMap((source) => auditRowsOfSource(source, change))];
+}
+
+/** Returns the audit rows of a principal that loses users, for its history. They produce no events. */
+function auditRowsOfSource(source: number, { principalId, moves }: ReadyChange): AuditedChange[] {
+  const moved = moves.filter(({ from }) => from === source).map(({ id }) => [id, principalId]);
+  return Array.from({ length: Math.ceil(moved.length / usersPerAuditRow) }, (_, number) => {
+    const movedAway = moved.slice(number * usersPerAuditRow, (number + 1) * usersPerAuditRow);
+    const lists = { registered: [], reset: [], deleted: [], changeId: null };
+    return { principalId: source, action: 'update', ...lists, details: JSON.stringify({ movedAway }) };
+  });
+}
+
+function auditDetails({ principal }: ReadyChange) {
+  const changed = principal.kind === 'edit' ? principal.changed : [];
+  const fields = changed.filter((name) => name !== 'State');
+  return {
+    ...(fields.length > 0 && { changed: fields }),
+    ...(principal.kind === 'edit' && changed.includes('State') && { state: principal.values.state }),
+    ...(principal.kind === 'delete' &&
+      principal.externalKey !== null && { externalKey: principal.externalKey }),
+  };
+}
