@@ -190,6 +190,43 @@ describe('the undo of a run', () => {
     expect(body.result?.record).toMatchObject({ UsersUpdated: 0, UsersDeleted: 0, PrincipalsUpdated: 0 });
   });
 
+  it('keeps a user that the run has moved, and the principal that it has moved to', async () => {
+    const { id, userIds } = await insertPrincipal(service, {
+      Users: [importedUser('moves.one', { Phone: 'old' })],
+    });
+    const own = run();
+    const target = await applied(own, 'insert', {
+      Denomination: 'Target',
+      Users: [importedUser('moves.new')],
+    });
+    await applied(own, 'upsert?moves=allow', {
+      ID: target.id,
+      Users: [{ Username: 'moves.one', Phone: 'new' }],
+    });
+    const { tuples } = await undo(service, own);
+    expect(
+      tuples.map(({ Item1, Item6 }) => [
+        Item1,
+        Item6.Users?.map(({ Operation, ...user }) => [Operation, user.Kept]),
+      ]),
+    ).toEqual([
+      [
+        target.id,
+        expect.arrayContaining([
+          ['delete', undefined],
+          ['edit', [{ Field: null, Reason: 'moved' }]],
+        ]),
+      ],
+    ]);
+    const query = 'select principal_id, phone from anagrafe.users where id = $1';
+    expect(await service.database.query(query, [userIds[0]])).toEqual([
+      { principal_id: target.id, phone: 'old' },
+    ]);
+    await allHashed(service);
+    const { body } = await admin(`GET audit?user=${userIds[0]}`);
+    expect(body.result?.records.map(({ IRID }) => IRID)).toEqual(expect.arrayContaining([id, target.id]));
+  });
+
   it('is refused without a plan if it would delete too many users', async () => {
     const own = run();
     const Users = range(30).map((at) => importedUser(`limit.${at}`));

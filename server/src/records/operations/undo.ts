@@ -83,7 +83,7 @@ async function checkAgainstStore(
   );
   const [found, rows, touched, touchedUsers, firstUsers] = await Promise.all([
     store.findUsers({ ids: undone.map(({ id }) => id), usernameKeys: [] }),
-    store.valuesOfRun(run, { principalIds: withFields, userIds: idsWith('edit') }),
+    store.valuesOfRun(run, { principalIds: withFields, userIds: [...idsWith('edit'), ...idsWith('move')] }),
     store.principalsTouched(run, inserted),
     store.usersTouched(run, idsWith('register')),
     store.findFirstUsers(inserted, usersListed),
