@@ -1,3 +1,5 @@
+import { fieldTexts } from './en-fields.ts';
+
 // The texts of the error codes, which define the codes. A code never changes its meaning; its text may change. `{name}` is
 // replaced by a figure. A code with several texts has one for each variant.
 
@@ -223,80 +225,6 @@ export const recordTexts = {
   },
   RECORD_FAILED: 'Internal error. The record was not applied. The log of the service has the details.',
   CANCELLED: 'The job was cancelled before this record was started. The record was not applied.',
-};
-
-/** Codes of a field: an entry of `Item5`. */
-export const fieldTexts = {
-  REQUIRED: {
-    field: 'This field is required.',
-    principal: 'Send ID or ExternalKey.',
-    user: 'Send ID or Username.',
-  },
-  MORE_ERRORS: '{count} more fields of this record have errors. They are not listed.',
-  UNKNOWN_FIELD: {
-    unknown: 'Unknown field "{field}".',
-    spelling: 'Unknown field "{field}". Did you mean "{known}"?',
-    more: 'This object has {count} more unknown fields.',
-  },
-  WRONG_TYPE: {
-    string: 'Must be a string.',
-    array: 'Must be an array.',
-    object: 'Must be an object.',
-  },
-  INVALID_ID: 'The ID must be an integer from 1 to 9007199254740991, not a string.',
-  INVALID_STATE: 'The state must be "active" or "disabled".',
-  INVALID_SIMILAR: 'The value must be "allow".',
-  INVALID_OPERATION: 'The operation must be "register", "reset", "edit", "delete" or "move".',
-  NO_USERS: 'Send at least one user.',
-  AMBIGUOUS_PRINCIPAL: 'Send either the ID or the ExternalKey of the principal, not both.',
-  AMBIGUOUS_USER: {
-    shape:
-      'Send either a Username to register a user, or an ID to reset a password, not both. To name an existing user by its Username, send Operation.',
-    named: 'Send either the ID or the Username of the user, not both.',
-    register: 'Send the Username of a new user without ID.',
-  },
-  UNRECOGNISED_USER: 'Username is missing. To reset the password of an existing user, send its ID instead.',
-  DUPLICATE_USER: {
-    record: 'This user occurs twice in the record. Send it once.',
-    call: 'An earlier record of the same request moves or deletes this user.',
-  },
-  EMPTY_PRINCIPAL: 'Send at least one of {fields}.',
-  TEXT_EMPTY: {
-    optional: 'Must not be empty. Send null or omit the field.',
-    required: 'Must not be empty.',
-  },
-  TEXT_TOO_LONG: 'Must have at most {max} characters.',
-  TEXT_CHARACTERS: 'Must not contain control characters or invisible characters.',
-  USERNAME_TOO_LONG: 'The username must have at most {max} characters.',
-  USERNAME_SPACES: 'The username must not begin or end with a space, or contain two spaces in a row.',
-  USERNAME_CHARACTERS: 'The username contains a character that is not allowed in usernames.',
-  USERNAME_DIRECTION:
-    'The username mixes left-to-right and right-to-left characters in an order that is not allowed (RFC 5893).',
-  EMAIL_INVALID: 'This is not a valid email address.',
-  EMAIL_TOO_LONG: 'The email address must have at most {max} characters.',
-  LANGUAGE_INVALID: 'This is not a language tag (BCP 47), such as "it" or "de-CH".',
-  ATTRIBUTES_TOO_MANY: 'There are {count} attributes. At most {max} are allowed.',
-  ATTRIBUTE_NAME:
-    '"{name}" is not a valid name of an attribute. Use 1 to 64 letters (A-Z), digits, dots, hyphens and underscores.',
-  ATTRIBUTE_TOO_LONG: 'The value of an attribute must have at most {max} bytes in UTF-8.',
-  PASSWORD_TOO_SHORT: 'The password must have at least {min} characters.',
-  PASSWORD_TOO_LONG: 'The password must have at most {max} characters.',
-  PASSWORD_CHARACTERS: 'The password contains a control character or another character that is not allowed.',
-  PASSWORD_COMMON: 'This password is too common. Choose another one.',
-  PASSWORD_IS_USERNAME: 'The password must differ from the username.',
-  PASSWORD_IS_EMAIL: 'The password must differ from the email address and from its part before the @.',
-  PASSWORD_MISMATCH: 'ConfirmPassword does not match Password.',
-  PASSWORD_BESIDE_HASH: 'Send either PasswordHash, or Password and ConfirmPassword, not both.',
-  PASSWORD_HASH_INVALID:
-    'Unsupported or malformed password hash. Supported formats: argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) and ASP.NET Core Identity.',
-  PASSWORD_HASH_COST: {
-    memory: 'This {algorithm} hash uses {found} KiB of memory. Allowed: {min} to {max} KiB.',
-    passes: 'This {algorithm} hash uses {found} passes. Allowed with its memory: {min} to {max}.',
-    parallelism: 'This {algorithm} hash has a parallelism of {found}. Allowed: {min} to {max}.',
-    cost: 'This {algorithm} hash has a cost of {found}. Allowed: {min} to {max}.',
-    iterations: 'This {algorithm} hash has {found} iterations. Allowed with its key length: {min} to {max}.',
-  },
-  CURRENT_PASSWORD_WRONG: 'The current password is wrong.',
 };
 
 /** Not errors: the answer contains the text as `message`, but not the code. */

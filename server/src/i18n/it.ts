@@ -1,4 +1,5 @@
 import type { english } from './en.ts';
+import { italianFields } from './it-fields.ts';
 
 export const italian: typeof english = {
   INVALID_JSON: {
@@ -225,80 +226,7 @@ export const italian: typeof english = {
   },
   RECORD_FAILED: 'Errore interno. Il record non è stato applicato. I dettagli sono nel log del servizio.',
   CANCELLED: "L'elaborazione è stata annullata prima di questo record. Il record non è stato applicato.",
-
-  REQUIRED: {
-    field: 'Campo obbligatorio.',
-    principal: 'Inviare ID oppure ExternalKey.',
-    user: 'Inviare ID oppure Username.',
-  },
-  MORE_ERRORS: 'Altri campi con errori in questo record, non elencati: {count}.',
-  UNKNOWN_FIELD: {
-    unknown: 'Campo sconosciuto: "{field}".',
-    spelling: 'Campo sconosciuto: "{field}". Forse si intendeva "{known}"?',
-    more: 'Altri campi sconosciuti in questo oggetto: {count}.',
-  },
-  WRONG_TYPE: {
-    string: 'Deve essere una stringa.',
-    array: 'Deve essere un array.',
-    object: 'Deve essere un oggetto.',
-  },
-  INVALID_ID: "L'ID deve essere un numero intero da 1 a 9007199254740991, non una stringa.",
-  INVALID_STATE: 'Lo stato deve essere "active" o "disabled".',
-  INVALID_SIMILAR: 'Il valore deve essere "allow".',
-  INVALID_OPERATION: 'L\'operazione deve essere "register", "reset", "edit", "delete" o "move".',
-  NO_USERS: 'Inviare almeno un utente.',
-  AMBIGUOUS_PRINCIPAL: "Indicare l'anagrafica con ID oppure con ExternalKey, non con entrambi.",
-  AMBIGUOUS_USER: {
-    shape:
-      'Inviare Username per registrare un utente oppure ID per reimpostare la password, non entrambi. Per indicare un utente esistente con Username, inviare Operation.',
-    named: "Indicare l'utente con ID oppure con Username, non con entrambi.",
-    register: 'Inviare Username di un nuovo utente senza ID.',
-  },
-  UNRECOGNISED_USER: "Manca Username. Per reimpostare la password di un utente esistente, inviare l'ID.",
-  DUPLICATE_USER: {
-    record: 'Questo utente è ripetuto nel record. Inviarlo una sola volta.',
-    call: 'Un record precedente della stessa richiesta sposta o elimina questo utente.',
-  },
-  EMPTY_PRINCIPAL: 'Indicare almeno un campo tra {fields}.',
-  TEXT_EMPTY: {
-    optional: 'Non può essere vuoto. Inviare null oppure omettere il campo.',
-    required: 'Non può essere vuoto.',
-  },
-  TEXT_TOO_LONG: 'Può avere al massimo {max} caratteri.',
-  TEXT_CHARACTERS: 'Non può contenere caratteri di controllo o invisibili.',
-  USERNAME_TOO_LONG: 'Il nome utente può avere al massimo {max} caratteri.',
-  USERNAME_SPACES:
-    'Il nome utente non può iniziare o finire con uno spazio, né contenere due spazi consecutivi.',
-  USERNAME_CHARACTERS: 'Il nome utente contiene un carattere non ammesso.',
-  USERNAME_DIRECTION:
-    'Il nome utente combina caratteri da sinistra a destra e da destra a sinistra in un ordine non ammesso (RFC 5893).',
-  EMAIL_INVALID: 'Indirizzo email non valido.',
-  EMAIL_TOO_LONG: "L'indirizzo email può avere al massimo {max} caratteri.",
-  LANGUAGE_INVALID: 'Non è un codice di lingua (BCP 47), come "it" o "de-CH".',
-  ATTRIBUTES_TOO_MANY: 'Gli attributi sono {count}. Il massimo è {max}.',
-  ATTRIBUTE_NAME:
-    '"{name}" non è un nome valido per un attributo. Usare da 1 a 64 lettere (A-Z), cifre, punti, trattini e trattini bassi.',
-  ATTRIBUTE_TOO_LONG: 'Il valore di un attributo può avere al massimo {max} byte in UTF-8.',
-  PASSWORD_TOO_SHORT: 'La password deve avere almeno {min} caratteri.',
-  PASSWORD_TOO_LONG: 'La password può avere al massimo {max} caratteri.',
-  PASSWORD_CHARACTERS: 'La password contiene un carattere di controllo o un altro carattere non ammesso.',
-  PASSWORD_COMMON: "Questa password è troppo comune. Sceglierne un'altra.",
-  PASSWORD_IS_USERNAME: 'La password deve essere diversa dal nome utente.',
-  PASSWORD_IS_EMAIL: "La password deve essere diversa dall'indirizzo email e dalla parte che precede la @.",
-  PASSWORD_MISMATCH: 'ConfirmPassword non coincide con Password.',
-  PASSWORD_BESIDE_HASH: 'Inviare PasswordHash oppure Password e ConfirmPassword, non entrambi.',
-  PASSWORD_HASH_INVALID:
-    'Hash della password non supportato o non valido. Formati supportati: argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) e ASP.NET Core Identity.',
-  PASSWORD_HASH_COST: {
-    memory: 'Questo hash {algorithm} usa {found} KiB di memoria. Valori ammessi: da {min} a {max} KiB.',
-    passes:
-      'Questo hash {algorithm} usa {found} passaggi. Valori ammessi con la sua memoria: da {min} a {max}.',
-    parallelism: 'Questo hash {algorithm} ha un parallelismo di {found}. Valori ammessi: da {min} a {max}.',
-    cost: 'Questo hash {algorithm} ha un costo di {found}. Valori ammessi: da {min} a {max}.',
-    iterations:
-      'Questo hash {algorithm} ha {found} iterazioni. Valori ammessi con la lunghezza della sua chiave: da {min} a {max}.',
-  },
-  CURRENT_PASSWORD_WRONG: 'La password attuale non è corretta.',
+  ...italianFields,
 
   TAKEN_AS_JOB: 'Richiesta accettata come elaborazione {id}. GET {location} ne mostra lo stato.',
 };

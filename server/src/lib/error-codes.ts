@@ -1,4 +1,5 @@
-import { callTexts, type english, fieldTexts, noteTexts, recordTexts } from '../i18n/en.ts';
+import { callTexts, type english, noteTexts, recordTexts } from '../i18n/en.ts';
+import { fieldTexts } from '../i18n/en-fields.ts';
 
 type Texts = typeof english;
 export type Code = keyof Texts;

@@ -20,9 +20,18 @@ it.each([
   {
     language: 'English',
     words: english,
-    files: ['server/src/i18n/en.ts', 'server/src/i18n/webhook-failures.ts', 'console/src/i18n/en.ts'],
+    files: [
+      'server/src/i18n/en.ts',
+      'server/src/i18n/en-fields.ts',
+      'server/src/i18n/webhook-failures.ts',
+      'console/src/i18n/en.ts',
+    ],
   },
-  { language: 'Italian', words: italian, files: ['server/src/i18n/it.ts', 'console/src/i18n/it.ts'] },
+  {
+    language: 'Italian',
+    words: italian,
+    files: ['server/src/i18n/it.ts', 'server/src/i18n/it-fields.ts', 'console/src/i18n/it.ts'],
+  },
 ])('the $language translations use the words of the product', ({ words, files }) => {
   expect(foundInTexts(files, words, literalsOf)).toEqual([]);
 });
