@@ -61,7 +61,7 @@ describe('rows without a key', () => {
     expect((await assign(lines)).codes).toEqual(expected);
   });
 
-  it('are refused if nothing tells their company', async () => {
+  it('are refused if nothing identifies their company', async () => {
     expect((await assign([';;;;;;info@example.com;a'])).codes).toEqual([[1, 'COMPANY_UNKNOWN']]);
   });
 

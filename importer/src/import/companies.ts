@@ -30,7 +30,7 @@ type Owner = string | typeof several;
 
 /**
  * Finds the companies of rows that have no key, by VAT number, tax code or name. A value that belongs to several companies
- * of the file tells nothing, and such a row is refused, so that no company is split or invented.
+ * of the file identifies none, and such a row is refused, so that no company is split or invented.
  */
 export class Companies {
   readonly #owners = new Map<string, Owner>();

@@ -42,7 +42,7 @@ const messages = {
   PRINCIPAL_TOO_LARGE:
     'The file has more than 10,000 users of this principal, too many to compare at once. Use "anagrafe import --update".',
   COMPANY_UNKNOWN:
-    'The row has no ExternalKey or ID, and no VAT number, tax code or name that tells its company. Add one of them, or import with --without-key separate.',
+    'The row has no ExternalKey or ID, and no VAT number, tax code or name that identifies its company. Add one of them, or import with --without-key separate.',
   COMPANY_AMBIGUOUS:
     'The row has no ExternalKey or ID, and its VAT number, tax code or name fits several companies of the file. Add a key, or import with --without-key separate.',
   DISABLED_WITHOUT_KEY:

@@ -37,7 +37,7 @@ export interface RunStore {
 export interface UndoStore extends DeleteStore, AttributeStore, UsernameStore, RunStore {}
 
 /**
- * Undoes a run: deletes what it has created and nobody has touched since, and restores the values that are still the ones
+ * Undoes a run: deletes what it has created and no other call has changed since, and restores the values that are still the ones
  * that it wrote. Everything else stays as it is and is listed as kept.
  */
 export function undoOperation(store: UndoStore, { run }: Pick<CallOptions, 'run'>): Operation {
