@@ -24,7 +24,7 @@ interface Identity {
 /** Maximum number of values that are remembered. The rows without a key of a larger file are refused. */
 const valuesMax = 2_000_000;
 
-/** What a value belongs to: a key or a stronger value; `several` if there is more than one. */
+/** The owner of a value: a key or a stronger value; `several` if there is more than one. */
 const several = Symbol('several');
 type Owner = string | typeof several;
 

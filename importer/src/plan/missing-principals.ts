@@ -2,7 +2,7 @@ import { ApiError } from '@anagrafe/client';
 import type { ImportConnection } from '../import/calls.ts';
 import type { SyncRecord } from './sync-file.ts';
 
-/** What happens to stored principals that the file does not have. */
+/** The treatment of stored principals that the file does not have. */
 export type MissingPrincipalsPolicy = 'keep' | 'report' | 'disable';
 
 export interface MissingPrincipal {

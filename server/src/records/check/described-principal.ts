@@ -2,7 +2,7 @@ import { clip } from '../../lib/request-fields.ts';
 import type { StoredPrincipal } from '../fields/compared-values.ts';
 import type { PrincipalFields } from '../fields/fields.ts';
 
-/** What an error says about another principal. */
+/** The part of another principal that an error shows. */
 export interface DescribedPrincipal {
   readonly key?: string;
   /** The denomination or, without it, the surname and name. */

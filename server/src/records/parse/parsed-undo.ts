@@ -1,4 +1,4 @@
-/** What a call did to a user. */
+/** The effect of a call on a user. */
 export type UserEffect = 'register' | 'edit' | 'move' | 'reset' | 'delete';
 
 /** A user that a run has written; see `parseUndo`. It is named by its ID. */
