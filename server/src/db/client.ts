@@ -28,6 +28,17 @@ export function closeAtOnce(client: pg.ClientBase): void {
   (client as unknown as { connection: DriverConnection }).connection.stream.destroy();
 }
 
+/** Sends the statements of `work` in one write: one system call, one wake-up of the server. */
+export function sendTogether<Result>(client: pg.ClientBase, work: () => Result): Result {
+  const { stream } = (client as unknown as { connection: DriverConnection }).connection;
+  stream.cork();
+  try {
+    return work();
+  } finally {
+    stream.uncork();
+  }
+}
+
 function guard(stream: Duplex, event: string, listener: Listener): void {
   const messages = new MessageReader();
   stream.on(event, (bytes: Buffer) => {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { closeAtOnce } from './client.ts';
+import { closeAtOnce, sendTogether } from './client.ts';
 import { NoAnswer, statementError } from './errors.ts';
 import type { BoundStatement } from './statement.ts';
 
@@ -14,13 +14,14 @@ export async function run<Row extends pg.QueryResultRow>(
   statements: readonly BoundStatement[],
   answerMs: number,
 ): Promise<Row[]> {
-  const sent = statements.map((statement) => {
+  const send = (statement: BoundStatement) => {
     const values = [...statement.values];
     const answer = client.query<Row>({ ...statement, values });
     // Without a handler, an answer that fails before it is awaited would end the process.
     answer.catch(() => undefined);
     return { answer, values };
-  });
+  };
+  const sent = sendTogether(client, () => statements.map(send));
   const rows: Row[] = [];
   const failures: unknown[] = [];
   for (const { answer, values } of sent) {
