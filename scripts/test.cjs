@@ -6,7 +6,7 @@ const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 const { install, prepare, root, run, step } = require('./prepare.cjs');
 
-/** The projects of server/vitest.config.ts that `npm test`, `npm run check` and `npm run faults` run. */
+/** The projects of vitest.config.ts that `npm test`, `npm run check` and `npm run faults` run. */
 const suites = {
   test: ['unit', 'service', 'postgres-15'],
   check: ['unit'],
@@ -23,8 +23,9 @@ const tool = (...path) => join(root, 'node_modules', ...path);
 
 /** Starts the search for Chromium, and its installation where it is missing. */
 function findBrowser() {
-  // A word such as "jobs" selects files of the browser tests too.
-  const isElsewhere = (path) => existsSync(join(root, 'server', path)) && !path.includes('browser');
+  // A word such as "jobs", or a folder such as "console", selects files of the browser tests too.
+  const isElsewhere = (path) =>
+    path.endsWith('.ts') && existsSync(join(root, path)) && !path.includes('browser');
   const mayUseBrowser = paths.length === 0 || !paths.every(isElsewhere);
   if (suite !== 'test' || !mayUseBrowser) return null;
   return once(spawn(process.execPath, [join(__dirname, 'chromium.cjs')], { stdio: 'inherit' }), 'exit');
@@ -40,7 +41,7 @@ async function main() {
   step('Checking format and lint');
   run(process.execPath, tool('@biomejs', 'biome', 'bin', 'biome'), 'check', '.');
   step('Checking types');
-  for (const project of ['server/test', 'console'])
+  for (const project of ['testing', 'console'])
     run(process.execPath, tool('typescript', 'bin', 'tsc'), '-p', project);
   const [failure = 0] = (await browser) ?? [];
   if (failure !== 0) process.exit(1);
@@ -49,7 +50,7 @@ async function main() {
   // connects to another machine.
   delete process.env.NODE_EXTRA_CA_CERTS;
   const projects = namesProject ? [] : suites[suite].flatMap((name) => ['--project', name]);
-  run(process.execPath, tool('vitest', 'vitest.mjs'), 'run', '--root', 'server', ...projects, ...args);
+  run(process.execPath, tool('vitest', 'vitest.mjs'), 'run', ...projects, ...args);
 }
 
 main().catch((error) => {

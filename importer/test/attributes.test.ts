@@ -1,5 +1,5 @@
+import { errorsOf, readFile } from '@anagrafe/testing/import-file';
 import { describe, expect, it } from 'vitest';
-import { errorsOf, readFile } from './reading.ts';
 
 async function attributesIn(content: string) {
   const { rows } = await readFile(content, { principal: { ID: 1 } });

@@ -1,6 +1,6 @@
+import { cut, readFile } from '@anagrafe/testing/import-file';
 import { describe, expect, it } from 'vitest';
 import { ColumnProfiles, type ImportField, ImportFileError, openImportFile } from '../src/index.ts';
-import { cut, readFile } from './reading.ts';
 
 async function fieldsOf(header: string): Promise<(ImportField | null)[] | undefined> {
   const { file, error } = await readFile(`${header}\n`, { principal: { ID: 1 } });

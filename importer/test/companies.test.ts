@@ -1,9 +1,9 @@
+import { readFile } from '@anagrafe/testing/import-file';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Companies } from '../src/import/companies.ts';
 import { principalKeyOf } from '../src/import/records.ts';
 import { combineRows } from '../src/index.ts';
-import { readFile } from './reading.ts';
 
 const header = 'ExternalKey;Denomination;Surname;Name;Vatnumber;Taxcode;PrincipalEmail;Username';
 

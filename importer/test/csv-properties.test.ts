@@ -1,9 +1,9 @@
+import { anyHeader, bytesOf, cellsOf, readFile } from '@anagrafe/testing/import-file';
+import { anyCharacter, runs } from '@anagrafe/testing/random';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyCharacter, runs } from '../../server/test/setup/random.ts';
-import { anyHeader, bytesOf, cellsOf, readFile } from './reading.ts';
 
 const separators = [',', ';', '\t', '|'];
 

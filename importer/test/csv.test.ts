@@ -1,6 +1,6 @@
+import { anyHeader, cellsOf, errorsOf, latin, readFile } from '@anagrafe/testing/import-file';
 import { describe, expect, it } from 'vitest';
 import { openImportFile } from '../src/index.ts';
-import { anyHeader, cellsOf, errorsOf, latin, readFile } from './reading.ts';
 
 const header = `${anyHeader.join(',')}\n`;
 

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import { bytesOf, cut, latin, readFile } from '@anagrafe/testing/import-file';
+import { runs } from '@anagrafe/testing/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runs } from '../../server/test/setup/random.ts';
 import { Decoder } from '../src/file/text.ts';
 import { type Encoding, openImportFile } from '../src/index.ts';
-import { bytesOf, cut, latin, readFile } from './reading.ts';
 
 const header = 'Username;Password;Ragione sociale\n';
 

@@ -1,8 +1,8 @@
+import { anyHeader, bytesOf, cellsOf, errorsOf, type Read, readFile } from '@anagrafe/testing/import-file';
+import { runs } from '@anagrafe/testing/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runs } from '../../server/test/setup/random.ts';
 import { csvLine, FailedRows } from '../src/index.ts';
-import { anyHeader, bytesOf, cellsOf, errorsOf, type Read, readFile } from './reading.ts';
 
 /** Writes all rows of a file to a file of failed rows, and returns its bytes. */
 function failed(read: Read): Uint8Array {

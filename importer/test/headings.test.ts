@@ -1,7 +1,7 @@
+import { errorsOf, readFile } from '@anagrafe/testing/import-file';
 import { describe, expect, it } from 'vitest';
 import { headingsOf } from '../src/file/headings.ts';
 import { importFields } from '../src/index.ts';
-import { errorsOf, readFile } from './reading.ts';
 
 async function fieldOf(heading: string, others = 'Username'): Promise<string | null | undefined> {
   const { file } = await readFile(`${heading};${others}\n`, { withoutPasswords: true, preview: true });

@@ -1,8 +1,8 @@
+import { errorsOf, readFile } from '@anagrafe/testing/import-file';
+import { runs } from '@anagrafe/testing/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runs } from '../../server/test/setup/random.ts';
 import { syntaxErrorOffset } from '../src/file/json-element.ts';
-import { errorsOf, readFile } from './reading.ts';
 
 const mario = { ID: 1, Username: 'mario', Password: 'segreto' };
 const anna = {

@@ -1,6 +1,6 @@
+import { cut, readFile } from '@anagrafe/testing/import-file';
 import { describe, expect, it } from 'vitest';
 import { combineRows, openImportFile, readSyncFile } from '../src/index.ts';
-import { cut, readFile } from './reading.ts';
 
 const usersOf = (count: number, prefix = 'u') =>
   Array.from({ length: count }, (_, n) => ({ Username: `${prefix}.${n}`, PasswordHash: 'x' }));

@@ -1,8 +1,8 @@
+import { readFile } from '@anagrafe/testing/import-file';
 import { describe, expect, it } from 'vitest';
 import { noAliases } from '../src/import/principal-aliases.ts';
 import { compareRows, RowComparer } from '../src/import/row-comparer.ts';
 import type { ExistingPolicy } from '../src/index.ts';
-import { readFile } from './reading.ts';
 
 const header = 'ID,ExternalKey,Denomination,Vatnumber,PrincipalEmail,Username';
 

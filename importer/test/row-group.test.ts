@@ -1,7 +1,7 @@
+import { readFile } from '@anagrafe/testing/import-file';
 import { describe, expect, it } from 'vitest';
 import { principalRows } from '../src/import/records.ts';
 import { combineRows, errorsByRow } from '../src/index.ts';
-import { readFile } from './reading.ts';
 
 /** Returns a record that combines rows of the principal with the external key K. */
 async function groupOf(usernames: readonly string[], denominations: readonly string[] = []) {

@@ -1,7 +1,7 @@
+import { cut, readFile } from '@anagrafe/testing/import-file';
 import { describe, expect, it } from 'vitest';
 import { estimateRows, inBatches } from '../src/import/batches.ts';
 import { type ImportRow, interpretRows, openImportFile, recogniseColumns } from '../src/index.ts';
-import { cut, readFile } from './reading.ts';
 
 const csv = { format: 'csv', header: ['Nome utente', 'Password', 'ID'] } as const;
 

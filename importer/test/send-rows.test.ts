@@ -1,9 +1,9 @@
 import { Anagrafe } from '@anagrafe/client';
+import { readFile } from '@anagrafe/testing/import-file';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Answer, type Call, sendRows } from '../src/import/send.ts';
 import type { CombinedRecord, ExistingPolicy, ImportRow } from '../src/index.ts';
-import { readFile } from './reading.ts';
 
 const taken = [{ code: 'USERNAME_TAKEN', message: 'This username is taken.' }];
 const applied: Answer = { Item3: true, Item4: null, Item5: {} };

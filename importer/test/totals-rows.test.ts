@@ -1,7 +1,7 @@
+import { cellsOf, readFile } from '@anagrafe/testing/import-file';
+import { textRow, workbookFiles, zip } from '@anagrafe/testing/workbook-files';
 import { describe, expect, it } from 'vitest';
 import { FailedRows } from '../src/index.ts';
-import { cellsOf, readFile } from './reading.ts';
-import { textRow, workbookFiles, zip } from './workbook-files.ts';
 
 const header = 'ExternalKey;Denomination;Vatnumber;Username';
 

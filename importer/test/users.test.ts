@@ -1,5 +1,5 @@
+import { errorsOf, readFile } from '@anagrafe/testing/import-file';
 import { describe, expect, it } from 'vitest';
-import { errorsOf, readFile } from './reading.ts';
 
 describe('a row of a file', () => {
   it('is a registration if it has a username, and a reset if it has the ID of a user', async () => {

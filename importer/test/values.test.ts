@@ -1,6 +1,6 @@
+import { errorsOf, readFile } from '@anagrafe/testing/import-file';
 import { describe, expect, it } from 'vitest';
 import { checkTaxcode, checkVatnumber } from '../src/file/values.ts';
-import { errorsOf, readFile } from './reading.ts';
 
 async function rowOf(header: string, row: string) {
   const { rows } = await readFile(`${header}\n${row}\n`, { principal: { ID: 1 }, withoutPasswords: true });

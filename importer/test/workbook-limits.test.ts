@@ -1,7 +1,7 @@
+import { readFile } from '@anagrafe/testing/import-file';
+import { textRow, type WorkbookParts, workbookFiles, zip } from '@anagrafe/testing/workbook-files';
 import { describe, expect, it } from 'vitest';
 import { fileErrorInItalian } from '../src/index.ts';
-import { readFile } from './reading.ts';
-import { textRow, type WorkbookParts, workbookFiles, zip } from './workbook-files.ts';
 
 const header = textRow(1, ['Username', 'ID', 'Email', 'Phone']);
 const sheets = { A: header + textRow(2, ['anna', '1']) };

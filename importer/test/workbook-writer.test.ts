@@ -1,9 +1,9 @@
+import { cellsOf, readFile } from '@anagrafe/testing/import-file';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { workbookRow } from '../src/file/failed-rows.ts';
 import { writeWorkbook } from '../src/file/workbook-writer.ts';
 import { FailedRows } from '../src/index.ts';
-import { cellsOf, readFile } from './reading.ts';
 
 const header = ['ExternalKey', 'Denomination', 'Username'];
 const options = { withoutPasswords: true, keepsTotals: true };

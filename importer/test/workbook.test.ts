@@ -1,7 +1,7 @@
+import { readFile } from '@anagrafe/testing/import-file';
+import { textRow, workbookFiles, zip } from '@anagrafe/testing/workbook-files';
 import { describe, expect, it } from 'vitest';
 import writeExcelFile from 'write-excel-file/node';
-import { readFile } from './reading.ts';
-import { textRow, workbookFiles, zip } from './workbook-files.ts';
 
 const header = textRow(1, ['Username', 'ID', 'Email', 'Phone']);
 const options = { withoutPasswords: true };

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { stopClock } from '@anagrafe/testing/clock';
+import { until } from '@anagrafe/testing/until';
 import { type FastifyInstance, fastify } from 'fastify';
 import { Agent, request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -10,8 +12,6 @@ import { statusOf } from '../src/http/status.ts';
 import { ApiError } from '../src/lib/field-errors.ts';
 import { networkList } from '../src/lib/network.ts';
 import { openMetrics } from '../src/metrics.ts';
-import { stopClock } from './setup/clock.ts';
-import { until } from './setup/until.ts';
 
 const scraper: Caller = {
   kind: 'client',

@@ -1,9 +1,9 @@
+import { storedUsernames, wrongFigures } from '@anagrafe/testing/figures';
+import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../src/audit/audit-log.ts';
 import { openClientStore } from '../src/clients/clients.store.ts';
 import { createClient, revokeClient } from '../src/clients/clients.ts';
-import { storedUsernames, wrongFigures } from './faults/figures.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from './setup/service.ts';
 
 type Nodes = readonly [TestService, TestService];
 let nodes: Nodes;

@@ -1,9 +1,15 @@
+import {
+  getText,
+  insertPrincipals,
+  newUser,
+  startTestService,
+  type TestService,
+} from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../src/audit/audit-log.ts';
 import type { Scope } from '../src/clients/access.ts';
 import { openClientStore } from '../src/clients/clients.store.ts';
 import { createClient } from '../src/clients/clients.ts';
-import { getText, insertPrincipals, newUser, startTestService, type TestService } from './setup/service.ts';
 
 type Headers = Record<string, string>;
 

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { startTestService } from '@anagrafe/testing/service';
 import { expect, it } from 'vitest';
-import { startTestService } from './setup/service.ts';
 
 const stale = 'it is behind the code: run "npm run generate"';
 const committed = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');

@@ -1,10 +1,10 @@
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { removeAllExpired } from '@anagrafe/testing/retention';
+import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyStoredAuditLog } from '../src/cli/commands/audit.ts';
 import { openRetention } from '../src/retention.ts';
 import { readConfig } from '../src/settings/config.ts';
-import { allHashed } from './setup/audit-chain.ts';
-import { removeAllExpired } from './setup/retention.ts';
-import { insertPrincipals, startTestService, type TestService } from './setup/service.ts';
 
 const retention = openRetention(readConfig({}));
 

@@ -1,5 +1,5 @@
+import { cycles, isTooLong, sourcesBelow, topFolderOf } from '@anagrafe/testing/sources';
 import { describe, expect, it } from 'vitest';
-import { cycles, isTooLong, sourcesBelow, topFolderOf } from './setup/sources.ts';
 
 describe('the client', () => {
   const client = sourcesBelow('client/src');

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
+import { cycles, isTooLong, sourcesBelow, topFolderOf } from '@anagrafe/testing/sources';
 import { describe, expect, it } from 'vitest';
-import { cycles, isTooLong, sourcesBelow, topFolderOf } from './setup/sources.ts';
 
 const sources = sourcesBelow('server/src');
 
@@ -46,7 +46,7 @@ const foreignStores = [
 ];
 
 /** Folders of `server/test` that are not those of a feature; CONTRIBUTING.md describes them. */
-const otherTestFolders = ['browser', 'client', 'docs', 'faults', 'import', 'samples', 'setup'];
+const otherTestFolders = ['docs', 'faults', 'samples'];
 
 /** Returns the folder of a file, or `wiring` for files in `src/` itself, which may import everything except `cli`. */
 function folderOf(path: string): string {

@@ -1,9 +1,9 @@
+import { afterTest } from '@anagrafe/testing/endings';
+import { login, registerUsers, signedIn } from '@anagrafe/testing/login';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
+import { until } from '@anagrafe/testing/until';
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { afterTest } from '../setup/endings.ts';
-import { login, registerUsers, signedIn } from '../setup/login.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
-import { until } from '../setup/until.ts';
 
 let service: TestService;
 

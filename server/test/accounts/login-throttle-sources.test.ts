@@ -1,10 +1,10 @@
+import { type Credential, credential } from '@anagrafe/testing/admin';
+import { importedUser } from '@anagrafe/testing/jobs';
+import { lengthenWaits, rightPassword } from '@anagrafe/testing/login';
+import { range } from '@anagrafe/testing/records';
+import { removeAllExpired } from '@anagrafe/testing/retention';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Credential, credential } from '../setup/admin.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { lengthenWaits, rightPassword } from '../setup/login.ts';
-import { range } from '../setup/records.ts';
-import { removeAllExpired } from '../setup/retention.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
 
 /**
  * The test process is a trusted proxy, so that `X-Forwarded-For` sets the address of each attempt. On a slow machine more

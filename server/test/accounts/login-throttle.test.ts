@@ -1,6 +1,13 @@
+import {
+  asUser,
+  lengthenWaits,
+  login,
+  registerUsers,
+  rightPassword,
+  signedIn,
+} from '@anagrafe/testing/login';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { asUser, lengthenWaits, login, registerUsers, rightPassword, signedIn } from '../setup/login.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let principal: number;

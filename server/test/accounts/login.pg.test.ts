@@ -1,13 +1,21 @@
 import { userFields } from '@anagrafe/client';
+import { holding } from '@anagrafe/testing/jobs';
+import {
+  asUser,
+  login,
+  loginOf,
+  ownHash,
+  registerUsers,
+  rightPassword,
+  signedIn,
+} from '@anagrafe/testing/login';
+import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { countHashProfiles } from '../../src/accounts/decoy-hashes.store.ts';
 import { graceSeconds } from '../../src/accounts/sessions.store.ts';
 import { answerLimitMs } from '../../src/db/database.ts';
 import { HashThread } from '../../src/passwords/hash-thread.ts';
-import { holding } from '../setup/jobs.ts';
-import { asUser, login, loginOf, ownHash, registerUsers, rightPassword, signedIn } from '../setup/login.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let principal: number;

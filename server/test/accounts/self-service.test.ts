@@ -1,7 +1,7 @@
+import { holding } from '@anagrafe/testing/jobs';
+import { asUser, type Login, login, registerUsers, rightPassword, signedIn } from '@anagrafe/testing/login';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { holding } from '../setup/jobs.ts';
-import { asUser, type Login, login, registerUsers, rightPassword, signedIn } from '../setup/login.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let principal: number;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { adminOf, type Credential, credential, recordOf } from '@anagrafe/testing/admin';
+import { asUser, loginOf, registerUsers, signedIn } from '@anagrafe/testing/login';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
-import { asUser, loginOf, registerUsers, signedIn } from '../setup/login.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
 
 interface Session {
   readonly ID: string;

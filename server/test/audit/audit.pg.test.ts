@@ -1,13 +1,13 @@
+import { adminOf, type Credential, credential, recordOf } from '@anagrafe/testing/admin';
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { holding } from '@anagrafe/testing/jobs';
+import { login, registerUsers, signedIn } from '@anagrafe/testing/login';
+import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { auditFields } from '../../src/audit/audit.routes.ts';
 import { openAuditStore } from '../../src/audit/audit.store.ts';
 import type { ChainEnd } from '../../src/audit/hash-chain.ts';
 import { exportedLines, inWords, verifyStoredAuditLog } from '../../src/cli/commands/audit.ts';
-import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
-import { allHashed } from '../setup/audit-chain.ts';
-import { holding } from '../setup/jobs.ts';
-import { login, registerUsers, signedIn } from '../setup/login.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 type Row = Omit<ReturnType<typeof auditFields>, 'At'> & { readonly At: string };
 

@@ -1,15 +1,15 @@
+import { adminOf, type Credential, credential, recordOf } from '@anagrafe/testing/admin';
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { importedUser } from '@anagrafe/testing/jobs';
+import { signedIn } from '@anagrafe/testing/login';
+import { range } from '@anagrafe/testing/records';
+import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { auditFields } from '../../src/audit/audit.routes.ts';
 import { openAuditStore } from '../../src/audit/audit.store.ts';
 import { exportedLines, verifyStoredAuditLog } from '../../src/cli/commands/audit.ts';
 import { openRetention } from '../../src/retention.ts';
 import { readConfig } from '../../src/settings/config.ts';
-import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
-import { allHashed } from '../setup/audit-chain.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { signedIn } from '../setup/login.ts';
-import { range } from '../setup/records.ts';
-import { newUser, startTestService, type TestService } from '../setup/service.ts';
 
 type Row = Omit<ReturnType<typeof auditFields>, 'At'> & { readonly At: string };
 

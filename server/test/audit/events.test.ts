@@ -1,15 +1,15 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { CloudEvent } from '../../src/audit/events.ts';
-import { allHashed } from '../setup/audit-chain.ts';
-import { finished, holding, submit } from '../setup/jobs.ts';
-import { registerUsers, rightPassword } from '../setup/login.ts';
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { finished, holding, submit } from '@anagrafe/testing/jobs';
+import { registerUsers, rightPassword } from '@anagrafe/testing/login';
 import {
   type Answer,
   insertPrincipals,
   newUser,
   startTestService,
   type TestService,
-} from '../setup/service.ts';
+} from '@anagrafe/testing/service';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { CloudEvent } from '../../src/audit/events.ts';
 
 let service: TestService;
 

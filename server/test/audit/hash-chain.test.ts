@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
+import { newStore } from '@anagrafe/testing/store';
 import { expect, it, onTestFinished } from 'vitest';
 import { openChainWriter, readChain } from '../../src/audit/hash-chain.store.ts';
 import type { Database } from '../../src/db/database.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openStore } from '../../src/store.ts';
-import { newStore } from '../setup/store.ts';
 
 const hash = (before: Buffer, position: number, text: string) =>
   createHash('sha256').update(before).update(`${position} ${text}`).digest();

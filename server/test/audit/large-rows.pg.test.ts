@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { newStore, type TestStore } from '@anagrafe/testing/store';
+import { subscribe } from '@anagrafe/testing/webhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openAuditStore, openEvents } from '../../src/audit/audit.store.ts';
 import { readAudit, verifyAuditLog } from '../../src/audit/audit-log.ts';
@@ -9,8 +11,6 @@ import type { Order } from '../../src/db/paging.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { createDeliveries, openDeliveries } from '../../src/webhooks/deliveries.store.ts';
-import { newStore, type TestStore } from '../setup/store.ts';
-import { subscribe } from '../setup/webhooks.ts';
 
 const hash = (before: Buffer, position: number, text: string) =>
   createHash('sha256').update(before).update(`${position} ${text}`).digest();

@@ -1,9 +1,9 @@
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { registerUsers } from '@anagrafe/testing/login';
+import { getText, insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { auditFields } from '../../src/audit/audit.routes.ts';
 import type { CloudEvent } from '../../src/audit/events.ts';
-import { allHashed } from '../setup/audit-chain.ts';
-import { registerUsers } from '../setup/login.ts';
-import { getText, insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
 type Row = ReturnType<typeof auditFields>;
 

@@ -1,8 +1,8 @@
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { asUser, login, registerUsers, signedIn } from '@anagrafe/testing/login';
+import { getText, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { auditFields } from '../../src/audit/audit.routes.ts';
-import { allHashed } from '../setup/audit-chain.ts';
-import { asUser, login, registerUsers, signedIn } from '../setup/login.ts';
-import { getText, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 type Row = ReturnType<typeof auditFields>;
 

@@ -1,8 +1,8 @@
+import { finished, type Held, holding, importedUser, principalLock, submit } from '@anagrafe/testing/jobs';
+import { codesOf, unique } from '@anagrafe/testing/records';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
+import { storedPrincipal, upsert } from '@anagrafe/testing/upserts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { finished, type Held, holding, importedUser, principalLock, submit } from '../setup/jobs.ts';
-import { codesOf, unique } from '../setup/records.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
-import { storedPrincipal, upsert } from '../setup/upserts.ts';
 
 let service: TestService;
 

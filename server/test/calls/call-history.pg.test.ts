@@ -1,8 +1,8 @@
+import { adminOf, type Credential, credential } from '@anagrafe/testing/admin';
+import { finished, importedUser, type Job, submit } from '@anagrafe/testing/jobs';
+import { registerUsers, signedIn } from '@anagrafe/testing/login';
+import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { adminOf, type Credential, credential } from '../setup/admin.ts';
-import { finished, importedUser, type Job, submit } from '../setup/jobs.ts';
-import { registerUsers, signedIn } from '../setup/login.ts';
-import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
 interface Call {
   readonly At: string;

@@ -1,14 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { allHashed } from '../setup/audit-chain.ts';
-import { finished, importedUser, jobOf, submit } from '../setup/jobs.ts';
-import { range } from '../setup/records.ts';
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { finished, importedUser, jobOf, submit } from '@anagrafe/testing/jobs';
+import { range } from '@anagrafe/testing/records';
 import {
   type Answer,
   insertPrincipals,
   newUser,
   startTestService,
   type TestService,
-} from '../setup/service.ts';
+} from '@anagrafe/testing/service';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 let service: TestService;
 let principal: number;

@@ -1,7 +1,7 @@
+import { adminOf, type Credential, credential } from '@anagrafe/testing/admin';
+import { finished, importedUser, submit } from '@anagrafe/testing/jobs';
+import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { adminOf, type Credential, credential } from '../setup/admin.ts';
-import { finished, importedUser, submit } from '../setup/jobs.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 interface Failure {
   readonly At: string;

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { recordList } from '@anagrafe/testing/records';
+import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { applySync } from '../../src/calls/apply-sync.ts';
@@ -8,8 +10,6 @@ import { HashPool } from '../../src/passwords/hash-pool.ts';
 import { openRecordStore } from '../../src/records/operations/records.store.ts';
 import { updateOperation } from '../../src/records/operations/update.ts';
 import { RecordWriter } from '../../src/records/write/record-writer.ts';
-import { recordList } from '../setup/records.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let hasher: HashPool;

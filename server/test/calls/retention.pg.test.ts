@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, it } from 'vitest';
 import {
   finished,
   holding,
@@ -8,9 +7,10 @@ import {
   readJob,
   sendJob,
   submit,
-} from '../setup/jobs.ts';
-import { removeExpiredCalls } from '../setup/retention.ts';
-import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
+} from '@anagrafe/testing/jobs';
+import { removeExpiredCalls } from '@anagrafe/testing/retention';
+import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 let service: TestService;
 let principal: number;

@@ -1,9 +1,9 @@
+import { adminOf, type Credential, credential, recordOf } from '@anagrafe/testing/admin';
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { importedUser } from '@anagrafe/testing/jobs';
+import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Tuple } from '../../src/records/read/tuple.ts';
-import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
-import { allHashed } from '../setup/audit-chain.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 interface Call {
   readonly CallID: string;

@@ -1,7 +1,7 @@
+import { runs } from '@anagrafe/testing/random';
+import { startTestService } from '@anagrafe/testing/service';
 import fc from 'fast-check';
 import { it } from 'vitest';
-import { runs } from '../setup/random.ts';
-import { startTestService } from '../setup/service.ts';
 import { expectUndone, runCalls } from './undo.ts';
 
 it('the undo of a run of any calls restores what was stored before the run', async () => {

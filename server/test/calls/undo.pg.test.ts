@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { adminOf, recordOf } from '@anagrafe/testing/admin';
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { finished, importedUser, jobOf, submit } from '@anagrafe/testing/jobs';
+import { signedIn } from '@anagrafe/testing/login';
+import { insertPrincipal, range } from '@anagrafe/testing/records';
+import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyStoredAuditLog } from '../../src/cli/commands/audit.ts';
-import { adminOf, recordOf } from '../setup/admin.ts';
-import { allHashed } from '../setup/audit-chain.ts';
-import { finished, importedUser, jobOf, submit } from '../setup/jobs.ts';
-import { signedIn } from '../setup/login.ts';
-import { insertPrincipal, range } from '../setup/records.ts';
-import { newUser, startTestService, type TestService } from '../setup/service.ts';
 import { planUndo, send, stored, undo } from './undo.ts';
 
 let service: TestService;

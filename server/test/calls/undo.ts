@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { adminOf, recordOf } from '@anagrafe/testing/admin';
+import { finished, importedUser, jobOf } from '@anagrafe/testing/jobs';
+import type { TestService } from '@anagrafe/testing/service';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Tuple } from '../../src/records/read/tuple.ts';
-import { adminOf, recordOf } from '../setup/admin.ts';
-import { finished, importedUser, jobOf } from '../setup/jobs.ts';
-import type { TestService } from '../setup/service.ts';
 
 export interface UndoPlan {
   readonly Plan: string;

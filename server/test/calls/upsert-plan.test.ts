@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, it } from 'vitest';
 import {
   finished,
   holding,
@@ -7,9 +6,9 @@ import {
   positionsOf,
   principalLock,
   sendJob,
-} from '../setup/jobs.ts';
-import { codesOf, insertPrincipal, range, unique } from '../setup/records.ts';
-import { newUser, startTestService, type TestService } from '../setup/service.ts';
+} from '@anagrafe/testing/jobs';
+import { codesOf, insertPrincipal, range, unique } from '@anagrafe/testing/records';
+import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import {
   counts,
   countsOf,
@@ -18,7 +17,8 @@ import {
   storedPrincipal,
   storedRows,
   upsert,
-} from '../setup/upserts.ts';
+} from '@anagrafe/testing/upserts';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 let service: TestService;
 

@@ -1,10 +1,10 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { anagrafe, dataFolder, expectOneLine, inProcess, usedFolder } from '@anagrafe/testing/command';
+import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
+import { masterKey } from '@anagrafe/testing/store';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { allHashed } from '../setup/audit-chain.ts';
-import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
-import { masterKey } from '../setup/store.ts';
-import { anagrafe, dataFolder, expectOneLine, inProcess, usedFolder } from './command.ts';
 
 type Settings = Record<string, string>;
 let settings: Settings;

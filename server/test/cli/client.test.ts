@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   anagrafe,
   databaseSettings,
@@ -10,7 +9,8 @@ import {
   postmaster,
   serve,
   usedFolder,
-} from './command.ts';
+} from '@anagrafe/testing/command';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const secretForm = /ags_[0-9A-Za-z]{49}/;
 

@@ -1,11 +1,18 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { credential } from '@anagrafe/testing/admin';
+import {
+  anagrafe,
+  databaseSettings,
+  dataFolder,
+  expectOneLine,
+  inProcess,
+  serve,
+} from '@anagrafe/testing/command';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { settings } from '../../src/settings/config.ts';
-import { credential } from '../setup/admin.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
-import { anagrafe, databaseSettings, dataFolder, expectOneLine, inProcess, serve } from './command.ts';
 
 interface Row {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { dataFolder, inProcess } from '@anagrafe/testing/command';
+import { insertPrincipals, startTestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { insertPrincipals, startTestService } from '../setup/service.ts';
-import { dataFolder, inProcess } from './command.ts';
 
 const settings = { ANAGRAFE_URL: '' };
 const folder = dataFolder();

@@ -6,12 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Finding as CheckFinding, FindingText } from '../../src/cli/doctor/findings.ts';
-import { readConfig } from '../../src/settings/config.ts';
-import { openStore } from '../../src/store.ts';
-import { startOutside } from '../faults/outside.ts';
-import { copyStore } from '../setup/store.ts';
 import {
   anagrafe,
   databaseSettings,
@@ -21,7 +15,13 @@ import {
   postmaster,
   serve,
   start,
-} from './command.ts';
+} from '@anagrafe/testing/command';
+import { startOutside } from '@anagrafe/testing/outside';
+import { copyStore } from '@anagrafe/testing/store';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Finding as CheckFinding, FindingText } from '../../src/cli/doctor/findings.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import { openStore } from '../../src/store.ts';
 
 type Settings = Record<string, string>;
 type Finding = CheckFinding & FindingText;

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { dataFolder, expectOneLine, expectWrongUsage, inProcess } from '@anagrafe/testing/command';
+import { startGateway } from '@anagrafe/testing/gateway';
+import { importedUser } from '@anagrafe/testing/jobs';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { startGateway } from '../client/gateway.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
-import { dataFolder, expectOneLine, expectWrongUsage, inProcess } from './command.ts';
 
 const settings = { ANAGRAFE_URL: '' };
 let service: TestService;

@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { anagrafe, dataFolder, inProcess } from '@anagrafe/testing/command';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../../src/cli/output/output.ts';
 import { program } from '../../src/cli/program.ts';
 import { newSecret } from '../../src/lib/secrets.ts';
 import { settings } from '../../src/settings/config.ts';
-import { anagrafe, dataFolder, inProcess } from './command.ts';
 
 describe('the help', () => {
   it.each(['', 'import', 'client create'])('is printed with --help: anagrafe %s', async (command) => {

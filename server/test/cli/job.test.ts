@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { anagrafe, expectOneLine, inProcess, onTerminal, start } from '@anagrafe/testing/command';
+import { finished, holding, importedUser, principalLock, submit } from '@anagrafe/testing/jobs';
+import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { finished, holding, importedUser, principalLock, submit } from '../setup/jobs.ts';
-import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
-import { anagrafe, expectOneLine, inProcess, onTerminal, start } from './command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'anagrafe-cli-job-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,12 +4,19 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
+import {
+  anagrafe,
+  dataFolder,
+  expectOneLine,
+  expectWrongUsage,
+  inProcess,
+  onTerminal,
+} from '@anagrafe/testing/command';
+import { afterTest } from '@anagrafe/testing/endings';
+import { importedUser } from '@anagrafe/testing/jobs';
+import { startTestService } from '@anagrafe/testing/service';
+import { masterKey } from '@anagrafe/testing/store';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { afterTest } from '../setup/endings.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { startTestService } from '../setup/service.ts';
-import { masterKey } from '../setup/store.ts';
-import { anagrafe, dataFolder, expectOneLine, expectWrongUsage, inProcess, onTerminal } from './command.ts';
 
 const settings = { ANAGRAFE_URL: '' };
 /** Both numbers need more than one page. */

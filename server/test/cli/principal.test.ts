@@ -1,7 +1,7 @@
+import { expectOneLine, inProcess, onTerminal } from '@anagrafe/testing/command';
+import { importedUser } from '@anagrafe/testing/jobs';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { importedUser } from '../setup/jobs.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
-import { expectOneLine, inProcess, onTerminal } from './command.ts';
 
 const settings = { ANAGRAFE_URL: '' };
 let service: TestService;

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { databaseSettings, expectOneLine, inProcess, onTerminal } from '@anagrafe/testing/command';
+import { atEnd } from '@anagrafe/testing/endings';
+import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
+import { until } from '@anagrafe/testing/until';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { atEnd } from '../setup/endings.ts';
-import { newUser, startTestService, type TestService } from '../setup/service.ts';
-import { until } from '../setup/until.ts';
-import { databaseSettings, expectOneLine, inProcess, onTerminal } from './command.ts';
 
 type Settings = Record<string, string>;
 

@@ -2,12 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { describe, expect, it } from 'vitest';
-import { newSecret } from '../../src/lib/secrets.ts';
-import { readConfig } from '../../src/settings/config.ts';
-import { openStore } from '../../src/store.ts';
-import { masterKey } from '../setup/store.ts';
-import { until } from '../setup/until.ts';
 import {
   anagrafe,
   databaseSettings,
@@ -18,7 +12,13 @@ import {
   serve,
   start,
   usedFolder,
-} from './command.ts';
+} from '@anagrafe/testing/command';
+import { masterKey } from '@anagrafe/testing/store';
+import { until } from '@anagrafe/testing/until';
+import { describe, expect, it } from 'vitest';
+import { newSecret } from '../../src/lib/secrets.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import { openStore } from '../../src/store.ts';
 
 const on = (folder: string) => ({ folder, settings: { ANAGRAFE_DATA: folder, ANAGRAFE_PORT: '0' } });
 const fresh = () => on(dataFolder());

@@ -4,10 +4,10 @@ import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inProcess, onTerminal } from '@anagrafe/testing/command';
+import { login } from '@anagrafe/testing/login';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { login } from '../setup/login.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
-import { inProcess, onTerminal } from './command.ts';
 
 const settings = { ANAGRAFE_URL: '' };
 let service: TestService;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { inProcess } from '@anagrafe/testing/command';
+import { importedUser } from '@anagrafe/testing/jobs';
+import { insertPrincipal } from '@anagrafe/testing/records';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { allHashed } from '../setup/audit-chain.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { insertPrincipal } from '../setup/records.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
-import { inProcess } from './command.ts';
 
 let service: TestService;
 const run = randomUUID();

@@ -1,10 +1,16 @@
 import { spawn } from 'node:child_process';
+import {
+  expectOneLine,
+  expectWrongUsage,
+  inProcess,
+  onTerminal,
+  programPath,
+} from '@anagrafe/testing/command';
+import { environment, listen, outcomeOf } from '@anagrafe/testing/heard';
+import { importedUser } from '@anagrafe/testing/jobs';
+import { login, signedIn } from '@anagrafe/testing/login';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { environment, listen, outcomeOf } from '../setup/heard.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { login, signedIn } from '../setup/login.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
-import { expectOneLine, expectWrongUsage, inProcess, onTerminal, programPath } from './command.ts';
 
 const settings = { ANAGRAFE_URL: '' };
 let service: TestService;

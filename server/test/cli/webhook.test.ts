@@ -1,8 +1,8 @@
+import { anagrafe, databaseSettings, expectOneLine, inProcess } from '@anagrafe/testing/command';
+import { startReceiver } from '@anagrafe/testing/receiver';
 import pg from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { verifyWebhook } from '../../../client/src/index.ts';
-import { startReceiver } from '../setup/receiver.ts';
-import { anagrafe, databaseSettings, expectOneLine, inProcess } from './command.ts';
 
 let settings: Record<string, string>;
 beforeEach(async () => {

@@ -1,8 +1,8 @@
+import { adminCalls, adminOf, type Credential, credential } from '@anagrafe/testing/admin';
+import { stopClock } from '@anagrafe/testing/clock';
+import { asUser, registerUsers, signedIn } from '@anagrafe/testing/login';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { adminCalls, adminOf, type Credential, credential } from '../setup/admin.ts';
-import { stopClock } from '../setup/clock.ts';
-import { asUser, registerUsers, signedIn } from '../setup/login.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let admin: ReturnType<typeof adminOf>;

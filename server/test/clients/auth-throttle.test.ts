@@ -1,11 +1,11 @@
+import { stopClock } from '@anagrafe/testing/clock';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { Pool } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClientStore } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
-import { stopClock } from '../setup/clock.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
 
 const allowed = 600;
 let service: TestService;

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { request } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
@@ -11,7 +12,6 @@ import {
   rotateSecret,
 } from '../../src/clients/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
 
 type Headers = Record<string, string>;
 

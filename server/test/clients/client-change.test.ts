@@ -1,7 +1,7 @@
+import { adminOf, type Credential, credential, recordOf } from '@anagrafe/testing/admin';
+import { atConsole, browserOf } from '@anagrafe/testing/console';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
-import { atConsole, browserOf } from '../setup/console.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let admin: ReturnType<typeof adminOf>;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { newStore } from '@anagrafe/testing/store';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import type { AccessStore } from '../../src/clients/access.ts';
@@ -13,7 +14,6 @@ import {
 import { digestOf, newSecret } from '../../src/lib/secrets.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openStore, type Store } from '../../src/store.ts';
-import { newStore } from '../setup/store.ts';
 
 let store: Store;
 let clients: ClientStore;

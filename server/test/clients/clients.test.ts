@@ -1,7 +1,7 @@
+import { adminOf, type Credential, credential, recordOf } from '@anagrafe/testing/admin';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newSecret } from '../../src/lib/secrets.ts';
-import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
 
 interface NewClient {
   readonly ID: number;

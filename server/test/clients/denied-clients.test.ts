@@ -1,7 +1,7 @@
+import { adminOf, type Credential, credential } from '@anagrafe/testing/admin';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
+import { until } from '@anagrafe/testing/until';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { adminOf, type Credential, credential } from '../setup/admin.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
-import { until } from '../setup/until.ts';
 
 let service: TestService;
 let office: Credential;

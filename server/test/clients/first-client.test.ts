@@ -1,3 +1,4 @@
+import { newStore, type TestStore } from '@anagrafe/testing/store';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClientStore } from '../../src/clients/clients.store.ts';
@@ -6,7 +7,6 @@ import { newSecret } from '../../src/lib/secrets.ts';
 import { type Service, startService } from '../../src/main.ts';
 import { ConfigError, readConfig } from '../../src/settings/config.ts';
 import { openStore } from '../../src/store.ts';
-import { newStore, type TestStore } from '../setup/store.ts';
 
 type Settings = Record<string, string>;
 

@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { promisify } from 'node:util';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { request } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClientStore } from '../../src/clients/clients.store.ts';
 import { createClient, revokeClient } from '../../src/clients/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
 
 const run = promisify(execFile);
 

@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClientStore } from '../../src/clients/clients.store.ts';
 import { type ClientStore, createClient, type NewClient } from '../../src/clients/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
 
 type Headers = Record<string, string>;
 

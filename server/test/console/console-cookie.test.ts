@@ -1,8 +1,8 @@
+import { adminOf, type Credential, credential } from '@anagrafe/testing/admin';
+import { stopClock } from '@anagrafe/testing/clock';
+import { atConsole, browserOf, keysOf, ownPage } from '@anagrafe/testing/console';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { adminOf, type Credential, credential } from '../setup/admin.ts';
-import { stopClock } from '../setup/clock.ts';
-import { atConsole, browserOf, keysOf, ownPage } from '../setup/console.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let browse: ReturnType<typeof browserOf>;

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import { getText, startTestService, type TestService } from '@anagrafe/testing/service';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getText, startTestService, type TestService } from '../setup/service.ts';
 
 const page = '<!doctype html><html lang="en"><head><title>x</title></head><body></body></html>';
 const script = 'console.log("a script that was built");'.repeat(20);

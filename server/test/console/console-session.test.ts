@@ -1,12 +1,12 @@
+import { type Credential, credential } from '@anagrafe/testing/admin';
+import { atConsole, browserOf, keysOf, ownPage } from '@anagrafe/testing/console';
+import { holding } from '@anagrafe/testing/jobs';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClientStore } from '../../src/clients/clients.store.ts';
 import { revokeClient, rotateSecret } from '../../src/clients/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
-import { type Credential, credential } from '../setup/admin.ts';
-import { atConsole, browserOf, keysOf, ownPage } from '../setup/console.ts';
-import { holding } from '../setup/jobs.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let browse: ReturnType<typeof browserOf>;

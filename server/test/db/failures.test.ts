@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { startProxy } from '@anagrafe/testing/proxy';
+import { startTestService } from '@anagrafe/testing/service';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { failureKind, NoAnswer, NotConnected } from '../../src/db/errors.ts';
-import { startProxy } from '../faults/proxy.ts';
-import { startTestService } from '../setup/service.ts';
 
 function databaseError(code: string, severity = 'ERROR'): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError('a sentence of the server', 100, 'error'), { code, severity });

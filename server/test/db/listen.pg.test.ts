@@ -1,9 +1,9 @@
+import { emptyStore } from '@anagrafe/testing/store';
+import { until } from '@anagrafe/testing/until';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Connection } from '../../src/db/database.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openStore, type Store } from '../../src/store.ts';
-import { emptyStore } from '../setup/store.ts';
-import { until } from '../setup/until.ts';
 
 let empty: Awaited<ReturnType<typeof emptyStore>>;
 let store: Store;

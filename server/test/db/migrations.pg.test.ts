@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { emptyStore } from '@anagrafe/testing/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeSchema } from '../../../scripts/describe-schema.mjs';
 import { StorageError } from '../../src/db/errors.ts';
 import { migrate } from '../../src/db/migrations.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openStore, type Store } from '../../src/store.ts';
-import { emptyStore } from '../setup/store.ts';
 
 const names = readdirSync(new URL('../../migrations/', import.meta.url))
   .filter((file) => file.endsWith('.sql'))

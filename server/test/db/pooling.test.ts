@@ -1,3 +1,6 @@
+import { childStore } from '@anagrafe/testing/child';
+import { startPooler } from '@anagrafe/testing/pooler';
+import { insertPrincipals, startTestService } from '@anagrafe/testing/service';
 import { describe, expect, it } from 'vitest';
 import { examineStore } from '../../src/cli/doctor/database.ts';
 import type { Finding } from '../../src/cli/doctor/findings.ts';
@@ -5,9 +8,6 @@ import { openDatabase } from '../../src/db/database.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { startService } from '../../src/main.ts';
 import { readConfig } from '../../src/settings/config.ts';
-import { childStore } from '../faults/child.ts';
-import { startPooler } from '../setup/pooler.ts';
-import { insertPrincipals, startTestService } from '../setup/service.ts';
 
 async function behindPooler(options: Parameters<typeof startPooler>[1]) {
   const { settings, url } = await childStore();

@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterTest } from '@anagrafe/testing/endings';
+import { startOutside } from '@anagrafe/testing/outside';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
+import { masterKey } from '@anagrafe/testing/store';
 import pg from 'pg';
 import { beforeAll, expect, inject, it, onTestFinished } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { ReadOnlyServer } from '../../src/db/errors.ts';
 import { openReadiness } from '../../src/db/readiness.ts';
-import { startOutside } from '../faults/outside.ts';
-import { afterTest } from '../setup/endings.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
-import { masterKey } from '../setup/store.ts';
 
 let service: TestService;
 

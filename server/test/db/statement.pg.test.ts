@@ -1,6 +1,6 @@
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, expect, it } from 'vitest';
 import { selectByKeys } from '../../src/db/statement.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 

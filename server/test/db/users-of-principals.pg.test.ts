@@ -1,7 +1,7 @@
+import { newStore } from '@anagrafe/testing/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/settings/config.ts';
 import { openStore, type Store } from '../../src/store.ts';
-import { newStore } from '../setup/store.ts';
 
 // The checks that the database makes by itself, whatever the service sends.
 

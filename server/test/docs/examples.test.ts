@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterTest } from '@anagrafe/testing/endings';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
+import { masterKey } from '@anagrafe/testing/store';
+import { until } from '@anagrafe/testing/until';
 import { expect, it } from 'vitest';
-import { afterTest } from '../setup/endings.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
-import { masterKey } from '../setup/store.ts';
-import { until } from '../setup/until.ts';
 import { difference, filled } from './answers.ts';
 import { type Example, examplesOf, pages, readPage, root } from './pages.ts';
 import { openTerminal } from './terminal.ts';

@@ -1,6 +1,6 @@
+import { newWorkFolder } from '@anagrafe/testing/importing';
+import { startTestService } from '@anagrafe/testing/service';
 import { describe, expect, it } from 'vitest';
-import { newWorkFolder } from '../import/importing.ts';
-import { startTestService } from '../setup/service.ts';
 import { readPage } from './pages.ts';
 
 /** Returns the names in the first column of the tables of a section: `warnings`, `warnings[].code`. */

@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterTest } from '../setup/endings.ts';
-import { environment } from '../setup/heard.ts';
+import { afterTest } from '@anagrafe/testing/endings';
+import { environment } from '@anagrafe/testing/heard';
 import { root } from './pages.ts';
 
 export interface Printed {

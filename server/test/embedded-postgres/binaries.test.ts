@@ -14,7 +14,6 @@ import {
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
 import {
   asRoot,
   compiledEngine,
@@ -24,7 +23,8 @@ import {
   query,
   startService,
   users,
-} from './harness.ts';
+} from '@anagrafe/testing/embedded-postgres';
+import { expect, test } from 'vitest';
 
 const platform = `${process.platform}-${process.arch}`;
 const require = createRequire(import.meta.url);

@@ -2,9 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
-import { until } from '../setup/until.ts';
 import {
   isRunning,
   makeCluster,
@@ -15,7 +12,10 @@ import {
   signalPostmaster,
   startService,
   users,
-} from './harness.ts';
+} from '@anagrafe/testing/embedded-postgres';
+import { until } from '@anagrafe/testing/until';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
 
 /** Starts an unrelated process as the user of PostgreSQL, and returns its process ID. */
 async function startUnrelatedProcess(data: string): Promise<number> {

@@ -11,13 +11,6 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import {
-  EmbeddedPostgresError,
-  startEmbeddedPostgres,
-} from '../../src/embedded-postgres/embedded-postgres.ts';
-import { readConfig } from '../../src/settings/config.ts';
-import { findMasterKey } from '../../src/settings/master-key-file.ts';
 import {
   asRoot,
   isRunning,
@@ -28,7 +21,14 @@ import {
   requirePostmaster,
   startService,
   users,
-} from './harness.ts';
+} from '@anagrafe/testing/embedded-postgres';
+import { describe, expect, test } from 'vitest';
+import {
+  EmbeddedPostgresError,
+  startEmbeddedPostgres,
+} from '../../src/embedded-postgres/embedded-postgres.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import { findMasterKey } from '../../src/settings/master-key-file.ts';
 
 describe.each(users)('a service started by $user', ({ identity }) => {
   test('creates a durable cluster at the first start and finds its data at the next', async () => {

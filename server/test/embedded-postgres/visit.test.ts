@@ -1,9 +1,4 @@
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import {
-  startEmbeddedPostgres,
-  visitEmbeddedPostgres,
-} from '../../src/embedded-postgres/embedded-postgres.ts';
 import {
   isRunning,
   makeCluster,
@@ -13,7 +8,12 @@ import {
   requirePostmaster,
   startService,
   users,
-} from './harness.ts';
+} from '@anagrafe/testing/embedded-postgres';
+import { describe, expect, test } from 'vitest';
+import {
+  startEmbeddedPostgres,
+  visitEmbeddedPostgres,
+} from '../../src/embedded-postgres/embedded-postgres.ts';
 
 describe.each(users)('a visit by $user', ({ identity }) => {
   test('uses the PostgreSQL of a running service and does not stop it', async () => {

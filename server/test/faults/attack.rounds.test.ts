@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { type Child, childStore, startChild } from '@anagrafe/testing/child';
+import { afterTest } from '@anagrafe/testing/endings';
+import { importedUser } from '@anagrafe/testing/jobs';
+import { range } from '@anagrafe/testing/records';
 import { expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClientStore } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
 import type { Database } from '../../src/db/database.ts';
-import { afterTest } from '../setup/endings.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { range } from '../setup/records.ts';
-import { type Child, childStore, startChild } from './child.ts';
 
 /**
  * Runs for `ATTACK_MINUTES`, by hand and alone on the machine: `ATTACK_MINUTES=60 npm run faults -- attack`.

@@ -1,4 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { wrongFigures } from '@anagrafe/testing/figures';
+import { importedUser } from '@anagrafe/testing/jobs';
+import { range, recordList } from '@anagrafe/testing/records';
+import { newUser } from '@anagrafe/testing/service';
+import { emptyStore } from '@anagrafe/testing/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import type { Database } from '../../src/db/database.ts';
@@ -27,11 +32,6 @@ import type { OperationName } from '../../src/records/parse/parsed-record.ts';
 import { RecordWriter } from '../../src/records/write/record-writer.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openStore, type Store } from '../../src/store.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { range, recordList } from '../setup/records.ts';
-import { newUser } from '../setup/service.ts';
-import { emptyStore } from '../setup/store.ts';
-import { wrongFigures } from './figures.ts';
 import { countWrites, leftOver, repeatedWrites } from './jobs.ts';
 import { lockPrincipals } from './row-lock.ts';
 

@@ -1,9 +1,9 @@
+import { wrongFigures } from '@anagrafe/testing/figures';
+import { importedUser } from '@anagrafe/testing/jobs';
+import { login, rightPassword } from '@anagrafe/testing/login';
+import { importedUsers, insertPrincipal, listedPrincipal, range, unique } from '@anagrafe/testing/records';
+import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { importedUser } from '../setup/jobs.ts';
-import { login, rightPassword } from '../setup/login.ts';
-import { importedUsers, insertPrincipal, listedPrincipal, range, unique } from '../setup/records.ts';
-import { newUser, startTestService, type TestService } from '../setup/service.ts';
-import { wrongFigures } from './figures.ts';
 
 let service: TestService;
 

@@ -1,11 +1,11 @@
+import { type Child, lookInto, startChild, usedData } from '@anagrafe/testing/child';
+import { isRunning, postmasterOf, requirePostmaster } from '@anagrafe/testing/embedded-postgres';
+import { storedUsernames, wrongFigures } from '@anagrafe/testing/figures';
+import { newUser } from '@anagrafe/testing/service';
+import { until } from '@anagrafe/testing/until';
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/records/read/tuple.ts';
-import { isRunning, postmasterOf, requirePostmaster } from '../embedded-postgres/harness.ts';
-import { newUser } from '../setup/service.ts';
-import { until } from '../setup/until.ts';
-import { type Child, lookInto, startChild, usedData } from './child.ts';
-import { storedUsernames, wrongFigures } from './figures.ts';
 
 const rounds = 10;
 const records = 40;

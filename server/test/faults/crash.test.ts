@@ -1,10 +1,10 @@
+import { lookInto, startChild, usedData } from '@anagrafe/testing/child';
+import { isRunning, postmasterOf, requirePostmaster } from '@anagrafe/testing/embedded-postgres';
+import { storedUsernames, wrongFigures } from '@anagrafe/testing/figures';
+import { until } from '@anagrafe/testing/until';
 import { expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/records/read/tuple.ts';
-import { isRunning, postmasterOf, requirePostmaster } from '../embedded-postgres/harness.ts';
-import { until } from '../setup/until.ts';
-import { lookInto, startChild, usedData } from './child.ts';
-import { storedUsernames, wrongFigures } from './figures.ts';
 import { newPrincipals, newRecords } from './jobs.ts';
 import { embeddedConnection, lockPrincipals } from './row-lock.ts';
 

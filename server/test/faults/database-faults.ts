@@ -1,9 +1,9 @@
+import { postmasterOf } from '@anagrafe/testing/embedded-postgres';
+import { storedUsernames, wrongFigures } from '@anagrafe/testing/figures';
+import { importedUser } from '@anagrafe/testing/jobs';
+import type { Answer, TestService } from '@anagrafe/testing/service';
+import { until } from '@anagrafe/testing/until';
 import { expect } from 'vitest';
-import { postmasterOf } from '../embedded-postgres/harness.ts';
-import { importedUser } from '../setup/jobs.ts';
-import type { Answer, TestService } from '../setup/service.ts';
-import { until } from '../setup/until.ts';
-import { storedUsernames, wrongFigures } from './figures.ts';
 
 export async function status(service: TestService, path: string): Promise<number> {
   const answer = await fetch(service.url + path);

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { postmasterOf, signalPostmaster } from '@anagrafe/testing/embedded-postgres';
+import { importedUser } from '@anagrafe/testing/jobs';
+import { freeze, startOutside } from '@anagrafe/testing/outside';
+import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
+import { masterKey } from '@anagrafe/testing/store';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { postmasterOf, signalPostmaster } from '../embedded-postgres/harness.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
-import { masterKey } from '../setup/store.ts';
 import {
   compare,
   recordsOf,
@@ -13,7 +14,6 @@ import {
   untilReady,
   untilRestarted,
 } from './database-faults.ts';
-import { freeze, startOutside } from './outside.ts';
 
 /** Starts six callers that each send one call after another until `stop` is called. */
 function keepCalling(service: TestService, principals: readonly number[]) {

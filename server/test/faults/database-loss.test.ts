@@ -1,16 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { postmasterOf, signalPostmaster } from '@anagrafe/testing/embedded-postgres';
+import { storedUsernames } from '@anagrafe/testing/figures';
+import { importedUser } from '@anagrafe/testing/jobs';
+import { freeze, startOutside } from '@anagrafe/testing/outside';
+import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
+import { masterKey } from '@anagrafe/testing/store';
+import { until } from '@anagrafe/testing/until';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
 import { failureKind } from '../../src/db/errors.ts';
-import { postmasterOf, signalPostmaster } from '../embedded-postgres/harness.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
-import { masterKey } from '../setup/store.ts';
-import { until } from '../setup/until.ts';
 import { compare, recordsOf, status, stored, untilReady, untilRestarted } from './database-faults.ts';
-import { storedUsernames } from './figures.ts';
-import { freeze, startOutside } from './outside.ts';
 import { embeddedConnection, lockPrincipals } from './row-lock.ts';
 
 /** Records in the order sent: at the failure, these are stored, the next are being written, and the rest wait. */

@@ -1,16 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import { afterTest } from '@anagrafe/testing/endings';
+import { wrongFigures } from '@anagrafe/testing/figures';
+import {
+  type GroupedOperation,
+  type GroupedWrites,
+  openGroupedWrites,
+} from '@anagrafe/testing/grouped-writes';
+import { importedUser } from '@anagrafe/testing/jobs';
+import { startProxy } from '@anagrafe/testing/proxy';
+import { until } from '@anagrafe/testing/until';
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openRecordStore } from '../../src/records/operations/records.store.ts';
 import { RecordWriter } from '../../src/records/write/record-writer.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openStore } from '../../src/store.ts';
-import { afterTest } from '../setup/endings.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { until } from '../setup/until.ts';
-import { wrongFigures } from './figures.ts';
-import { type GroupedOperation, type GroupedWrites, openGroupedWrites } from './grouped-writes.ts';
-import { startProxy } from './proxy.ts';
 
 /** The writer writes records that become ready at the same moment as one group. */
 const count = 12;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { wrongFigures } from '@anagrafe/testing/figures';
+import { type GroupedWrites, openGroupedWrites, reset } from '@anagrafe/testing/grouped-writes';
+import { importedUser } from '@anagrafe/testing/jobs';
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WriteFailure } from '../../src/db/errors.ts';
 import type { ReadyChange } from '../../src/records/write/change.ts';
 import { RecordWriter } from '../../src/records/write/record-writer.ts';
 import type { Store } from '../../src/store.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { wrongFigures } from './figures.ts';
-import { type GroupedWrites, openGroupedWrites, reset } from './grouped-writes.ts';
 import { lockPrincipals } from './row-lock.ts';
 
 let store: Store;

@@ -1,12 +1,12 @@
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { type Receiver, startReceiver } from '@anagrafe/testing/receiver';
+import { getText, insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
+import { until } from '@anagrafe/testing/until';
+import { subscribe } from '@anagrafe/testing/webhooks';
 import { beforeAll, expect, it } from 'vitest';
 import type { CloudEvent } from '../../src/audit/events.ts';
 import { examineStore } from '../../src/cli/doctor/database.ts';
 import type { Finding } from '../../src/cli/doctor/findings.ts';
-import { allHashed } from '../setup/audit-chain.ts';
-import { type Receiver, startReceiver } from '../setup/receiver.ts';
-import { getText, insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
-import { until } from '../setup/until.ts';
-import { subscribe } from '../setup/webhooks.ts';
 
 let service: TestService;
 

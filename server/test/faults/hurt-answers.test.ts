@@ -1,6 +1,6 @@
+import { finished, importedUser, jobOf, submit } from '@anagrafe/testing/jobs';
+import { insertPrincipals } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { finished, importedUser, jobOf, submit } from '../setup/jobs.ts';
-import { insertPrincipals } from '../setup/service.ts';
 import { expectTruth, type HurtService, startHurtService } from './hurt-answers.ts';
 import { faultNames, faultsBelowTls } from './hurting-proxy.ts';
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { atEnd } from '@anagrafe/testing/endings';
+import { importedHash, importedUser, jobOf, readJob } from '@anagrafe/testing/jobs';
+import { asUser, rightPassword, signedIn } from '@anagrafe/testing/login';
+import { type Answer, insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
+import { newStore } from '@anagrafe/testing/store';
+import { until } from '@anagrafe/testing/until';
 import { expect } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { required } from '../../src/lib/required.ts';
-import { atEnd } from '../setup/endings.ts';
-import { importedHash, importedUser, jobOf, readJob } from '../setup/jobs.ts';
-import { asUser, rightPassword, signedIn } from '../setup/login.ts';
-import { type Answer, insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
-import { newStore } from '../setup/store.ts';
-import { until } from '../setup/until.ts';
 import { type Hit, type Hurt, type HurtingProxy, startHurtingProxy } from './hurting-proxy.ts';
 
 export interface HurtService {

@@ -5,8 +5,8 @@ import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import { makeFolder } from '../embedded-postgres/harness.ts';
-import { atEnd } from '../setup/endings.ts';
+import { makeFolder } from '@anagrafe/testing/embedded-postgres';
+import { atEnd } from '@anagrafe/testing/endings';
 
 /** A message of the PostgreSQL protocol. */
 function message(type: string, body: Buffer | string): Buffer {

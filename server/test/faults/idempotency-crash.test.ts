@@ -1,12 +1,12 @@
+import { childStore, startChild } from '@anagrafe/testing/child';
+import { holding, importedUser } from '@anagrafe/testing/jobs';
+import { startProxy } from '@anagrafe/testing/proxy';
+import { type Answer, insertPrincipals, startTestService } from '@anagrafe/testing/service';
+import { until } from '@anagrafe/testing/until';
 import { expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/records/read/tuple.ts';
-import { holding, importedUser } from '../setup/jobs.ts';
-import { type Answer, insertPrincipals, startTestService } from '../setup/service.ts';
-import { until } from '../setup/until.ts';
-import { childStore, startChild } from './child.ts';
 import { countWrites, expectAppliedOnce, newPrincipals, newRecords, repeatedWrites } from './jobs.ts';
-import { startProxy } from './proxy.ts';
 import { lockPrincipals } from './row-lock.ts';
 
 const headers = { 'idempotency-key': 'the-one', prefer: 'return=representation' };

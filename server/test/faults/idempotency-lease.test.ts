@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { finished, importedUser } from '@anagrafe/testing/jobs';
+import { recordList } from '@anagrafe/testing/records';
+import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import type { Database } from '../../src/db/database.ts';
@@ -13,9 +16,6 @@ import { openQueue } from '../../src/queue/queue.ts';
 import { defaultOptions } from '../../src/records/check/operation.ts';
 import { openRecordStore } from '../../src/records/operations/records.store.ts';
 import { updateOperation } from '../../src/records/operations/update.ts';
-import { finished, importedUser } from '../setup/jobs.ts';
-import { recordList } from '../setup/records.ts';
-import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
 type Held = Extract<Claim, { lease: Lease }>;
 

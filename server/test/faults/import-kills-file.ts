@@ -1,6 +1,6 @@
+import { rowsOf, type WorkFolder } from '@anagrafe/testing/importing';
 import { expect } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
-import { rowsOf, type WorkFolder } from '../import/importing.ts';
 
 /** One row of the file, which states one user and its principal. */
 export interface SentRow {

@@ -1,5 +1,5 @@
+import { waitLimitMs } from '@anagrafe/testing/until';
 import { it } from 'vitest';
-import { waitLimitMs } from '../setup/until.ts';
 import { expectImportSurvives } from './import-kills.ts';
 
 /** IMPORT_KILLS=1000 runs the test for much longer; IMPORT_KILLS_SEED=2 kills in another order. */

@@ -2,21 +2,21 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { type Child, openTestDatabase, startChild } from '@anagrafe/testing/child';
+import { inProcess } from '@anagrafe/testing/command';
+import { makeFolder, signalPostmaster } from '@anagrafe/testing/embedded-postgres';
+import { afterTest } from '@anagrafe/testing/endings';
+import { wrongFigures } from '@anagrafe/testing/figures';
+import { listen, type Outcome, outcomeOf } from '@anagrafe/testing/heard';
+import { newWorkFolder, type WorkFolder } from '@anagrafe/testing/importing';
+import { startOutside } from '@anagrafe/testing/outside';
+import { masterKey } from '@anagrafe/testing/store';
+import { until } from '@anagrafe/testing/until';
 import { expect } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
-import { inProcess } from '../cli/command.ts';
-import { makeFolder, signalPostmaster } from '../embedded-postgres/harness.ts';
-import { newWorkFolder, type WorkFolder } from '../import/importing.ts';
-import { allHashed } from '../setup/audit-chain.ts';
-import { afterTest } from '../setup/endings.ts';
-import { listen, type Outcome, outcomeOf } from '../setup/heard.ts';
-import { masterKey } from '../setup/store.ts';
-import { until } from '../setup/until.ts';
-import { type Child, openTestDatabase, startChild } from './child.ts';
-import { wrongFigures } from './figures.ts';
 import { csvOf, expectEachRowOnce, expectTrueJobs, newRows } from './import-kills-file.ts';
 import { expireHeartbeats, leftOver } from './jobs.ts';
-import { startOutside } from './outside.ts';
 
 /**
  * What is killed. A killed backend makes PostgreSQL close all connections and recover; a closed connection ends one

@@ -1,6 +1,6 @@
+import { lookInto, startChild, usedData } from '@anagrafe/testing/child';
+import { signalPostmaster } from '@anagrafe/testing/embedded-postgres';
 import { expect, it } from 'vitest';
-import { signalPostmaster } from '../embedded-postgres/harness.ts';
-import { lookInto, startChild, usedData } from './child.ts';
 import {
   countWrites,
   expectAppliedOnce,

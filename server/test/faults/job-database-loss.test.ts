@@ -1,6 +1,7 @@
+import { openTestDatabase, startChild } from '@anagrafe/testing/child';
+import { startOutside } from '@anagrafe/testing/outside';
+import { masterKey } from '@anagrafe/testing/store';
 import { expect, it } from 'vitest';
-import { masterKey } from '../setup/store.ts';
-import { openTestDatabase, startChild } from './child.ts';
 import {
   countWrites,
   expectAppliedOnce,
@@ -14,7 +15,6 @@ import {
   untilDone,
   untilEnded,
 } from './jobs.ts';
-import { startOutside } from './outside.ts';
 import { lockPrincipals } from './row-lock.ts';
 
 const records = 20;

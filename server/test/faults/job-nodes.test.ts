@@ -1,6 +1,6 @@
+import { type Child, childStore, failuresIn, startChild } from '@anagrafe/testing/child';
+import { emptyStore } from '@anagrafe/testing/store';
 import { expect, it } from 'vitest';
-import { emptyStore } from '../setup/store.ts';
-import { type Child, childStore, failuresIn, startChild } from './child.ts';
 import {
   countWrites,
   expectAppliedOnce,

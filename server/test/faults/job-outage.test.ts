@@ -1,10 +1,10 @@
+import { type ChildStore, childStore } from '@anagrafe/testing/child';
+import { finished, importedUser, submit } from '@anagrafe/testing/jobs';
+import { startProxy } from '@anagrafe/testing/proxy';
+import { insertPrincipals, startTestService } from '@anagrafe/testing/service';
 import { describe, expect, it } from 'vitest';
-import { finished, importedUser, submit } from '../setup/jobs.ts';
-import { insertPrincipals, startTestService } from '../setup/service.ts';
-import { type ChildStore, childStore } from './child.ts';
 import { status } from './database-faults.ts';
 import { countWrites, repeatedWrites } from './jobs.ts';
-import { startProxy } from './proxy.ts';
 import { lockPrincipals } from './row-lock.ts';
 
 /** Reads the state of the chunks from the tables of the queue. */

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { type Child, lookInto, startChild, usedData } from '@anagrafe/testing/child';
+import { holding, principalLock } from '@anagrafe/testing/jobs';
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/records/read/tuple.ts';
-import { holding, principalLock } from '../setup/jobs.ts';
-import { type Child, lookInto, startChild, usedData } from './child.ts';
 import { jobOf, leftOver, newPrincipals, submit, untilEnded } from './jobs.ts';
 import { filesWith, formsOf, holds } from './traces.ts';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
+import { type Child, childStore, failuresIn, startChild } from '@anagrafe/testing/child';
+import { wrongFigures } from '@anagrafe/testing/figures';
+import { until } from '@anagrafe/testing/until';
 import { expect, it } from 'vitest';
-import { until } from '../setup/until.ts';
-import { type Child, childStore, failuresIn, startChild } from './child.ts';
-import { wrongFigures } from './figures.ts';
 import {
   countWrites,
   expectAppliedOnce,

@@ -1,11 +1,11 @@
+import type { Child } from '@anagrafe/testing/child';
+import { wrongFigures } from '@anagrafe/testing/figures';
+import { importedUser, type Job } from '@anagrafe/testing/jobs';
+import { verifyPassword } from '@anagrafe/testing/verify-password';
 import { expect } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/records/read/tuple.ts';
-import { verifyPassword } from '../passwords/verify-password.ts';
-import { importedUser, type Job } from '../setup/jobs.ts';
-import type { Child } from './child.ts';
-import { wrongFigures } from './figures.ts';
 
 export interface SentRecord {
   readonly ID: number;

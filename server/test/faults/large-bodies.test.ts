@@ -1,12 +1,12 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { childStore, startChild } from '@anagrafe/testing/child';
+import { makeFolder } from '@anagrafe/testing/embedded-postgres';
+import { range } from '@anagrafe/testing/records';
+import { until } from '@anagrafe/testing/until';
 import { request } from 'undici';
 import { expect, it } from 'vitest';
-import { makeFolder } from '../embedded-postgres/harness.ts';
-import { range } from '../setup/records.ts';
-import { until } from '../setup/until.ts';
-import { childStore, startChild } from './child.ts';
 import { newPrincipals } from './jobs.ts';
 
 /** Half of the largest number of users in a job. */

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { adminOf, credential } from '@anagrafe/testing/admin';
+import { browserOf, keysOf, ownPage } from '@anagrafe/testing/console';
+import { importedUser } from '@anagrafe/testing/jobs';
+import { login, loginOf, registerUsers, signedIn } from '@anagrafe/testing/login';
+import { startReceiver } from '@anagrafe/testing/receiver';
+import { type Answer, insertPrincipals } from '@anagrafe/testing/service';
+import { subscribe } from '@anagrafe/testing/webhooks';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { completeSettledCalls } from '../../src/calls/calls.store.ts';
 import { openIdempotencyStore } from '../../src/idempotency/idempotency.store.ts';
-import { adminOf, credential } from '../setup/admin.ts';
-import { browserOf, keysOf, ownPage } from '../setup/console.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { login, loginOf, registerUsers, signedIn } from '../setup/login.ts';
-import { startReceiver } from '../setup/receiver.ts';
-import { type Answer, insertPrincipals } from '../setup/service.ts';
-import { subscribe } from '../setup/webhooks.ts';
 import { type HurtService, startHurtService } from './hurt-answers.ts';
 
 let tested: HurtService;

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { childStore } from '@anagrafe/testing/child';
+import { anagrafe, dataFolder, expectOneLine, postmaster, serve } from '@anagrafe/testing/command';
+import { makeFolder } from '@anagrafe/testing/embedded-postgres';
+import { emptyStore } from '@anagrafe/testing/store';
 import { expect, it } from 'vitest';
 import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { makeMasterKey } from '../../src/settings/master-key-file.ts';
-import { anagrafe, dataFolder, expectOneLine, postmaster, serve } from '../cli/command.ts';
-import { makeFolder } from '../embedded-postgres/harness.ts';
-import { emptyStore } from '../setup/store.ts';
-import { childStore } from './child.ts';
 
 const newKey = () => randomBytes(32).toString('base64');
 

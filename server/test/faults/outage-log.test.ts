@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { childStore } from '@anagrafe/testing/child';
+import { importedUser, submit } from '@anagrafe/testing/jobs';
+import { startProxy } from '@anagrafe/testing/proxy';
+import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
 import { describe, expect, it } from 'vitest';
-import { importedUser, submit } from '../setup/jobs.ts';
-import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
-import { childStore } from './child.ts';
 import { status, untilReady } from './database-faults.ts';
-import { startProxy } from './proxy.ts';
 import { lockPrincipals } from './row-lock.ts';
 
 interface LogLine {

@@ -1,12 +1,12 @@
+import { stopClock } from '@anagrafe/testing/clock';
+import { storedUsernames, wrongFigures } from '@anagrafe/testing/figures';
+import { importedUser } from '@anagrafe/testing/jobs';
+import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
+import { until } from '@anagrafe/testing/until';
 import { describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClientStore } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
-import { stopClock } from '../setup/clock.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
-import { until } from '../setup/until.ts';
-import { storedUsernames, wrongFigures } from './figures.ts';
 
 /** Reads the hashes per second that the service has measured for itself. */
 async function hashCapacity(service: TestService): Promise<number> {

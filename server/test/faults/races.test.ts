@@ -1,7 +1,7 @@
+import { storedUsernames } from '@anagrafe/testing/figures';
+import { holding, importedUser } from '@anagrafe/testing/jobs';
+import { insertPrincipals, newUser, startTestService } from '@anagrafe/testing/service';
 import { expect, it } from 'vitest';
-import { holding, importedUser } from '../setup/jobs.ts';
-import { insertPrincipals, newUser, startTestService } from '../setup/service.ts';
-import { storedUsernames } from './figures.ts';
 import { expectNoTrouble, expectOneWinnerEach, openCallers, patient } from './races.ts';
 
 it('the service gives each of 10 usernames to exactly one of ten concurrent callers', () =>

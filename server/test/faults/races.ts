@@ -1,10 +1,10 @@
+import { storedUsernames, wrongFigures } from '@anagrafe/testing/figures';
+import { importedUser } from '@anagrafe/testing/jobs';
+import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
 import { Pool } from 'undici';
 import { expect } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/records/read/tuple.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
-import { storedUsernames, wrongFigures } from './figures.ts';
 
 /** Settings with several hash threads, so that several calls write at the same time, and without overload errors. */
 export const patient = { ANAGRAFE_MAX_WAIT_SECONDS: '600', ANAGRAFE_HASH_CONCURRENCY: '4' };

@@ -1,10 +1,10 @@
+import { type Child, childStore, failuresIn, startChild } from '@anagrafe/testing/child';
+import { holding } from '@anagrafe/testing/jobs';
+import { until } from '@anagrafe/testing/until';
 import { expect, it } from 'vitest';
 import { examineStore } from '../../src/cli/doctor/database.ts';
 import type { Database } from '../../src/db/database.ts';
 import { readConfig } from '../../src/settings/config.ts';
-import { holding } from '../setup/jobs.ts';
-import { until } from '../setup/until.ts';
-import { type Child, childStore, failuresIn, startChild } from './child.ts';
 
 const insertExpired = (database: Database, rows: number) =>
   database.query(

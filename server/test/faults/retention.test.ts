@@ -1,8 +1,8 @@
+import { storedUsernames, wrongFigures } from '@anagrafe/testing/figures';
+import { finished, holding, importedUser, principalLock, readJob, submit } from '@anagrafe/testing/jobs';
+import { removeExpiredCalls } from '@anagrafe/testing/retention';
+import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, expect, it } from 'vitest';
-import { finished, holding, importedUser, principalLock, readJob, submit } from '../setup/jobs.ts';
-import { removeExpiredCalls } from '../setup/retention.ts';
-import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
-import { storedUsernames, wrongFigures } from './figures.ts';
 
 let service: TestService;
 let principal: number;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { afterTest } from '@anagrafe/testing/endings';
+import { until } from '@anagrafe/testing/until';
 import pg from 'pg';
-import { afterTest } from '../setup/endings.ts';
-import { until } from '../setup/until.ts';
 
 export interface RowLock {
   /** Waits until the lock blocks at least this many backends. */

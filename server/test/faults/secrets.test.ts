@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
+import { headOf, openWire } from '@anagrafe/testing/wire';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClientStore } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
-import { headOf, openWire } from '../setup/wire.ts';
 
 /** Every secret of the test begins with this text, and no other text contains it. */
 const canary = 'canary7Qx';

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { type Child, childStore, failuresIn, lookInto, startChild, usedData } from '@anagrafe/testing/child';
+import { isRunning, postmasterOf, requirePostmaster } from '@anagrafe/testing/embedded-postgres';
+import { storedUsernames } from '@anagrafe/testing/figures';
+import { until } from '@anagrafe/testing/until';
 import { Agent, request } from 'undici';
 import { expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/records/read/tuple.ts';
-import { isRunning, postmasterOf, requirePostmaster } from '../embedded-postgres/harness.ts';
-import { until } from '../setup/until.ts';
-import { type Child, childStore, failuresIn, lookInto, startChild, usedData } from './child.ts';
-import { storedUsernames } from './figures.ts';
 import { newPrincipals, newRecords } from './jobs.ts';
 import { embeddedConnection, lockPrincipals } from './row-lock.ts';
 

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { type Child, childStore, startChild } from '@anagrafe/testing/child';
+import { afterTest } from '@anagrafe/testing/endings';
+import { importedUser } from '@anagrafe/testing/jobs';
+import { range } from '@anagrafe/testing/records';
+import { headOf } from '@anagrafe/testing/wire';
 import { expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClientStore } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
 import type { Database } from '../../src/db/database.ts';
-import { afterTest } from '../setup/endings.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { range } from '../setup/records.ts';
-import { headOf } from '../setup/wire.ts';
-import { type Child, childStore, startChild } from './child.ts';
 import { newPrincipals } from './jobs.ts';
 
 /**

@@ -1,10 +1,10 @@
+import { type Child, childStore, startChild } from '@anagrafe/testing/child';
+import { type Received, startReceiver } from '@anagrafe/testing/receiver';
+import { until } from '@anagrafe/testing/until';
+import { subscribe } from '@anagrafe/testing/webhooks';
 import { expect, it } from 'vitest';
 import type { CloudEvent } from '../../src/audit/events.ts';
 import { readConfig } from '../../src/settings/config.ts';
-import { type Received, startReceiver } from '../setup/receiver.ts';
-import { until } from '../setup/until.ts';
-import { subscribe } from '../setup/webhooks.ts';
-import { type Child, childStore, startChild } from './child.ts';
 
 /** Enough for several kills. WEBHOOK_EVENTS=100000 runs the test for much longer. */
 const events = Number(process.env.WEBHOOK_EVENTS ?? 5000);

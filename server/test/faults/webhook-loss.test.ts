@@ -1,9 +1,9 @@
+import { childStore, startChild } from '@anagrafe/testing/child';
+import { type Received, startReceiver } from '@anagrafe/testing/receiver';
+import { subscribe } from '@anagrafe/testing/webhooks';
 import { expect, it } from 'vitest';
 import type { CloudEvent } from '../../src/audit/events.ts';
 import { readConfig } from '../../src/settings/config.ts';
-import { type Received, startReceiver } from '../setup/receiver.ts';
-import { subscribe } from '../setup/webhooks.ts';
-import { childStore, startChild } from './child.ts';
 import { expireHeartbeats, newPrincipals } from './jobs.ts';
 
 const events = 30;

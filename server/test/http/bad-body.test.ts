@@ -1,6 +1,4 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
-import { sendRaw } from '../setup/wire.ts';
 import {
   expectRefusal,
   nested,
@@ -10,7 +8,9 @@ import {
   send,
   service,
   useServices,
-} from './bad-input.ts';
+} from '@anagrafe/testing/bad-input';
+import { sendRaw } from '@anagrafe/testing/wire';
+import { describe, expect, it } from 'vitest';
 
 useServices();
 

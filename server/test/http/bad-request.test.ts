@@ -1,7 +1,3 @@
-import { Client } from 'undici';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { newUser, startTestService, type TestService } from '../setup/service.ts';
-import { sendRaw } from '../setup/wire.ts';
 import {
   expectFieldErrors,
   expectRefusal,
@@ -12,7 +8,11 @@ import {
   send,
   service,
   useServices,
-} from './bad-input.ts';
+} from '@anagrafe/testing/bad-input';
+import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
+import { sendRaw } from '@anagrafe/testing/wire';
+import { Client } from 'undici';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 useServices();
 

@@ -1,7 +1,15 @@
+import {
+  expectRefusal,
+  readEnvelope,
+  send,
+  service,
+  small,
+  smallLimit,
+  useServices,
+} from '@anagrafe/testing/bad-input';
+import { startTestService } from '@anagrafe/testing/service';
+import { headOf, openWire, sendRaw } from '@anagrafe/testing/wire';
 import { describe, expect, it } from 'vitest';
-import { startTestService } from '../setup/service.ts';
-import { headOf, openWire, sendRaw } from '../setup/wire.ts';
-import { expectRefusal, readEnvelope, send, service, small, smallLimit, useServices } from './bad-input.ts';
 
 useServices();
 

@@ -1,12 +1,12 @@
+import { credential } from '@anagrafe/testing/admin';
+import { holding } from '@anagrafe/testing/jobs';
+import { asUser, login, registerUsers, signedIn } from '@anagrafe/testing/login';
+import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
+import { headOf, openWire, type Wire } from '@anagrafe/testing/wire';
 import { Agent, request } from 'undici';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { BodyBudget } from '../../src/http/body-memory-limit.ts';
 import { required } from '../../src/lib/required.ts';
-import { credential } from '../setup/admin.ts';
-import { holding } from '../setup/jobs.ts';
-import { asUser, login, registerUsers, signedIn } from '../setup/login.ts';
-import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
-import { headOf, openWire, type Wire } from '../setup/wire.ts';
 
 const overloaded = expect.objectContaining({ detail: expect.objectContaining({ code: 'OVERLOADED' }) });
 const catching = (work: () => void) => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Duplex, Readable } from 'node:stream';
+import { until } from '@anagrafe/testing/until';
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import {
@@ -10,7 +11,6 @@ import {
   onceClosed,
 } from '../../src/http/connections.ts';
 import { openLog } from '../../src/lib/log.ts';
-import { until } from '../setup/until.ts';
 
 /** Creates an app whose connections are limited; the test closes it at its end. `lines` gets what it logs. */
 function newApp(limits = connectionLimits, lines: string[] = []): FastifyInstance {

@@ -1,7 +1,7 @@
+import { credential } from '@anagrafe/testing/admin';
+import { registerUsers, rightPassword, signedIn } from '@anagrafe/testing/login';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { credential } from '../setup/admin.ts';
-import { registerUsers, rightPassword, signedIn } from '../setup/login.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
 
 const portal = 'https://portal.example.com';
 /** Origins that only resemble the allowed one. */

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
+import { stopClock } from '@anagrafe/testing/clock';
+import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { stopClock } from '../setup/clock.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let principal: number;

@@ -1,9 +1,9 @@
+import { adminOf, type Credential, credential } from '@anagrafe/testing/admin';
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { finished, importedUser, submit } from '@anagrafe/testing/jobs';
+import { readDocument, type Validate } from '@anagrafe/testing/openapi';
+import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { adminOf, type Credential, credential } from '../setup/admin.ts';
-import { allHashed } from '../setup/audit-chain.ts';
-import { finished, importedUser, submit } from '../setup/jobs.ts';
-import { readDocument, type Validate } from '../setup/openapi.ts';
-import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let validate: Validate;

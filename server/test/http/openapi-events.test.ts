@@ -1,13 +1,13 @@
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { finished, importedUser, submit } from '@anagrafe/testing/jobs';
+import { registerUsers } from '@anagrafe/testing/login';
+import { readDocument, type Validate } from '@anagrafe/testing/openapi';
+import { startReceiver } from '@anagrafe/testing/receiver';
+import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
+import { subscribe } from '@anagrafe/testing/webhooks';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type CloudEvent, eventTypes } from '../../src/audit/events.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
-import { allHashed } from '../setup/audit-chain.ts';
-import { finished, importedUser, submit } from '../setup/jobs.ts';
-import { registerUsers } from '../setup/login.ts';
-import { readDocument, type Validate } from '../setup/openapi.ts';
-import { startReceiver } from '../setup/receiver.ts';
-import { newUser, startTestService, type TestService } from '../setup/service.ts';
-import { subscribe } from '../setup/webhooks.ts';
 
 let service: TestService;
 let validate: Validate;

@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, it } from 'vitest';
 import {
   finished,
   holding,
@@ -8,15 +7,16 @@ import {
   readJob,
   sendJob,
   submit,
-} from '../setup/jobs.ts';
-import { readDocument, type Validate } from '../setup/openapi.ts';
+} from '@anagrafe/testing/jobs';
+import { readDocument, type Validate } from '@anagrafe/testing/openapi';
 import {
   type Answer,
   insertPrincipals,
   newUser,
   startTestService,
   type TestService,
-} from '../setup/service.ts';
+} from '@anagrafe/testing/service';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 const base = '/api/sync/v1/';
 

@@ -1,8 +1,8 @@
+import { finished, importedUser, submit } from '@anagrafe/testing/jobs';
+import { readDocument, type Validate } from '@anagrafe/testing/openapi';
+import { type Answer, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
+import { planOf, upsert } from '@anagrafe/testing/upserts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { finished, importedUser, submit } from '../setup/jobs.ts';
-import { readDocument, type Validate } from '../setup/openapi.ts';
-import { type Answer, newUser, startTestService, type TestService } from '../setup/service.ts';
-import { planOf, upsert } from '../setup/upserts.ts';
 
 const path = '/api/sync/v1/irs/upsert';
 

@@ -1,6 +1,6 @@
+import { readDocument, type Validate } from '@anagrafe/testing/openapi';
+import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readDocument, type Validate } from '../setup/openapi.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 interface Operation {
   requestBody?: { content: Record<string, MediaType> };

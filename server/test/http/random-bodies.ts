@@ -1,5 +1,5 @@
+import { anyCharacter } from '@anagrafe/testing/random';
 import fc from 'fast-check';
-import { anyCharacter } from '../setup/random.ts';
 
 /** A request body in bytes, which need not be valid JSON, and the path to send it to. */
 export interface Sample {

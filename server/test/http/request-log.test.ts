@@ -1,6 +1,6 @@
+import { blocked } from '@anagrafe/testing/interruption';
+import { getText, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { blocked } from '../setup/interruption.ts';
-import { getText, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 type Headers = Record<string, string>;
 

@@ -1,12 +1,12 @@
+import { wrongFigures } from '@anagrafe/testing/figures';
+import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
+import { waitLimitMs } from '@anagrafe/testing/until';
 import fc from 'fast-check';
 import { Pool } from 'undici';
 import { expect } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
 import { codes } from '../../src/lib/error-codes.ts';
 import type { Tuple } from '../../src/records/read/tuple.ts';
-import { wrongFigures } from '../faults/figures.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
-import { waitLimitMs } from '../setup/until.ts';
 import { type Sample, samples, type World } from './random-bodies.ts';
 
 const bodiesPerRound = 200;

@@ -1,8 +1,8 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { Agent, request } from 'undici';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 

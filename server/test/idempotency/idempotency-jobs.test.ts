@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  finished,
+  holding,
+  importedUser,
+  jobOf,
+  principalLock,
+  readJob,
+  sendJob,
+} from '@anagrafe/testing/jobs';
+import { type Answer, insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { finished, holding, importedUser, jobOf, principalLock, readJob, sendJob } from '../setup/jobs.ts';
-import { type Answer, insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let principal: number;

@@ -1,10 +1,10 @@
+import { importedUser } from '@anagrafe/testing/jobs';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
+import { headOf, sendRaw } from '@anagrafe/testing/wire';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClientStore } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
-import { headOf, sendRaw } from '../setup/wire.ts';
 
 type Headers = Record<string, string>;
 

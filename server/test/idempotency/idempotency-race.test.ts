@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { wrongFigures } from '../faults/figures.ts';
-import { holding, importedUser, principalLock } from '../setup/jobs.ts';
+import { wrongFigures } from '@anagrafe/testing/figures';
+import { holding, importedUser, principalLock } from '@anagrafe/testing/jobs';
 import {
   type Answer,
   insertPrincipals,
   newUser,
   startTestService,
   type TestService,
-} from '../setup/service.ts';
+} from '@anagrafe/testing/service';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 let service: TestService;
 

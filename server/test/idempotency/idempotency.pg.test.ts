@@ -1,14 +1,14 @@
 import { createHash, createHmac } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { verifyPassword } from '../passwords/verify-password.ts';
-import { importedUser } from '../setup/jobs.ts';
+import { importedUser } from '@anagrafe/testing/jobs';
 import {
   type Answer,
   insertPrincipals,
   newUser,
   startTestService,
   type TestService,
-} from '../setup/service.ts';
+} from '@anagrafe/testing/service';
+import { verifyPassword } from '@anagrafe/testing/verify-password';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 let service: TestService;
 let principal: number;

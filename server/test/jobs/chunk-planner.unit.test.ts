@@ -1,7 +1,7 @@
+import { range } from '@anagrafe/testing/records';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PlannedRecord, planChunks } from '../../src/jobs/chunk-planner.ts';
-import { range } from '../setup/records.ts';
 
 function waiting(
   weights: readonly number[],

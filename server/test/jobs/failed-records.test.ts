@@ -1,7 +1,7 @@
+import { finished, importedHash, importedUser, readJob, submit } from '@anagrafe/testing/jobs';
+import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
+import { verifyPassword } from '@anagrafe/testing/verify-password';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { verifyPassword } from '../passwords/verify-password.ts';
-import { finished, importedHash, importedUser, readJob, submit } from '../setup/jobs.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let principal: number;

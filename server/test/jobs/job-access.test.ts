@@ -1,9 +1,9 @@
+import { finished, importedUser, type Job, jobOf, readJob, sendJob, submit } from '@anagrafe/testing/jobs';
+import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClientStore } from '../../src/clients/clients.store.ts';
 import { createClient, type NewClient } from '../../src/clients/clients.ts';
-import { finished, importedUser, type Job, jobOf, readJob, sendJob, submit } from '../setup/jobs.ts';
-import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
 type Headers = Record<string, string>;
 

@@ -1,7 +1,7 @@
+import { credential } from '@anagrafe/testing/admin';
+import { finished, holding, importedUser, jobOf, principalLock, sendJob } from '@anagrafe/testing/jobs';
+import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { credential } from '../setup/admin.ts';
-import { finished, holding, importedUser, jobOf, principalLock, sendJob } from '../setup/jobs.ts';
-import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
 let strict: TestService;
 let principal: number;

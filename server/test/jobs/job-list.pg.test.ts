@@ -1,7 +1,7 @@
+import { adminOf, type Credential, credential } from '@anagrafe/testing/admin';
+import { finished, holding, importedUser, type Job, principalLock, submit } from '@anagrafe/testing/jobs';
+import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { adminOf, type Credential, credential } from '../setup/admin.ts';
-import { finished, holding, importedUser, type Job, principalLock, submit } from '../setup/jobs.ts';
-import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let admin: ReturnType<typeof adminOf>;

@@ -1,6 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { wrongFigures } from '../faults/figures.ts';
-import { verifyPassword } from '../passwords/verify-password.ts';
+import { wrongFigures } from '@anagrafe/testing/figures';
 import {
   done,
   finished,
@@ -10,9 +8,11 @@ import {
   principalLock,
   readJob,
   submit,
-} from '../setup/jobs.ts';
-import { range } from '../setup/records.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
+} from '@anagrafe/testing/jobs';
+import { range } from '@anagrafe/testing/records';
+import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
+import { verifyPassword } from '@anagrafe/testing/verify-password';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 let service: TestService;
 

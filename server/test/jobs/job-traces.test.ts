@@ -1,9 +1,17 @@
+import {
+  finished,
+  holding,
+  importedUser,
+  jobOf,
+  principalLock,
+  readJob,
+  submit,
+} from '@anagrafe/testing/jobs';
+import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClientStore } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
-import { finished, holding, importedUser, jobOf, principalLock, readJob, submit } from '../setup/jobs.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 

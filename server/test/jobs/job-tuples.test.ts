@@ -1,5 +1,3 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Tuple } from '../../src/records/read/tuple.ts';
 import {
   finished,
   holding,
@@ -10,8 +8,10 @@ import {
   readJob,
   sendJob,
   submit,
-} from '../setup/jobs.ts';
-import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
+} from '@anagrafe/testing/jobs';
+import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Tuple } from '../../src/records/read/tuple.ts';
 
 let service: TestService;
 let principals: number[];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { startTestService } from '@anagrafe/testing/service';
+import { until } from '@anagrafe/testing/until';
 import { expect, it } from 'vitest';
-import { startTestService } from '../setup/service.ts';
-import { until } from '../setup/until.ts';
 
 /** Number of checks for dead nodes, one every 5 seconds, during which the queue must find a chunk that is due. */
 const checksMax = 3;

@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, it } from 'vitest';
 import {
   finished,
   holding,
@@ -9,10 +8,11 @@ import {
   readJob,
   sendJob,
   submit,
-} from '../setup/jobs.ts';
-import { codesOf, insertPrincipal, unique } from '../setup/records.ts';
-import { newUser, startTestService, type TestService } from '../setup/service.ts';
-import { counts, planOf, storedPrincipal, storedRows, upsert } from '../setup/upserts.ts';
+} from '@anagrafe/testing/jobs';
+import { codesOf, insertPrincipal, unique } from '@anagrafe/testing/records';
+import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
+import { counts, planOf, storedPrincipal, storedRows, upsert } from '@anagrafe/testing/upserts';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 let service: TestService;
 

@@ -1,8 +1,8 @@
+import { anyCharacter } from '@anagrafe/testing/random';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { JsonError } from '../../src/json/errors.ts';
 import { type JsonLimits, readJson } from '../../src/json/read-json.ts';
-import { anyCharacter } from '../setup/random.ts';
 
 export const LIMITS: JsonLimits = { maxDepth: 100 };
 

@@ -1,7 +1,7 @@
+import { runs } from '@anagrafe/testing/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonError } from '../../src/json/errors.ts';
-import { runs } from '../setup/random.ts';
 import { anyValue, plain, read, refusal, spelling } from './reading.ts';
 
 describe('the JSON reader', () => {

@@ -1,7 +1,7 @@
+import { runs } from '@anagrafe/testing/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Language, languages, translate } from '../../src/lib/translate.ts';
-import { runs } from '../setup/random.ts';
 import { argon2, b64, bcryptKey, bcryptSalt, identity, phc, read } from './password-hashes.ts';
 
 describe('the cost of a hash', () => {

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { verifyPassword } from '@anagrafe/testing/verify-password';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FieldErrors } from '../../src/lib/field-errors.ts';
@@ -6,7 +7,6 @@ import { HashPool } from '../../src/passwords/hash-pool.ts';
 import { needsRehash } from '../../src/passwords/hash-work.ts';
 import { readPasswordHash } from '../../src/passwords/imported-hash-cost.ts';
 import { sentence, vectors } from './vectors.ts';
-import { verifyPassword } from './verify-password.ts';
 
 describe('a password', () => {
   it.each(vectors)('is verified against %s', async (_, password, hash) => {

@@ -1,3 +1,4 @@
+import { openGroupedWrites, reset } from '@anagrafe/testing/grouped-writes';
 import { expect, it } from 'vitest';
 import { serviceActor } from '../../src/audit/audit-log.ts';
 import { FieldErrors } from '../../src/lib/field-errors.ts';
@@ -5,7 +6,6 @@ import { required } from '../../src/lib/required.ts';
 import { applyRecords } from '../../src/records/operations/apply.ts';
 import { updateOperation } from '../../src/records/operations/update.ts';
 import { RecordWriter } from '../../src/records/write/record-writer.ts';
-import { openGroupedWrites, reset } from '../faults/grouped-writes.ts';
 
 it('writes the records of a principal in the order sent if a password between them could not be hashed', async () => {
   const { recordStore, newPrincipals, usersOf } = await openGroupedWrites();

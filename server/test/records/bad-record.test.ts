@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import {
   expectFieldErrors,
   expectRefusal,
@@ -10,8 +9,9 @@ import {
   service,
   user,
   useServices,
-} from '../http/bad-input.ts';
-import { newUser } from '../setup/service.ts';
+} from '@anagrafe/testing/bad-input';
+import { newUser } from '@anagrafe/testing/service';
+import { describe, expect, it } from 'vitest';
 
 useServices();
 

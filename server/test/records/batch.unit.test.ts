@@ -1,7 +1,7 @@
+import { recordList } from '@anagrafe/testing/records';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/lib/field-errors.ts';
 import { readBatch } from '../../src/records/check/batch.ts';
-import { recordList } from '../setup/records.ts';
 
 const limits = { records: 3, users: 4 };
 const way = { variant: 'job' } as const;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { newStore } from '@anagrafe/testing/store';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import {
@@ -12,7 +13,6 @@ import type { ReadyChange, UserEdit } from '../../src/records/write/change.ts';
 import { versionOf } from '../../src/records/write/stored-rows.store.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openStore, type Store } from '../../src/store.ts';
-import { newStore } from '../setup/store.ts';
 
 let store: Store;
 let records: ReturnType<typeof openRecordStore>;

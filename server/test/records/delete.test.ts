@@ -1,10 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { CloudEvent } from '../../src/audit/events.ts';
-import { wrongFigures } from '../faults/figures.ts';
-import { adminOf } from '../setup/admin.ts';
-import { allHashed } from '../setup/audit-chain.ts';
-import { finished, importedUser, submit } from '../setup/jobs.ts';
-import { asUser, login, signedIn } from '../setup/login.ts';
+import { adminOf } from '@anagrafe/testing/admin';
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { wrongFigures } from '@anagrafe/testing/figures';
+import { finished, importedUser, submit } from '@anagrafe/testing/jobs';
+import { asUser, login, signedIn } from '@anagrafe/testing/login';
 import {
   fieldCodes,
   importedUsers,
@@ -12,8 +10,10 @@ import {
   listedPrincipal,
   representation,
   unique,
-} from '../setup/records.ts';
-import { newUser, startTestService, type TestService } from '../setup/service.ts';
+} from '@anagrafe/testing/records';
+import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { CloudEvent } from '../../src/audit/events.ts';
 
 let service: TestService;
 

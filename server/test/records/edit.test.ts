@@ -1,7 +1,6 @@
 import type { Principal } from '@anagrafe/client';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { finished, importedUser, submit } from '../setup/jobs.ts';
-import { asUser, login, rightPassword, signedIn } from '../setup/login.ts';
+import { finished, importedUser, submit } from '@anagrafe/testing/jobs';
+import { asUser, login, rightPassword, signedIn } from '@anagrafe/testing/login';
 import {
   fieldCodesOf,
   importedUsers,
@@ -9,8 +8,9 @@ import {
   listedPrincipal,
   representation,
   unique,
-} from '../setup/records.ts';
-import { newUser, startTestService, type TestService } from '../setup/service.ts';
+} from '@anagrafe/testing/records';
+import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 let service: TestService;
 

@@ -1,9 +1,9 @@
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { finished, importedUser, submit } from '@anagrafe/testing/jobs';
+import { login, signedIn } from '@anagrafe/testing/login';
+import { insertPrincipal, range } from '@anagrafe/testing/records';
+import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { allHashed } from '../setup/audit-chain.ts';
-import { finished, importedUser, submit } from '../setup/jobs.ts';
-import { login, signedIn } from '../setup/login.ts';
-import { insertPrincipal, range } from '../setup/records.ts';
-import { newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 

@@ -1,7 +1,7 @@
+import { finished, readJob, submit } from '@anagrafe/testing/jobs';
+import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Tuple } from '../../src/records/read/tuple.ts';
-import { finished, readJob, submit } from '../setup/jobs.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 const listedPerRecord = 1000;
 const listedPerCall = 20_000;

@@ -6,12 +6,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { ExportedPrincipal } from '@anagrafe/client';
+import { type Credential, credential } from '@anagrafe/testing/admin';
+import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
+import { until, waitLimitMs } from '@anagrafe/testing/until';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openExports } from '../../src/records/read/export.store.ts';
 import { Exporter, exportLimits } from '../../src/records/read/export.ts';
-import { type Credential, credential } from '../setup/admin.ts';
-import { newUser, startTestService, type TestService } from '../setup/service.ts';
-import { until, waitLimitMs } from '../setup/until.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');

@@ -1,9 +1,9 @@
 import type { ExportedPrincipal, Principal } from '@anagrafe/client';
 import { principalFields, userFields } from '@anagrafe/client';
+import { credential } from '@anagrafe/testing/admin';
+import { getText, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { credential } from '../setup/admin.ts';
-import { getText, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 const path = '/api/sync/v1/irs/export';
 let service: TestService;

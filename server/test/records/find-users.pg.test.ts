@@ -1,7 +1,7 @@
 import type { UserOfPrincipal } from '@anagrafe/client';
+import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { countedMax } from '../../src/records/read/listing-page.store.ts';
-import { newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 

@@ -1,8 +1,8 @@
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { finished, importedHash, importedUser, jobOf, submit } from '@anagrafe/testing/jobs';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CloudEvent } from '../../src/audit/events.ts';
-import { allHashed } from '../setup/audit-chain.ts';
-import { finished, importedHash, importedUser, jobOf, submit } from '../setup/jobs.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 

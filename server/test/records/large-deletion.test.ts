@@ -1,8 +1,8 @@
+import { adminOf, credential } from '@anagrafe/testing/admin';
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { startTestService } from '@anagrafe/testing/service';
 import { expect, it } from 'vitest';
 import type { CloudEvent } from '../../src/audit/events.ts';
-import { adminOf, credential } from '../setup/admin.ts';
-import { allHashed } from '../setup/audit-chain.ts';
-import { startTestService } from '../setup/service.ts';
 
 const users = 2500;
 

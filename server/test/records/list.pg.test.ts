@@ -1,9 +1,9 @@
 import { principalFields, userFields } from '@anagrafe/client';
+import { databaseTime } from '@anagrafe/testing/clock';
+import { runs } from '@anagrafe/testing/random';
+import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { databaseTime } from '../setup/clock.ts';
-import { runs } from '../setup/random.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 interface Principal {
   ID: number;

@@ -1,9 +1,9 @@
+import { type Credential, credential } from '@anagrafe/testing/admin';
+import { finished, importedUser, jobOf, sendJob } from '@anagrafe/testing/jobs';
+import { codesOf, fieldCodesOf, range, unique } from '@anagrafe/testing/records';
+import { type Answer, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findFormsStatement, formParameters } from '../../src/records/operations/look-alikes.store.ts';
-import { type Credential, credential } from '../setup/admin.ts';
-import { finished, importedUser, jobOf, sendJob } from '../setup/jobs.ts';
-import { codesOf, fieldCodesOf, range, unique } from '../setup/records.ts';
-import { type Answer, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let reader: Credential;

@@ -1,7 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { wrongFigures } from '../faults/figures.ts';
-import { finished, holding, importedUser, jobOf, principalLock, sendJob, submit } from '../setup/jobs.ts';
-import { login, signedIn } from '../setup/login.ts';
+import { wrongFigures } from '@anagrafe/testing/figures';
+import {
+  finished,
+  holding,
+  importedUser,
+  jobOf,
+  principalLock,
+  sendJob,
+  submit,
+} from '@anagrafe/testing/jobs';
+import { login, signedIn } from '@anagrafe/testing/login';
 import {
   codesOf,
   fieldCodes,
@@ -10,9 +17,10 @@ import {
   range,
   representation,
   unique,
-} from '../setup/records.ts';
-import { type Answer, newUser, startTestService, type TestService } from '../setup/service.ts';
-import { applyPlan, counts, countsOf, effectsOf, planOf, upsert } from '../setup/upserts.ts';
+} from '@anagrafe/testing/records';
+import { type Answer, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
+import { applyPlan, counts, countsOf, effectsOf, planOf, upsert } from '@anagrafe/testing/upserts';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 let service: TestService;
 

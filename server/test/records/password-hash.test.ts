@@ -1,8 +1,8 @@
+import { done } from '@anagrafe/testing/jobs';
+import { ownHash } from '@anagrafe/testing/login';
+import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
+import { verifyPassword } from '@anagrafe/testing/verify-password';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { verifyPassword } from '../passwords/verify-password.ts';
-import { done } from '../setup/jobs.ts';
-import { ownHash } from '../setup/login.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let principal: number;

@@ -1,8 +1,8 @@
+import { done, importedUser } from '@anagrafe/testing/jobs';
+import { codesOf, insertPrincipal, range, unique } from '@anagrafe/testing/records';
+import { startTestService } from '@anagrafe/testing/service';
+import { countsOf, upsert } from '@anagrafe/testing/upserts';
 import { describe, expect, it } from 'vitest';
-import { done, importedUser } from '../setup/jobs.ts';
-import { codesOf, insertPrincipal, range, unique } from '../setup/records.ts';
-import { startTestService } from '../setup/service.ts';
-import { countsOf, upsert } from '../setup/upserts.ts';
 
 const service = await startTestService({ ANAGRAFE_MAX_RECORD_USERS: '20' });
 const users = (count: number) => range(count).map(() => importedUser(unique('user')));

@@ -1,7 +1,7 @@
+import { asUser, login, registerUsers, rightPassword, signedIn } from '@anagrafe/testing/login';
+import { fieldCodes, representation } from '@anagrafe/testing/records';
+import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { asUser, login, registerUsers, rightPassword, signedIn } from '../setup/login.ts';
-import { fieldCodes, representation } from '../setup/records.ts';
-import { newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let serial = 0;

@@ -1,3 +1,7 @@
+import { importedUser } from '@anagrafe/testing/jobs';
+import { unique } from '@anagrafe/testing/records';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
+import { countsOf, effectsOf, upsert } from '@anagrafe/testing/upserts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { shownBytes } from '../../src/calls/dry-run.ts';
 import { ErrorBudget } from '../../src/lib/field-errors.ts';
@@ -7,10 +11,6 @@ import { type CheckTools, defaultOptions } from '../../src/records/check/operati
 import { openUpsertStore } from '../../src/records/operations/upsert.store.ts';
 import { upsertOperations } from '../../src/records/operations/upsert.ts';
 import { outcomeOf } from '../../src/records/write/change.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { unique } from '../setup/records.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
-import { countsOf, effectsOf, upsert } from '../setup/upserts.ts';
 
 let service: TestService;
 

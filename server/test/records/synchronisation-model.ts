@@ -1,6 +1,6 @@
+import type { TestService } from '@anagrafe/testing/service';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { TestService } from '../setup/service.ts';
 
 // A model of the stored principals and users, random calls that change both, and their comparison by `irs/export`.
 

@@ -1,6 +1,6 @@
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import fc from 'fast-check';
 import { beforeAll, it } from 'vitest';
-import { startTestService, type TestService } from '../setup/service.ts';
 import { calls, expectModel } from './synchronisation-model.ts';
 
 let service: TestService;

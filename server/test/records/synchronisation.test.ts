@@ -1,6 +1,6 @@
+import { startTestService } from '@anagrafe/testing/service';
 import fc from 'fast-check';
 import { it } from 'vitest';
-import { startTestService } from '../setup/service.ts';
 import { calls, expectModel } from './synchronisation-model.ts';
 
 it('irs/export returns what a model of the service has stored after any sequence of calls', async () => {

@@ -1,8 +1,8 @@
+import { type Credential, credential } from '@anagrafe/testing/admin';
+import { finished, importedUser, jobOf, readJob, sendJob } from '@anagrafe/testing/jobs';
+import { codesOf, unique } from '@anagrafe/testing/records';
+import { type Answer, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Credential, credential } from '../setup/admin.ts';
-import { finished, importedUser, jobOf, readJob, sendJob } from '../setup/jobs.ts';
-import { codesOf, unique } from '../setup/records.ts';
-import { type Answer, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let reader: Credential;

@@ -1,8 +1,8 @@
+import { databaseTime } from '@anagrafe/testing/clock';
+import { holding } from '@anagrafe/testing/jobs';
+import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { verify } from '@node-rs/argon2';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { databaseTime } from '../setup/clock.ts';
-import { holding } from '../setup/jobs.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let first: number;

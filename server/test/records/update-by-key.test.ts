@@ -1,6 +1,6 @@
+import { finished, importedUser, jobOf, readJob, submit } from '@anagrafe/testing/jobs';
+import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { finished, importedUser, jobOf, readJob, submit } from '../setup/jobs.ts';
-import { newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let principal: number;

@@ -1,6 +1,6 @@
+import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { verify } from '@node-rs/argon2';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let principal: number;

@@ -1,9 +1,9 @@
+import { credential } from '@anagrafe/testing/admin';
+import { importedUser, jobOf } from '@anagrafe/testing/jobs';
+import { codesOf, fieldCodesOf, insertPrincipal, unique } from '@anagrafe/testing/records';
+import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
+import { counts, countsOf, storedPrincipal, storedRows, upsert } from '@anagrafe/testing/upserts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { credential } from '../setup/admin.ts';
-import { importedUser, jobOf } from '../setup/jobs.ts';
-import { codesOf, fieldCodesOf, insertPrincipal, unique } from '../setup/records.ts';
-import { newUser, startTestService, type TestService } from '../setup/service.ts';
-import { counts, countsOf, storedPrincipal, storedRows, upsert } from '../setup/upserts.ts';
 
 let service: TestService;
 

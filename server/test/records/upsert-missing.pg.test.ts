@@ -1,8 +1,7 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { finished, importedUser, jobOf, sendJob, submit } from '../setup/jobs.ts';
-import { login, signedIn } from '../setup/login.ts';
-import { codesOf, importedUsers, insertPrincipal, range, unique } from '../setup/records.ts';
-import { type Answer, newUser, startTestService, type TestService } from '../setup/service.ts';
+import { finished, importedUser, jobOf, sendJob, submit } from '@anagrafe/testing/jobs';
+import { login, signedIn } from '@anagrafe/testing/login';
+import { codesOf, importedUsers, insertPrincipal, range, unique } from '@anagrafe/testing/records';
+import { type Answer, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import {
   applyPlan,
   counts,
@@ -12,7 +11,8 @@ import {
   storedPrincipal,
   storedRows,
   upsert,
-} from '../setup/upserts.ts';
+} from '@anagrafe/testing/upserts';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 let service: TestService;
 

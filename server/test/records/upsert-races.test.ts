@@ -1,9 +1,9 @@
+import { wrongFigures } from '@anagrafe/testing/figures';
+import { importedUser } from '@anagrafe/testing/jobs';
+import { codesOf, importedUsers, insertPrincipal, range, unique } from '@anagrafe/testing/records';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
+import { counts, countsOf, effectsOf, planOf, storedPrincipal, upsert } from '@anagrafe/testing/upserts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { wrongFigures } from '../faults/figures.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { codesOf, importedUsers, insertPrincipal, range, unique } from '../setup/records.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
-import { counts, countsOf, effectsOf, planOf, storedPrincipal, upsert } from '../setup/upserts.ts';
 
 let service: TestService;
 

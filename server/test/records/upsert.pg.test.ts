@@ -1,9 +1,9 @@
+import { importedHash, importedUser } from '@anagrafe/testing/jobs';
+import { login } from '@anagrafe/testing/login';
+import { codesOf, fieldCodesOf, insertPrincipal, unique } from '@anagrafe/testing/records';
+import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
+import { counts, countsOf, effectsOf, storedPrincipal, storedRows, upsert } from '@anagrafe/testing/upserts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { importedHash, importedUser } from '../setup/jobs.ts';
-import { login } from '../setup/login.ts';
-import { codesOf, fieldCodesOf, insertPrincipal, unique } from '../setup/records.ts';
-import { newUser, startTestService, type TestService } from '../setup/service.ts';
-import { counts, countsOf, effectsOf, storedPrincipal, storedRows, upsert } from '../setup/upserts.ts';
 
 let service: TestService;
 

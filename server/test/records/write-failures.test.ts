@@ -1,9 +1,9 @@
+import { storedUsernames, wrongFigures } from '@anagrafe/testing/figures';
+import { blocked, cancel, deletion, during, hangUp, waitFor } from '@anagrafe/testing/interruption';
+import { importedUser } from '@anagrafe/testing/jobs';
+import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { storedUsernames, wrongFigures } from '../faults/figures.ts';
-import { blocked, cancel, deletion, during, hangUp, waitFor } from '../setup/interruption.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 

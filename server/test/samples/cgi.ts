@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Outcome } from '../setup/heard.ts';
+import type { Outcome } from '@anagrafe/testing/heard';
 
 /** A running receiver of webhooks. `said` returns its output so far. */
 export interface Receiving {

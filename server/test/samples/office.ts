@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { credential } from '../setup/admin.ts';
-import { atEnd } from '../setup/endings.ts';
-import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
+import { credential } from '@anagrafe/testing/admin';
+import { atEnd } from '@anagrafe/testing/endings';
+import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
 
 /** A service with one principal and one API client, and the environment variables that a sample needs. */
 export interface Office {

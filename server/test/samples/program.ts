@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
+import { environment, listen, type Outcome, outcomeOf } from '@anagrafe/testing/heard';
+import { until } from '@anagrafe/testing/until';
 import { expect, onTestFinished } from 'vitest';
-import { environment, listen, type Outcome, outcomeOf } from '../setup/heard.ts';
-import { until } from '../setup/until.ts';
 import { type Receiving, serveCgi } from './cgi.ts';
 import { type Command, type Language, type Program, samplesFolder } from './languages.ts';
 import { inEveryPassword } from './office.ts';

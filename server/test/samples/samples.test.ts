@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { startGateway } from '@anagrafe/testing/gateway';
+import { hangUp } from '@anagrafe/testing/interruption';
+import { holding, principalLock } from '@anagrafe/testing/jobs';
+import { freePort } from '@anagrafe/testing/postgres-cluster';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { startGateway } from '../client/gateway.ts';
-import { hangUp } from '../setup/interruption.ts';
-import { holding, principalLock } from '../setup/jobs.ts';
-import { freePort } from '../setup/postgres-cluster.ts';
 import { isHere, type Language, languages, type Program, samplesFolder } from './languages.ts';
 import { canSignIn, confirmed, type Office, openOffice, passwords, writeRecords } from './office.ts';
 import { run, runProgram, startReceiver } from './program.ts';

@@ -1,10 +1,10 @@
+import { adminOf, type Credential, credential, recordOf } from '@anagrafe/testing/admin';
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { stopClock } from '@anagrafe/testing/clock';
+import { finished, importedUser, submit } from '@anagrafe/testing/jobs';
+import { asUser, loginOf, registerUsers, rightPassword, signedIn } from '@anagrafe/testing/login';
+import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
-import { allHashed } from '../setup/audit-chain.ts';
-import { stopClock } from '../setup/clock.ts';
-import { finished, importedUser, submit } from '../setup/jobs.ts';
-import { asUser, loginOf, registerUsers, rightPassword, signedIn } from '../setup/login.ts';
-import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
 const figures = [
   'Calls',

@@ -1,9 +1,9 @@
+import { anyCharacter, runs } from '@anagrafe/testing/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RunTable } from '../../src/usernames/precis.ts';
 import { mapOpaqueString, mapUsername } from '../../src/usernames/precis-profiles.ts';
 import { DERIVED_PROPERTY, WIDTH_PAIRS } from '../../src/usernames/unicode-tables.gen.ts';
-import { anyCharacter, runs } from '../setup/random.ts';
 
 const derived = new RunTable(DERIVED_PROPERTY);
 const identifierCharacters = Array.from({ length: 0x110000 }, (_, codePoint) => codePoint)

@@ -1,7 +1,7 @@
+import { anyCharacter, runs } from '@anagrafe/testing/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { numberTerms, searchTerms } from '../../src/usernames/username.ts';
-import { anyCharacter, runs } from '../setup/random.ts';
 
 describe('the search terms', () => {
   it.each([

@@ -1,14 +1,14 @@
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { registerUsers, rightPassword } from '@anagrafe/testing/login';
+import { type Received, startReceiver } from '@anagrafe/testing/receiver';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
+import { subscribe } from '@anagrafe/testing/webhooks';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyWebhook } from '../../../client/src/index.ts';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import type { CloudEvent } from '../../src/audit/events.ts';
 import { openWebhookStore } from '../../src/webhooks/webhooks.store.ts';
-import { allHashed } from '../setup/audit-chain.ts';
-import { registerUsers, rightPassword } from '../setup/login.ts';
-import { type Received, startReceiver } from '../setup/receiver.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
-import { subscribe } from '../setup/webhooks.ts';
 
 let service: TestService;
 

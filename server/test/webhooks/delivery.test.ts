@@ -1,11 +1,11 @@
+import { adminOf, type Credential, credential, recordOf } from '@anagrafe/testing/admin';
+import { finished, importedUser, submit } from '@anagrafe/testing/jobs';
+import { endless, type Received, type Receiver, startReceiver, stuck } from '@anagrafe/testing/receiver';
+import { removeAllExpired } from '@anagrafe/testing/retention';
+import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
+import { subscribe } from '@anagrafe/testing/webhooks';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Anagrafe, type DeliveryDetails } from '../../../client/src/index.ts';
-import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
-import { finished, importedUser, submit } from '../setup/jobs.ts';
-import { endless, type Received, type Receiver, startReceiver, stuck } from '../setup/receiver.ts';
-import { removeAllExpired } from '../setup/retention.ts';
-import { newUser, startTestService, type TestService } from '../setup/service.ts';
-import { subscribe } from '../setup/webhooks.ts';
 
 let service: TestService;
 let admin: ReturnType<typeof adminOf>;

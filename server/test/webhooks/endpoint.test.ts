@@ -1,8 +1,8 @@
+import { adminOf, type Credential, credential, recordOf } from '@anagrafe/testing/admin';
+import { databaseSettings, expectOneLine, inProcess } from '@anagrafe/testing/command';
+import { startTestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { checkEndpoint } from '../../src/webhooks/sender.ts';
-import { databaseSettings, expectOneLine, inProcess } from '../cli/command.ts';
-import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
-import { startTestService } from '../setup/service.ts';
 
 const refusal = (url: string, networks: readonly string[] = []) => {
   try {

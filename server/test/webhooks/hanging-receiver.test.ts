@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { startReceiver } from '@anagrafe/testing/receiver';
+import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
+import { subscribe } from '@anagrafe/testing/webhooks';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openWebhookStore } from '../../src/webhooks/webhooks.store.ts';
-import { allHashed } from '../setup/audit-chain.ts';
-import { startReceiver } from '../setup/receiver.ts';
-import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
-import { subscribe } from '../setup/webhooks.ts';
 
 let service: TestService;
 

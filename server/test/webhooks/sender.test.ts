@@ -1,7 +1,7 @@
+import { endless, startReceiver, stuck } from '@anagrafe/testing/receiver';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { networkList } from '../../src/lib/network.ts';
 import { addressError, networkFailure, openSender } from '../../src/webhooks/sender.ts';
-import { endless, startReceiver, stuck } from '../setup/receiver.ts';
 
 const nowhere = networkList([]);
 const here = networkList(['127.0.0.0/8', '::1']);

@@ -1,10 +1,10 @@
+import { adminOf, type Credential, credential, recordOf } from '@anagrafe/testing/admin';
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { type Receiver, startReceiver } from '@anagrafe/testing/receiver';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CloudEvent } from '../../src/audit/events.ts';
 import type { Scope } from '../../src/clients/access.ts';
-import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
-import { allHashed } from '../setup/audit-chain.ts';
-import { type Receiver, startReceiver } from '../setup/receiver.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let admin: ReturnType<typeof adminOf>;

@@ -1,10 +1,10 @@
+import { adminOf, type Credential, credential, recordOf } from '@anagrafe/testing/admin';
+import { type Received, type Receiver, startReceiver } from '@anagrafe/testing/receiver';
+import { removeAllExpired } from '@anagrafe/testing/retention';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
+import { subscribe } from '@anagrafe/testing/webhooks';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyWebhook } from '../../../client/src/index.ts';
-import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
-import { type Received, type Receiver, startReceiver } from '../setup/receiver.ts';
-import { removeAllExpired } from '../setup/retention.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
-import { subscribe } from '../setup/webhooks.ts';
 
 let service: TestService;
 let admin: ReturnType<typeof adminOf>;

@@ -1,7 +1,7 @@
+import { adminOf, type Credential, credential, recordOf } from '@anagrafe/testing/admin';
+import { startReceiver } from '@anagrafe/testing/receiver';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
-import { startReceiver } from '../setup/receiver.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
 let admin: ReturnType<typeof adminOf>;

@@ -1,0 +1,118 @@
+import { expect } from 'vitest';
+import { serviceActor } from '../../server/src/audit/audit-log.ts';
+import { migrate } from '../../server/src/db/migrations.ts';
+import { FieldErrors } from '../../server/src/lib/field-errors.ts';
+import { required } from '../../server/src/lib/required.ts';
+import { defaultOptions } from '../../server/src/records/check/operation.ts';
+import { type PrincipalFields, principalFieldNames } from '../../server/src/records/fields/fields.ts';
+import { type InsertStore, insertOperation } from '../../server/src/records/operations/insert.ts';
+import { openRecordStore } from '../../server/src/records/operations/records.store.ts';
+import { stateOperation } from '../../server/src/records/operations/state.ts';
+import { type UpdateStore, updateOperation } from '../../server/src/records/operations/update.ts';
+import { passwordsIn, type ReadyChange, readyChange } from '../../server/src/records/write/change.ts';
+import { newRows, reserveIds } from '../../server/src/records/write/id-reservation.ts';
+import { readConfig } from '../../server/src/settings/config.ts';
+import { openStore } from '../../server/src/store.ts';
+import { atEnd } from './endings.ts';
+import { importedUser } from './jobs.ts';
+import { emptyStore } from './store.ts';
+
+export type GroupedOperation = 'update' | 'insert' | 'state';
+export type GroupedWrites = Awaited<ReturnType<typeof openGroupedWrites>>;
+type Sent = Record<string, unknown>;
+
+export const reset = (ID: number) => ({ ID, Password: 'correct horse', ConfirmPassword: 'correct horse' });
+
+const userFields = { Email: null, Phone: null, FirstName: null, LastName: null, Language: null };
+const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
+
+/** Answers the checks as if the principal and the users of the record existed, and as if no name were taken. */
+function asIfFound({ ID }: Sent): UpdateStore & InsertStore {
+  const fields = Object.fromEntries(principalFieldNames.map((name) => [name, null])) as PrincipalFields;
+  const found = { version: '', state: 'active', usersCount: 0, fields } as const;
+  const user = {
+    version: '',
+    principalId: Number(ID),
+    username: '',
+    usernameKey: '',
+    state: 'active',
+    fields: userFields,
+  } as const;
+  return {
+    findPrincipals: async (ids) => new Map(ids.map((id) => [id, { id, ...found }])),
+    findUsers: async ({ ids }) => ids.map((id) => ({ id, ...user })),
+    findAttributes: async () => new Map(),
+    findForms: async () => [],
+    findTakenUsernames: async () => new Map(),
+    findExternalKeys: async () => new Map(),
+  };
+}
+
+/** Opens the operations on a new database, without the service, so that a test decides what a group consists of. */
+export async function openGroupedWrites() {
+  const empty = await emptyStore();
+  atEnd(empty.discard);
+  const store = await openStore(readConfig(empty.settings), { mode: 'exclusive', log: () => {} });
+  atEnd(store.close);
+  await migrate(store.database);
+  const recordStore = openRecordStore(store.database);
+
+  /**
+   * Returns the changes of records as `applyRecords` writes them, without the checks against the store; except for states,
+   * whose changes are the difference to the stored ones.
+   */
+  async function ready(
+    name: GroupedOperation,
+    records: readonly Sent[],
+    callId: string | null = null,
+  ): Promise<ReadyChange[]> {
+    const changes = await Promise.all(
+      records.map(async (record) => {
+        const operation = {
+          update: updateOperation(asIfFound(record), rules),
+          insert: insertOperation(asIfFound(record), rules, defaultOptions),
+          state: stateOperation(recordStore),
+        }[name];
+        const parsed = await operation.parse(structuredClone(record), new FieldErrors());
+        const [change] = await operation.newCheck()([parsed]);
+        expect([...parsed.errors.byPlace]).toEqual([]);
+        for (const password of passwordsIn(required(change))) password.hash ??= 'a new hash';
+        return required(change);
+      }),
+    );
+    const rows = changes.map((change) => newRows({ change }));
+    const ids = await reserveIds(rows, recordStore);
+    return changes.map((change, position) =>
+      readyChange(change, required(ids[position]), {
+        actor: serviceActor,
+        reference: callId === null ? null : { callId, position, newCall: null },
+        expectedCurrentHash: null,
+      }),
+    );
+  }
+
+  /** Writes changes in one group. Returns those that were written, and null for the others. */
+  async function write(changes: readonly ReadyChange[]): Promise<(ReadyChange | null)[]> {
+    const written = await recordStore.writeChanges(changes);
+    return changes.map((change, at) => (written[at] ? change : null));
+  }
+
+  let names = 0;
+  async function newPrincipals(count: number): Promise<{ id: number; user: number }[]> {
+    const records = Array.from({ length: count }, () => ({
+      Denomination: 'Rossi Srl',
+      Users: [importedUser(`grouped.${++names}`)],
+    }));
+    const written = await write(await ready('insert', records));
+    return written.map((change) => ({ id: change?.principalId ?? 0, user: change?.applied[0]?.id ?? 0 }));
+  }
+
+  const usersOf = (principal: number) =>
+    store.database.query<{ id: number; hash: string; state: string }>(
+      'select id, password_hash as hash, state from anagrafe.users where principal_id = $1 order by id',
+      [principal],
+    );
+
+  const url = empty.settings.ANAGRAFE_DATABASE_URL ?? '';
+  return { store, recordStore, settings: empty.settings, url, ready, write, newPrincipals, usersOf };
+}

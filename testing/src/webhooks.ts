@@ -1,0 +1,25 @@
+import { operatorActor } from '../../server/src/audit/audit-log.ts';
+import { KeyRing } from '../../server/src/encryption/key-ring.ts';
+import { findMasterKey } from '../../server/src/settings/master-key-file.ts';
+import { newWebhookSecret, type WebhookOptions, webhookName } from '../../server/src/webhooks/webhook.ts';
+import { openWebhookStore } from '../../server/src/webhooks/webhooks.store.ts';
+import type { TestService } from './service.ts';
+
+/** Creates a webhook; unless `options` says otherwise, it receives all event types with the granularity `user`. */
+export async function subscribe(
+  { config, database }: Pick<TestService, 'config' | 'database'>,
+  url: string,
+  options: Partial<WebhookOptions> = {},
+): Promise<{ id: number; secret: string }> {
+  const key = await findMasterKey(config);
+  if (!key) throw new Error('the service has no master key');
+  const keyRing = new KeyRing(key);
+  const secret = newWebhookSecret();
+  const { id } = await openWebhookStore(database).create(
+    { url, types: [], granularity: 'user', ...options },
+    (webhookId) => keyRing.encryptSecret(secret, webhookName(webhookId)),
+    null,
+    operatorActor,
+  );
+  return { id, secret };
+}
