@@ -10,7 +10,7 @@ import type { Outcome } from '../records/write/outcome.ts';
 import type { CallCounts } from './calls.ts';
 import type { CallTools, OpenCall } from './write-call.ts';
 
-type SyncCall = Omit<OpenCall, 'body' | 'key' | 'dryRun' | 'async' | 'options' | 'upsert'>;
+type SyncCall = Omit<OpenCall, 'body' | 'key' | 'dryRun' | 'async' | 'options' | 'upsert' | 'signal'>;
 type SyncTools = Pick<CallTools, 'hasher' | 'recordStore' | 'newWriter' | 'calls' | 'limits' | 'onOutcomes'>;
 
 interface Answered {

@@ -6,11 +6,12 @@ import { outcomeOf, resetUsers } from '../records/write/change.ts';
 import { type IndexedOutcome, mainError, type Outcome, refused } from '../records/write/outcome.ts';
 import type { CallTools, DryRun, OpenCall, ReadCall } from './write-call.ts';
 
-type TriedCall = Pick<ReadCall, 'records' | 'clientId' | 'upsert' | 'holdMemory'> & Pick<OpenCall, 'review'>;
+type TriedCall = Pick<ReadCall, 'records' | 'clientId' | 'upsert' | 'holdMemory' | 'signal'> &
+  Pick<OpenCall, 'review'>;
 
 /** Runs all checks of a call without hashing or writing. */
 export async function dryRun(
-  { records, clientId, upsert, review, holdMemory }: TriedCall,
+  { records, clientId, upsert, review, holdMemory, signal }: TriedCall,
   operation: Operation,
   { hasher }: Pick<CallTools, 'hasher'>,
 ): Promise<DryRun> {
@@ -25,6 +26,7 @@ export async function dryRun(
   const first = page?.pageSize ? page.pageSize * (page.page - 1) : 0;
   const end = page?.pageSize ? first + page.pageSize : Number.POSITIVE_INFINITY;
   for await (const group of checkInGroups(records, operation, { showsChanges: withUsers, holdMemory })) {
+    signal.throwIfAborted();
     for (const record of group) {
       const { position, change } = record;
       review?.approve(record, records.text(position));

@@ -43,6 +43,8 @@ export interface WriteCall {
   readonly upsert: UpsertCall | null;
   /** Reserves memory until the call is answered. Throws an `ApiError` OVERLOADED if there is too little. */
   holdMemory(bytes: number): void;
+  /** Aborted when the caller has disconnected. A dry run ends then; a call that writes goes on. */
+  readonly signal: AbortSignal;
   /** Logs an error that the answer does not show. */
   report(error: unknown): void;
 }

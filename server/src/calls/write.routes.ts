@@ -123,6 +123,7 @@ export function writeHandler<Request extends FastifyRequest>(
       options,
       upsert,
       holdMemory: (bytes: number) => request.received.reserve(bytes),
+      signal: request.received.signal,
       report(error: unknown) {
         if (!isPartOfOutage(error)) failures.push(error);
       },

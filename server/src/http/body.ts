@@ -71,25 +71,30 @@ interface Allowance {
   readonly timeoutMs: number | null;
 }
 
-/** The body of a request. It holds its memory until the connection of the request and its handler have both ended. */
+/** The body of a request. It holds its memory until the connection of the request has ended, and nothing uses it. */
 class RequestBody {
   /** HMAC of the body of a request with an idempotency key; null without a key. */
   fingerprint: Buffer | null = null;
   #memory: MemoryReservation | null = null;
-  #isConnected = true;
-  #isHandled = false;
+  readonly #closed = new AbortController();
+  #isUsed = false;
 
   constructor(response: ServerResponse) {
     // The close event covers every end of a request: no response hook runs if the client disconnects within the body.
     onceClosed(response, () => {
-      this.#isConnected = false;
+      this.#closed.abort(new ApiError('INVALID_REQUEST'));
       this.#releaseUnused();
     });
   }
 
+  /** Aborted with an `ApiError` when the connection of the request ends, for work that nobody else waits for. */
+  get signal(): AbortSignal {
+    return this.#closed.signal;
+  }
+
   /** Returns the bytes of the body, of which `declared` are expected. Throws an `ApiError` if they exceed a limit. */
   async read(payload: Readable, declared: number, allowance: Allowance, hmac: Hmac | null): Promise<Buffer> {
-    if (!this.#isConnected) throw new ApiError('INVALID_REQUEST');
+    this.signal.throwIfAborted();
     const { maxBytes, budget, caller, timeoutMs } = allowance;
     const timeout = new AbortController();
     const abort = () => timeout.abort(new ApiError('REQUEST_TIMEOUT'));
@@ -122,18 +127,20 @@ class RequestBody {
     this.#memory?.add(bytes);
   }
 
-  /** The handler begins, which may use the body after the client has disconnected. */
-  startHandling(): void {
-    this.#isHandled = true;
-  }
-
-  endHandling(): void {
-    this.#isHandled = false;
-    this.#releaseUnused();
+  /** Runs work that uses the body, which it may do after the client has disconnected, but does not begin then. */
+  async use<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+    this.signal.throwIfAborted();
+    this.#isUsed = true;
+    try {
+      return await work();
+    } finally {
+      this.#isUsed = false;
+      this.#releaseUnused();
+    }
   }
 
   #releaseUnused(): void {
-    if (!this.#isConnected && !this.#isHandled) this.#memory?.release();
+    if (this.signal.aborted && !this.#isUsed) this.#memory?.release();
   }
 }
 
@@ -174,13 +181,8 @@ export function readBodies(
   });
   app.addHook('onRoute', (route) => {
     const { handler } = route;
-    route.handler = async function (request, reply) {
-      request.received.startHandling();
-      try {
-        return await handler.call(this, request, reply);
-      } finally {
-        request.received.endHandling();
-      }
+    route.handler = function (request, reply) {
+      return request.received.use(() => handler.call(this, request, reply));
     };
   });
   app.addHook('preValidation', async (request) => {
@@ -195,9 +197,11 @@ export function readBodies(
     const hmac = fingerprintOf(request);
     const bytes = await request.received.read(payload, declared, allowanceOf(request), hmac);
     const { depth: maxDepth, recordUsers: maxRecordUsers, records: maxRecords } = limits;
-    const jsonLimits = { maxDepth, maxValues, maxRecordUsers, maxRecords };
+    const { signal } = request.received;
+    const jsonLimits = { maxDepth, maxValues, maxRecordUsers, maxRecords, signal };
+    const parse = () => (records ? RecordList.read(bytes, jsonLimits) : readJson(bytes, jsonLimits));
     try {
-      return records ? await RecordList.read(bytes, jsonLimits) : await readJson(bytes, jsonLimits);
+      return await request.received.use<unknown>(parse);
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
       if (error.problem === 'empty' && emptyBody) return undefined;

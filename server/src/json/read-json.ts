@@ -11,6 +11,8 @@ export interface JsonLimits {
   maxValues?: number;
   /** The maximum number of distinct field names in the body; defaults to 10,000. */
   maxNames?: number;
+  /** Ends the validation of a large body with its reason once it is aborted. */
+  signal?: AbortSignal;
 }
 
 /** The largest body, in bytes, that is read without yielding to the event loop; it takes a few milliseconds at most. */
@@ -57,7 +59,7 @@ export async function validateJson(
   limits: JsonLimits,
   onElement?: ElementListener,
 ): Promise<boolean> {
-  const timeSlice = bytes.length > SMALL ? new TimeSlice() : undefined;
+  const timeSlice = bytes.length > SMALL ? new TimeSlice(limits.signal) : undefined;
   const start = startOfText(bytes);
   const scanner = new Scanner(bytes, start, limits.maxNames ?? MAX_NAMES);
   const validator = new Validator(scanner, limits.maxDepth, limits.maxValues ?? MAX_VALUES, onElement);

@@ -33,6 +33,12 @@ export class TimeSlice {
   #slices = 0;
   #turn = currentTurn();
   #deadline = performance.now() + SLICE_MS;
+  readonly #signal: AbortSignal | undefined;
+
+  /** With `signal`, `yield` throws its reason once it is aborted. */
+  constructor(signal?: AbortSignal) {
+    this.#signal = signal;
+  }
 
   get isOver(): boolean {
     if (this.#turn !== currentTurn()) this.#start();
@@ -46,6 +52,7 @@ export class TimeSlice {
       tasks.push(resolve);
       if (waiting.short.length + waiting.long.length === 1) setImmediate(resumeNext);
     });
+    this.#signal?.throwIfAborted();
     this.#start();
   }
 

@@ -1,6 +1,6 @@
 import { allHashed } from '@anagrafe/testing/audit-chain';
 import { finished, importedUser, jobOf, submit } from '@anagrafe/testing/jobs';
-import { range } from '@anagrafe/testing/records';
+import { range, recordList } from '@anagrafe/testing/records';
 import {
   type Answer,
   insertPrincipals,
@@ -8,7 +8,11 @@ import {
   startTestService,
   type TestService,
 } from '@anagrafe/testing/service';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { dryRun } from '../../src/calls/dry-run.ts';
+import { HashPool } from '../../src/passwords/hash-pool.ts';
+import { openRecordStore } from '../../src/records/operations/records.store.ts';
+import { updateOperation } from '../../src/records/operations/update.ts';
 
 let service: TestService;
 let principal: number;
@@ -234,5 +238,35 @@ describe('the parameter dryRun', () => {
 
   it('is refused by calls that only read', async () => {
     expect((await service.call('irs/list?dryRun=true', {})).status).toBe(400);
+  });
+
+  it('ends after the group that is being checked when its caller has disconnected', async () => {
+    const store = openRecordStore(service.database);
+    const disconnected = new AbortController();
+    let reads = 0;
+    const counted = {
+      ...store,
+      findPrincipals(ids: readonly number[]) {
+        reads++;
+        disconnected.abort(new Error('nobody waits'));
+        return store.findPrincipals(ids);
+      },
+    };
+    const hasher = new HashPool({ concurrency: 1, memoryKib: 64, passes: 1, maxWaitSeconds: 60 });
+    onTestFinished(() => hasher.close());
+    const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
+    const records = await recordList(
+      range(1_200).map((n) => ({ ID: principal, Users: [importedUser(`gone ${n}`)] })),
+    );
+    const call = {
+      records,
+      clientId: null,
+      upsert: null,
+      review: null,
+      holdMemory: () => {},
+      signal: disconnected.signal,
+    };
+    await expect(dryRun(call, updateOperation(counted, rules), { hasher })).rejects.toThrow('nobody waits');
+    expect(reads).toBe(1);
   });
 });

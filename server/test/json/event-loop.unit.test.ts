@@ -106,3 +106,14 @@ describe('the JSON reader', () => {
     },
   );
 });
+
+describe('reading a large body', () => {
+  it('ends when the signal is aborted, which happens when its sender has disconnected', async () => {
+    const disconnected = new AbortController();
+    const body = wholeBody(3_000);
+    const reading = read(body, { maxDepth: 100, signal: disconnected.signal });
+    disconnected.abort(new Error('nobody waits'));
+    await expect(reading).rejects.toThrow('nobody waits');
+    await expect(read(body, { maxDepth: 100, signal: new AbortController().signal })).resolves.toBeDefined();
+  });
+});
