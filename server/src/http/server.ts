@@ -20,6 +20,8 @@ export function createServer(options: {
     // A HEAD request would read the whole answer from the database, and drop it.
     exposeHeadRoutes: false,
     return503OnClosing: false,
+    // On a busy machine the start may take longer than the 10 seconds of the default.
+    pluginTimeout: 0,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     genReqId: ({ headers }) => {
       const sent = headers['x-request-id'];
