@@ -277,6 +277,7 @@ create table anagrafe.outcomes (
   username text,
   mentions text[] collate "C",
   failed_at timestamp with time zone,
+  kept jsonb,
   constraint outcomes_check CHECK (((applied IS NULL) <> (error IS NULL))),
   constraint outcomes_check1 CHECK (((failed_at IS NULL) = (error IS NULL))),
   constraint outcomes_pkey PRIMARY KEY (call_id, "position"),

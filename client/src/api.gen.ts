@@ -14,6 +14,18 @@ export interface AppliedUser {
   Changed?: string[];
   /** Present if the user was reset or moved and is disabled: it cannot sign in. */
   State?: 'disabled';
+  /** What an undo leaves as it is. */
+  Kept?: ({
+    /** Null for the user or principal as a whole. */
+    Field: string | null;
+    /**
+     * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
+     * here, and its former principal no longer exists. `password`: it was reset, and the old one is
+     * unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another
+     * now.
+     */
+    Reason: 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken';
+  })[];
 }
 
 /** Further values of a user, by their names: at most 20, each of at most 1024 bytes in UTF-8. */
@@ -786,6 +798,18 @@ export interface Tuple extends TupleItems {
   Item6: {
     /** The effect on the principal, if the record has fields of the principal. */
     Principal?: 'inserted' | 'updated' | 'unchanged' | 'deleted';
+    /** What an undo leaves as it is. */
+    Kept?: ({
+      /** Null for the user or principal as a whole. */
+      Field: string | null;
+      /**
+       * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
+       * here, and its former principal no longer exists. `password`: it was reset, and the old one is
+       * unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another
+       * now.
+       */
+      Reason: 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken';
+    })[];
     Users?: AppliedUser[];
     /** The external key of a record that was not applied and was sent without `ID`. */
     ExternalKey?: string;
@@ -886,14 +910,15 @@ export interface UpsertTuple extends TupleItems {
     Principal?: 'inserted' | 'updated' | 'unchanged' | 'deleted';
     /** The changed fields with their values. Only in a dry run, for callers with the scope `sync:read`. */
     Changes?: FieldChange[];
-    /** What an undo leaves as it is. Only in a dry run of an undo. */
+    /** What an undo leaves as it is. */
     Kept?: ({
       /** Null for the user or principal as a whole. */
       Field: string | null;
       /**
        * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
-       * here, where it stays. `password`: it was reset, and the old one is unknown. `expired`: the old
-       * values are no longer stored. `taken`: the old name belongs to another now.
+       * here, and its former principal no longer exists. `password`: it was reset, and the old one is
+       * unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another
+       * now.
        */
       Reason: 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken';
     })[];
@@ -929,14 +954,15 @@ export interface UpsertedUser {
   State?: 'disabled';
   /** The changed fields with their values. Only in a dry run, for callers with the scope `sync:read`. */
   Changes?: FieldChange[];
-  /** What an undo leaves as it is. Only in a dry run of an undo. */
+  /** What an undo leaves as it is. */
   Kept?: ({
     /** Null for the user or principal as a whole. */
     Field: string | null;
     /**
      * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
-     * here, where it stays. `password`: it was reset, and the old one is unknown. `expired`: the old values
-     * are no longer stored. `taken`: the old name belongs to another now.
+     * here, and its former principal no longer exists. `password`: it was reset, and the old one is
+     * unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another
+     * now.
      */
     Reason: 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken';
   })[];

@@ -73,6 +73,5 @@ function expectedOutcome({ parsed, change }: CheckedRecord, operation: Operation
   // Only operations with a plan report their effects in a dry run.
   if (operation.name !== 'upsert' && operation.name !== 'undo')
     return { id: parsed.sentId, error: null, errors: parsed.errors, users: [] };
-  const { changes = [], keptFields } = change;
-  return { ...outcomeOf(change, parsed.errors), changes, ...(keptFields && { keptFields }) };
+  return { ...outcomeOf(change, parsed.errors), changes: change.changes ?? [] };
 }

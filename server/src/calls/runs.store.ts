@@ -81,29 +81,46 @@ async function listCalls(database: Database, id: string, { page, pageSize }: Pag
   return { calls, totalCount: total[0]?.total ?? 0 };
 }
 
-/** SQL for the effects on a user of an outcome: `[id, operation, changed fields]`. */
+const effectsOfChanged = `case when item -> 2 ? 'Password' then array['reset'] else '{}' end
+  || case when jsonb_array_length(nullif(item -> 2, 'null') - 'Password') > 0 then array['edit'] else '{}' end`;
+
+/** SQL for the effects on a user of an outcome: `[id, operation, changed fields, state, former principal]`. */
 const effectsOf = `case item ->> 1
-  when 'register' then array['register'] when 'reset' then array['reset'] when 'delete' then array['delete']
-  when 'edit' then case when item -> 2 ? 'Password' then array['edit', 'reset'] else array['edit'] end
-  when 'move' then array['move'] || case when item -> 2 ? 'Password' then array['reset'] end
-  when 'state' then array['edit'] when 'disable' then array['edit'] end`;
+  when 'state' then array['edit'] when 'disable' then array['edit'] when 'none' then '{}'
+  when 'edit' then ${effectsOfChanged} when 'move' then array['move'] || ${effectsOfChanged}
+  else array[item ->> 1] end`;
 
 function effects(database: Database, id: string): Promise<RunEffects[]> {
   return database.query<RunEffects>(
     `with written as (
-       select principal_id, operation = 'insert' or coalesce(principal_change = 'inserted', false) as inserted, applied
+       select principal_id, operation = 'insert' or coalesce(principal_change = 'inserted', false) as inserted, applied,
+              row_number() over (order by submitted_at, call_id, position) as number
          from anagrafe.calls join anagrafe.outcomes on call_id = calls.id
         where run_id = $1 and operation <> 'undo' and error is null and principal_id is not null
      ), of_user as (
-       select principal_id, (item ->> 0)::bigint as user_id, array_agg(distinct effect) as effects
+       select (item ->> 0)::bigint as id, array_agg(distinct effect) as effects,
+              (array_agg(principal_id order by number desc))[1] as last,
+              (array_agg((item ->> 4)::bigint order by number) filter (where effect = 'move'))[1] as first
          from written cross join lateral jsonb_array_elements(applied) as item
               cross join lateral unnest(${effectsOf}) as effect
-        group by principal_id, user_id
+        group by 1
+     ), with_home as (
+       -- A user that the run has registered, or moved there and back, has no former principal.
+       select of_user.id, last, case when first = last or 'register' = any(effects) then array_remove(effects, 'move') else effects end as effects,
+              coalesce(former.id, last) as home
+         from of_user left join anagrafe.principals as former on former.id = first and not ('register' = any(effects))
+     ), users as (
+       select home as id,
+              json_agg(json_build_array(id, effects, case when home <> last then last end) order by id) as users
+         from with_home group by home
+     ), leaving as (
+       select last as id, json_agg(id order by id) as leaving from with_home where home <> last group by last
+     ), principal as (
+       select principal_id as id, bool_or(inserted) as inserted, true as written from written group by principal_id
      )
-     select principal_id as id, bool_or(inserted) as inserted,
-            coalesce((select json_agg(json_build_array(user_id, effects) order by user_id) from of_user
-                       where of_user.principal_id = written.principal_id), '[]') as users
-       from written group by principal_id order by principal_id`,
+     select id, coalesce(inserted, false) as inserted, coalesce(written, false) as written,
+            coalesce(users, '[]') as users, coalesce(leaving, '[]') as leaving
+       from principal full join users using (id) left join leaving using (id) order by id`,
     [id],
   );
 }

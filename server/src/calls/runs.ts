@@ -2,6 +2,7 @@ import type { Page } from '../db/paging.ts';
 import { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { BatchLimits } from '../records/check/batch.ts';
+import type { RunStore } from '../records/operations/undo.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import type { UserEffect } from '../records/parse/parsed-undo.ts';
 
@@ -39,7 +40,12 @@ export interface RunCall {
 export interface RunEffects {
   readonly id: number;
   readonly inserted: boolean;
-  readonly users: readonly (readonly [id: number, effects: readonly UserEffect[]])[];
+  /** True if the run has records of the principal itself. */
+  readonly written: boolean;
+  /** A user that the run has moved is listed under its former principal, with the one it was moved to, if that still exists. */
+  readonly users: readonly (readonly [id: number, effects: readonly UserEffect[], movedTo: number | null])[];
+  /** The users that the run has moved to the principal and that have another former principal. */
+  readonly leaving: readonly number[];
 }
 
 export interface RunHistory {
@@ -49,8 +55,8 @@ export interface RunHistory {
   calls(id: string, page: Page): Promise<{ calls: readonly RunCall[]; totalCount: number }>;
   /** Returns what the applied records of the run did, by principal. */
   effects(id: string): Promise<readonly RunEffects[]>;
-  /** Returns the principals on which, or on whose users, there was an action that is not of the run. */
-  principalsTouched(id: string, principalIds: readonly number[]): Promise<ReadonlySet<number>>;
+  /** See `RunStore` in records/operations/undo.ts. */
+  principalsTouched: RunStore['principalsTouched'];
 }
 
 export async function findRun(id: string, store: RunHistory): Promise<Run> {
@@ -64,7 +70,8 @@ const usersPerRecord = 200;
 
 /**
  * Returns the records of the call that undoes a run. A principal that the run has inserted, and on which there was no
- * other action, is deleted as a whole; otherwise its users are undone one by one.
+ * other action, is deleted as a whole, after the records that move users away from it; otherwise its users are undone one by
+ * one.
  */
 export async function undoRecords(id: string, store: RunHistory, limits: BatchLimits): Promise<RecordList> {
   const run = await findRun(id, store);
@@ -73,17 +80,28 @@ export async function undoRecords(id: string, store: RunHistory, limits: BatchLi
   if (run.records > limits.records || run.users > limits.users) throw tooLarge(limits);
   const effects = await store.effects(id);
   const inserted = effects.filter((effect) => effect.inserted).map((effect) => effect.id);
-  const touched = await store.principalsTouched(id, inserted);
-  const records = effects.flatMap(({ id: ID, inserted: isInserted, users }) => {
-    // A user that the run has moved to the new principal must not be deleted with it.
-    const hasMoved = users.some(([, done]) => done.includes('move'));
-    if (isInserted && !touched.has(ID) && !hasMoved) return [{ ID }];
-    const count = Math.max(1, Math.ceil(users.length / usersPerRecord));
+  const touched = await store.principalsTouched(
+    id,
+    inserted,
+    effects.flatMap(({ leaving }) => leaving),
+  );
+  const deletions: object[] = [];
+  const records: object[] = effects.flatMap(({ id: ID, inserted: isInserted, written, users, leaving }) => {
+    // A user that the run has moved to the new principal, and that has no other one by now, must not be deleted with it.
+    const isHome = users.some(([, done]) => done.includes('move'));
+    if (isInserted && !touched.has(ID) && !isHome) {
+      deletions.push({ ID, Leaving: leaving });
+      return [];
+    }
+    const count = Math.max(written ? 1 : 0, Math.ceil(users.length / usersPerRecord));
     return Array.from({ length: count }, (_, part) => {
       const some = users.slice(part * usersPerRecord, (part + 1) * usersPerRecord);
-      return { ID, Fields: part === 0, Users: some.map(([user, done]) => ({ ID: user, Effects: done })) };
+      const Users = some.map(([user, Effects, MovedTo]) => ({ ID: user, Effects, MovedTo }));
+      return { ID, Fields: written && part === 0, Users };
     });
   });
+  // Users are moved away from a principal before it is deleted.
+  records.push(...deletions);
   if (records.length === 0) throw new ApiError('NOTHING_TO_UNDO');
   const bytes = Buffer.from(JSON.stringify(records));
   const list = await RecordList.read(bytes, { maxDepth: 8, maxValues: Number.POSITIVE_INFINITY });

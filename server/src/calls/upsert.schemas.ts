@@ -2,8 +2,7 @@ import { Type } from 'typebox';
 import { answer, count, ErrorEnvelope, errorAnswer, page, Text } from '../http/answer-schemas.ts';
 import { defaulted, flag, Id, named, nullable, oneOf, strictObject } from '../http/schemas.ts';
 import { EffectCountsSchema, effectCounts } from '../records/read/plan.schemas.ts';
-import { Positions, tupleProperties } from '../records/read/tuple.schemas.ts';
-import { keptReasons } from '../records/write/outcome.ts';
+import { Kept, Positions, tupleProperties } from '../records/read/tuple.schemas.ts';
 import { similarQuery, WriteHeaders, WriteQuery, writeAnswers } from './write.schemas.ts';
 
 export const UpsertQuery = Type.Object({
@@ -66,18 +65,6 @@ const Changes = Type.Optional(
     description:
       'The changed fields with their values. Only in a dry run, for callers with the scope `sync:read`.',
   }),
-);
-const Kept = Type.Optional(
-  Type.Array(
-    strictObject({
-      Field: nullable(Type.String({ description: 'Null for the user or principal as a whole.' })),
-      Reason: oneOf(keptReasons, {
-        description:
-          '`changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user here, where it stays. `password`: it was reset, and the old one is unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another now.',
-      }),
-    }),
-    { description: 'What an undo leaves as it is. Only in a dry run of an undo.' },
-  ),
 );
 const UpsertedUser = named(
   'UpsertedUser',

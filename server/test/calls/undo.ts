@@ -47,7 +47,7 @@ export async function undo(service: TestService, run: string): Promise<UndoPlan>
 export async function stored(service: TestService): Promise<unknown> {
   const [state] = await service.database.query<{ state: unknown }>(
     `select json_build_object(
-       'principals', (select json_agg(to_jsonb(p) - 'updated_at' - 'sessions_epoch' order by id) from anagrafe.principals as p),
+       'principals', (select json_agg(to_jsonb(p) - 'updated_at' - 'sessions_epoch' - 'version_at' order by id) from anagrafe.principals as p),
        'users', (select json_agg(to_jsonb(u) - 'updated_at' - 'sessions_epoch' order by id) from anagrafe.users as u)
      ) as state`,
   );
@@ -87,6 +87,7 @@ export const runCalls = fc.array(
       }),
       newKey: fc.boolean(),
     }),
+    fc.record({ kind: fc.constant('move' as const), principal: number, user: position, to: number }),
     fc.record({ kind: fc.constant('state' as const), principal: number, state }),
     fc.record({
       kind: fc.constant('sync' as const),
@@ -161,6 +162,13 @@ async function sendCall(service: TestService, run: string, call: RunCalls[number
   }
   const user = users[('user' in call ? call.user : call.keeps) % Math.max(users.length, 1)];
   if (!user) return false;
+  if (call.kind === 'move') {
+    const target = known[call.to % known.length] as Known;
+    const moved = { ID: target.id, Users: [{ Operation: 'move', ID: user.id }] };
+    const tuple = await submit('update', moved);
+    if (tuple) target.users.push(...users.splice(users.indexOf(user), 1));
+    return tuple !== null;
+  }
   if (call.kind === 'sync') {
     const { Phone, FirstName, Attributes } = call.fields;
     const Users = [{ Username: user.username, Phone, FirstName, Attributes }];

@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import { withApiErrors } from '../../db/errors.ts';
+import { selectByKeys } from '../../db/statement.ts';
 import { openRecordStore } from './records.store.ts';
 import type { RunValue, StoredValue } from './run-values.ts';
 import type { UndoStore } from './undo.ts';
@@ -8,8 +9,10 @@ export function openUndoStore(database: Database): UndoStore {
   return {
     ...openRecordStore(database),
     valuesOfRun: (run, subjects) => withApiErrors(() => valuesOfRun(database, run, subjects)),
-    principalsTouched: (run, ids) => withApiErrors(() => principalsTouched(database, run, ids)),
+    principalsTouched: (run, ids, leaving) =>
+      withApiErrors(() => principalsTouched(database, run, { ids, leaving })),
     usersTouched: (run, ids) => withApiErrors(() => usersTouched(database, run, ids)),
+    principalsOfUsers: (ids) => withApiErrors(() => principalsOfUsers(database, ids)),
   };
 }
 
@@ -49,18 +52,19 @@ const isOther = `not exists (select from anagrafe.calls where calls.id = row.cal
 async function principalsTouched(
   database: Database,
   run: string,
-  ids: readonly number[],
+  { ids, leaving }: { readonly ids: readonly number[]; readonly leaving: readonly number[] },
 ): Promise<Set<number>> {
   if (ids.length === 0) return new Set();
   const rows = await database.query<{ id: number }>(
     `select id from unnest($2::bigint[]) as wanted (id)
       where exists (select from anagrafe.audit_log_hashed as row
                      where principal_id = wanted.id and action <> 'records.read' and ${isOther})
-         or exists (select from anagrafe.users where principal_id = wanted.id and has_signed_in)
+         or exists (select from anagrafe.users
+                     where principal_id = wanted.id and has_signed_in and users.id <> all ($3::bigint[]))
      union
      select principal_id from anagrafe.audit_log_waiting as row
       where principal_id = any($2) and action <> 'records.read' and ${isOther}`,
-    [run, ids],
+    [run, ids, leaving],
   );
   return new Set(rows.map(({ id }) => id));
 }
@@ -79,4 +83,12 @@ async function usersTouched(database: Database, run: string, ids: readonly numbe
     [run, ids],
   );
   return new Set(rows.map(({ id }) => id));
+}
+
+const principalsByUser = selectByKeys('id, principal_id as "principalId"', 'users', 'id', 'bigint');
+
+async function principalsOfUsers(database: Database, ids: readonly number[]): Promise<Map<number, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await database.query<{ id: number; principalId: number }>(principalsByUser, [ids]);
+  return new Map(rows.map(({ id, principalId }) => [id, principalId]));
 }

@@ -1,4 +1,5 @@
 import { changedOfUser, editPrincipal, editUser, fieldChanges } from '../check/compare.ts';
+import { moveOf } from '../check/moves.ts';
 import type { CallOptions, CheckTools, Operation } from '../check/operation.ts';
 import { type AttributeStore, setStoredAttributes } from '../check/stored-attributes.ts';
 import type { UsernameStore } from '../check/taken-names.ts';
@@ -7,7 +8,7 @@ import type { Attributes } from '../fields/field-formats.ts';
 import { parseUndo } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import type { Undo } from '../parse/parsed-undo.ts';
-import { noUsers, type PrincipalChange, type UserEdit } from '../write/change.ts';
+import { noUsers, type PrincipalChange, type UserEdit, type UserMove } from '../write/change.ts';
 import type { ShownUser } from '../write/outcome.ts';
 import { type DeleteStore, usersListed } from './delete.ts';
 import {
@@ -28,17 +29,26 @@ export interface RunStore {
     run: string,
     subjects: { readonly principalIds: readonly number[]; readonly userIds: readonly number[] },
   ): Promise<readonly RunValue[]>;
-  /** Returns the principals on which, or on whose users, there was an action after that of the run. */
-  principalsTouched(run: string, principalIds: readonly number[]): Promise<ReadonlySet<number>>;
+  /**
+   * Returns the principals on which, or on whose users, there was an action that is not of the run. `leaving` are users that
+   * the undo moves away, which may have signed in before the run.
+   */
+  principalsTouched(
+    run: string,
+    principalIds: readonly number[],
+    leaving: readonly number[],
+  ): Promise<ReadonlySet<number>>;
   /** Returns the users on which, or by whom, there was an action that is not of the run. */
   usersTouched(run: string, userIds: readonly number[]): Promise<ReadonlySet<number>>;
+  /** Returns the principals that users have, by the IDs of the users. */
+  principalsOfUsers(userIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
 }
 
 export interface UndoStore extends DeleteStore, AttributeStore, UsernameStore, RunStore {}
 
 /**
  * Undoes a run: deletes what it has created and no other call has changed since, and restores the values that are still the ones
- * that it wrote. Everything else stays as it is and is listed as kept.
+ * that it wrote; a user that is still where the run has moved it goes back. Everything else stays as it is and is listed as kept.
  */
 export function undoOperation(store: UndoStore, { run }: Pick<CallOptions, 'run'>): Operation {
   if (run === null) throw new Error('an undo has no run');
@@ -61,6 +71,8 @@ interface Found {
   readonly users: ReadonlyMap<number, StoredUser>;
   readonly values: { of(subject: string): Values };
   readonly touchedUsers: ReadonlySet<number>;
+  /** The principals that users are moved back from. */
+  readonly sources: ReadonlyMap<number, StoredPrincipal>;
   readonly taken: ReadonlySet<string>;
   readonly showsChanges: boolean;
 }
@@ -81,12 +93,16 @@ async function checkAgainstStore(
   const withFields = parsedRecords.flatMap(({ principal, principalId }) =>
     principal ? (principalId ?? []) : [],
   );
-  const [found, rows, touched, touchedUsers, firstUsers] = await Promise.all([
+  const leaving = parsedRecords.flatMap((parsed) => parsed.leaving ?? []);
+  const movedTo = undone.flatMap((user) => user.movedTo ?? []);
+  const [found, sources, rows, touched, touchedUsers, firstUsers, homes] = await Promise.all([
     store.findUsers({ ids: undone.map(({ id }) => id), usernameKeys: [] }),
-    store.valuesOfRun(run, { principalIds: withFields, userIds: [...idsWith('edit'), ...idsWith('move')] }),
-    store.principalsTouched(run, inserted),
+    store.findPrincipals([...new Set(movedTo)]),
+    store.valuesOfRun(run, { principalIds: withFields, userIds: idsWith('edit') }),
+    store.principalsTouched(run, inserted, leaving),
     store.usersTouched(run, idsWith('register')),
-    store.findFirstUsers(inserted, usersListed),
+    store.findFirstUsers(inserted, usersListed + leaving.length),
+    store.principalsOfUsers(leaving),
   ]);
   const users = new Map(found.map((user) => [user.id, user]));
   const values = valuesBySubject(rows);
@@ -105,7 +121,8 @@ async function checkAgainstStore(
     ...[...takenKeys.keys()].map((key) => `key ${key}`),
   ]);
   const of = (subject: string) => values.get(subject) ?? new Map();
-  const context = { users, values: { of }, touchedUsers, taken, showsChanges: tools.showsChanges ?? false };
+  const showsChanges = tools.showsChanges ?? false;
+  const context = { users, values: { of }, touchedUsers, sources, taken, showsChanges };
   return parsedRecords.map((parsed) => {
     const stored = principals.get(parsed.principalId ?? 0);
     if (!stored) {
@@ -116,6 +133,8 @@ async function checkAgainstStore(
       ? undoInsertion(stored, {
           isTouched: touched.has(stored.id),
           firstUsers: firstUsers.get(stored.id) ?? [],
+          leaving: new Set(parsed.leaving),
+          homes,
         })
       : undoChanges(parsed, stored, context);
   });
@@ -147,7 +166,17 @@ async function compareAttributes(
 
 function undoInsertion(
   stored: StoredPrincipal,
-  { isTouched, firstUsers }: { readonly isTouched: boolean; readonly firstUsers: readonly number[] },
+  {
+    isTouched,
+    firstUsers,
+    leaving,
+    homes,
+  }: {
+    readonly isTouched: boolean;
+    readonly firstUsers: readonly number[];
+    readonly leaving: ReadonlySet<number>;
+    readonly homes: ReadonlyMap<number, number>;
+  },
 ): PrincipalChange {
   const { id, version, usersCount, fields } = stored;
   const common = {
@@ -168,8 +197,11 @@ function undoInsertion(
     };
   }
   const principal = { kind: 'delete', externalKey: fields.ExternalKey } as const;
-  const applied = firstUsers.map((user): ShownUser => ({ ...unnamed(user), operation: 'delete' }));
-  return { ...common, action: 'delete', principal, storedUsers: usersCount, applied };
+  // The same before and after the other records of the undo have moved these users away.
+  const deleted = firstUsers.filter((user) => !leaving.has(user)).slice(0, usersListed);
+  const applied = deleted.map((user): ShownUser => ({ ...unnamed(user), operation: 'delete' }));
+  const storedUsers = usersCount - [...leaving].filter((user) => homes.get(user) === id).length;
+  return { ...common, action: 'delete', principal, storedUsers, applied };
 }
 
 function undoChanges(parsed: ParsedRecord, stored: StoredPrincipal, found: Found): PrincipalChange {
@@ -178,11 +210,12 @@ function undoChanges(parsed: ParsedRecord, stored: StoredPrincipal, found: Found
   const sent = { fields: own.fields, state: own.state };
   const principal = editPrincipal(stored, sent);
   const edits: UserEdit[] = [];
+  const moves: UserMove[] = [];
   const deletes: number[] = [];
   const applied = usersWith(parsed, 'undo').map((undone): ShownUser => {
     const user = found.users.get(undone.id);
-    const isHere = user?.principalId === stored.id;
-    if (!user || !isHere)
+    const isMoved = user !== undefined && user.principalId === undone.movedTo;
+    if (!user || !(isMoved || user.principalId === stored.id))
       return { ...unnamed(undone.id), keptFields: [{ field: null, reason: user ? 'changed' : 'deleted' }] };
     const shown = { id: user.id, username: user.username, email: user.fields.Email };
     if (undone.effects.includes('register')) {
@@ -193,9 +226,13 @@ function undoChanges(parsed: ParsedRecord, stored: StoredPrincipal, found: Found
     }
     const { edit, kept, changes } = undoEdit(user, undone, found);
     if (edit) edits.push(edit);
+    if (isMoved) moves.push(moveOf(user, user.version));
+    const isDisabled = (edit?.state ?? user.state) === 'disabled';
     return {
       ...shown,
-      ...(edit ? { operation: 'edit', changed: edit.changed } : { operation: 'none' }),
+      operation: isMoved ? 'move' : edit ? 'edit' : 'none',
+      ...(edit && { changed: edit.changed }),
+      ...(isMoved && isDisabled && { state: 'disabled' }),
       ...(edit && found.showsChanges && { changes }),
       ...(kept.length > 0 && { keptFields: kept }),
     };
@@ -209,7 +246,11 @@ function undoChanges(parsed: ParsedRecord, stored: StoredPrincipal, found: Found
     dependsOnVersion: false,
     storedUsers: deletes.length > 0 ? stored.usersCount : 0,
     ...noUsers,
+    sourceUsers: new Map(
+      moves.map(({ from }): [number, number] => [from, found.sources.get(from)?.usersCount ?? 0]),
+    ),
     edits,
+    moves,
     deletes,
     applied,
     changes: fieldChanges(changed, stored, sent),
@@ -217,11 +258,10 @@ function undoChanges(parsed: ParsedRecord, stored: StoredPrincipal, found: Found
   };
 }
 
-function undoEdit(user: StoredUser, { effects }: Undo, { values, taken }: Found) {
+function undoEdit(user: StoredUser, { effects, movedTo }: Undo, { values, taken }: Found) {
   const own = values.of(`user ${user.id}`);
   const { fields, state, newUsername, kept } = restore((field) => valueOfUser(user, field), own, taken);
-  // A move back would be a change of the principal that the user came from.
-  if (effects.includes('move')) kept.push({ field: null, reason: 'moved' });
+  if (effects.includes('move') && movedTo === null) kept.push({ field: null, reason: 'moved' });
   if (effects.includes('reset')) kept.push({ field: 'Password', reason: 'password' });
   if (effects.includes('edit') && own.size === 0) kept.push({ field: null, reason: 'expired' });
   const sent = { fields, state } as SentUser;

@@ -135,11 +135,12 @@ export async function parseUndo(fields: Fields, errors: FieldErrors): Promise<Pa
   const reference = readPrincipalReference(fields, errors);
   const principal = fields.Fields === true ? { fields: {}, state: null } : null;
   const readUser = (user: unknown, place: string): Undo => {
-    const { ID, Effects } = user as { ID: number; Effects: UserEffect[] };
-    return { operation: 'undo', place, id: ID, username: null, effects: Effects };
+    const { ID, Effects, MovedTo = null } = user as { ID: number; Effects: UserEffect[]; MovedTo?: number };
+    return { operation: 'undo', place, id: ID, username: null, effects: Effects, movedTo: MovedTo };
   };
   const users = isAbsent(fields.Users) ? null : await readUsers(fields.Users, readUser, errors);
-  return { ...reference, principal, users, allowsSimilar: true, errors };
+  const leaving = (fields.Leaving ?? []) as number[];
+  return { ...reference, principal, users, allowsSimilar: true, leaving, errors };
 }
 
 /** Parses a record of `irs/delete`. */

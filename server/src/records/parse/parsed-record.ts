@@ -25,6 +25,8 @@ export interface ParsedRecord extends PrincipalReference {
   readonly users: readonly ParsedUser[] | null;
   /** True if the record may insert a principal that looks like another one. */
   readonly allowsSimilar: boolean;
+  /** In an undo, the users that the call moves away before it deletes the principal. */
+  readonly leaving?: readonly number[];
   readonly errors: FieldErrors;
 }
 

@@ -8,4 +8,6 @@ export interface Undo {
   readonly id: number;
   readonly username: null;
   readonly effects: readonly UserEffect[];
+  /** The principal that the run has moved the user to; null if the record is about the principal that the user has. */
+  readonly movedTo: number | null;
 }

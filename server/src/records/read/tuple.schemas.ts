@@ -1,6 +1,20 @@
 import { Type } from 'typebox';
 import { Count, ErrorCode, ErrorDetail, Text } from '../../http/answer-schemas.ts';
 import { Id, named, nullable, oneOf, strictObject } from '../../http/schemas.ts';
+import { keptReasons } from '../write/outcome.ts';
+
+export const Kept = Type.Optional(
+  Type.Array(
+    strictObject({
+      Field: nullable(Type.String({ description: 'Null for the user or principal as a whole.' })),
+      Reason: oneOf(keptReasons, {
+        description:
+          '`changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user here, and its former principal no longer exists. `password`: it was reset, and the old one is unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another now.',
+      }),
+    }),
+    { description: 'What an undo leaves as it is.' },
+  ),
+);
 
 const AppliedUser = named(
   'AppliedUser',
@@ -20,6 +34,7 @@ const AppliedUser = named(
           description: 'Present if the user was reset or moved and is disabled: it cannot sign in.',
         }),
       ),
+      Kept,
     },
     {
       description:
@@ -58,6 +73,7 @@ export const TupleSchema = named(
               description: 'The effect on the principal, if the record has fields of the principal.',
             }),
           ),
+          Kept,
           Users: Type.Optional(Type.Array(AppliedUser)),
           ExternalKey: Type.Optional(
             Type.String({

@@ -7,21 +7,36 @@ import { FieldErrors } from '../../lib/field-errors.ts';
 import { isAbsent } from '../../lib/request-fields.ts';
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
 import type { FailedRecord, StoredFailure } from './failed-records.ts';
-import { type AppliedUser, type IndexedOutcome, type PrincipalOutcome, withNames } from './outcome.ts';
+import {
+  type AppliedUser,
+  type IndexedOutcome,
+  type KeptField,
+  type PrincipalOutcome,
+  withNames,
+} from './outcome.ts';
 
 /** A user of an applied record, in its stored JSON form. */
 export type KeptUser = readonly [
   id: number,
   operation: AppliedUser['operation'],
   changed?: readonly string[] | null,
-  state?: AppliedUser['state'],
+  state?: AppliedUser['state'] | null,
+  /** The principal that the user was moved from. */
+  from?: number,
 ];
+/** What an undo has left as it was, of the principal (null) and of users. */
+export type StoredKept = readonly (readonly [
+  user: number | null,
+  field: KeptField['field'],
+  reason: KeptField['reason'],
+])[];
 export type KeptErrors = readonly (readonly [place: string, errors: readonly ErrorDetail[]])[];
 
 export interface OutcomeRow {
   readonly position: number;
   readonly principalId: number | null;
   readonly applied: readonly KeptUser[] | null;
+  readonly kept: StoredKept | null;
   readonly error: ErrorDetail | null;
   readonly errors: KeptErrors | null;
   readonly principal: PrincipalOutcome | null;
@@ -30,11 +45,11 @@ export interface OutcomeRow {
   readonly username?: string | null;
 }
 
-const columnsWith = (applied: string) => `position, principal_id as "principalId", ${applied}, error,
+const columnsWith = (users: string) => `position, principal_id as "principalId", ${users}, error,
   field_errors as "errors", principal_change as principal, external_key as "externalKey"`;
-export const outcomeColumns = columnsWith('applied');
+export const outcomeColumns = columnsWith('applied, kept');
 export const listedOutcomeColumns = `${outcomeColumns}, username`;
-export const outcomeColumnsWithoutUsers = `${columnsWith('null::jsonb as applied')}, username`;
+export const outcomeColumnsWithoutUsers = `${columnsWith('null::jsonb as applied, null::jsonb as kept')}, username`;
 
 /** Stores failed records, except those that already have an outcome. Returns the positions that were stored. */
 export async function storeFailures(
@@ -109,17 +124,27 @@ export async function toOutcomes(
   const ids = rows.flatMap((row) => (row.applied ?? []).map(([id]) => id));
   const names = ids.length > 0 ? await namesOf(connection, ids) : new Map<number, UserNames>();
   return rows.map((row) => ({
+    ...keptOf(null, row),
     position: row.position,
     id: row.principalId,
     error: row.error,
     errors: toFieldErrors(row.errors),
     users: (row.applied ?? []).map(([id, operation, changed, state]) =>
-      withNames(id, operation, names, { ...(changed && { changed }), ...(state && { state }) }),
+      withNames(id, operation, names, {
+        ...(changed && { changed }),
+        ...(state && { state }),
+        ...keptOf(id, row),
+      }),
     ),
     ...(row.principal !== null && { principal: row.principal }),
     ...(row.externalKey !== null && { externalKey: row.externalKey }),
     ...(!isAbsent(row.username) && { username: row.username }),
   }));
+}
+
+function keptOf(user: number | null, { kept }: OutcomeRow) {
+  const keptFields = (kept ?? []).flatMap(([id, field, reason]) => (id === user ? { field, reason } : []));
+  return keptFields.length > 0 ? { keptFields } : {};
 }
 
 export function toFieldErrors(kept: KeptErrors | null): FieldErrors {

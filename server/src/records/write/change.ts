@@ -204,6 +204,7 @@ export function outcomeOf(change: PrincipalChange, errors: FieldErrors): Outcome
     errors,
     users: change.applied,
     ...(principal && { principal }),
+    ...(change.keptFields && { keptFields: change.keptFields }),
   };
 }
 

@@ -31,7 +31,7 @@ export interface AppliedUser {
   readonly state?: 'disabled';
   /** The changed fields with their values; only in a dry run, and without the password. */
   readonly changes?: readonly FieldChange[];
-  /** What an undo leaves as it is; only in a dry run. */
+  /** What an undo leaves as it is. */
   readonly keptFields?: readonly KeptField[];
 }
 
@@ -52,10 +52,10 @@ export function withNames(
   id: number,
   operation: AppliedUser['operation'],
   names: ReadonlyMap<number, Pick<AppliedUser, 'username' | 'email'>>,
-  { changed, state }: Pick<AppliedUser, 'changed' | 'state'> = {},
+  more: Pick<AppliedUser, 'changed' | 'state' | 'keptFields'> = {},
 ): AppliedUser {
   const { username = '', email = null } = names.get(id) ?? {};
-  return { id, username, email, operation, ...(changed && { changed }), ...(state && { state }) };
+  return { id, username, email, operation, ...more };
 }
 
 /** The result of one record: applied or failed. */
@@ -75,7 +75,7 @@ export interface Outcome {
   readonly username?: string;
   /** The changed fields of the principal; only in a dry run. */
   readonly changes?: readonly FieldChange[];
-  /** What an undo leaves of the principal as it is; only in a dry run. */
+  /** What an undo leaves of the principal as it is. */
   readonly keptFields?: readonly KeptField[];
 }
 

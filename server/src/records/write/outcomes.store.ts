@@ -1,5 +1,5 @@
 import { preparedStatement, type Query, rowsParameter } from '../../db/statement.ts';
-import { insertCall, type KeptUser } from './call-outcomes.store.ts';
+import { insertCall, type KeptUser, type StoredKept } from './call-outcomes.store.ts';
 import { principalOutcome, type ReadyChange } from './change.ts';
 import type { AppliedUser } from './outcome.ts';
 import { withRows } from './query.ts';
@@ -10,6 +10,7 @@ const outcomeRows = rowsParameter('outcome', {
   principal_id: 'bigint',
   users: 'integer',
   applied: 'text',
+  kept: 'text',
   principal_change: 'text',
 });
 
@@ -18,19 +19,32 @@ const outcomeValues = {
   position: ({ context }: ReadyChange) => context.reference?.position ?? null,
   principal_id: ({ principalId }: ReadyChange) => principalId,
   users: ({ applied }: ReadyChange) => applied.length,
-  applied: ({ applied }: ReadyChange) => JSON.stringify(applied.map(keptUser)),
+  applied: ({ applied, moves }: ReadyChange) => {
+    const sources = new Map(moves.map(({ id, from }) => [id, from]));
+    return JSON.stringify(applied.map((user) => storedUser(user, sources.get(user.id))));
+  },
+  kept: ({ applied, keptFields = [] }: ReadyChange) => {
+    const kept: StoredKept = [
+      ...keptFields.map(({ field, reason }) => [null, field, reason] as const),
+      ...applied.flatMap(({ id, keptFields: own = [] }) =>
+        own.map(({ field, reason }) => [id, field, reason] as const),
+      ),
+    ];
+    return kept.length > 0 ? JSON.stringify(kept) : null;
+  },
   principal_change: principalOutcome,
 };
 
-function keptUser({ id, operation, changed, state }: AppliedUser): KeptUser {
+function storedUser({ id, operation, changed, state }: AppliedUser, from: number | undefined): KeptUser {
+  if (from !== undefined) return [id, operation, changed ?? null, state ?? null, from];
   if (state) return [id, operation, changed ?? null, state];
   return changed ? [id, operation, changed] : [id, operation];
 }
 
 const storeOutcomesStatement = preparedStatement(
   'store outcomes',
-  `insert into anagrafe.outcomes (call_id, position, principal_id, users, applied, principal_change)
-   select call_id, position, principal_id, users, applied::jsonb, principal_change from ${outcomeRows.sql}`,
+  `insert into anagrafe.outcomes (call_id, position, principal_id, users, applied, kept, principal_change)
+   select call_id, position, principal_id, users, applied::jsonb, kept::jsonb, principal_change from ${outcomeRows.sql}`,
 );
 
 /** Stores the outcomes with the records, so that both are committed or neither is. */
