@@ -140,7 +140,7 @@ create table anagrafe.calls (
   counts jsonb,
   run_id uuid,
   constraint calls_client_id_fkey FOREIGN KEY (client_id) REFERENCES anagrafe.clients(id),
-  constraint calls_operation_check CHECK ((operation = ANY (ARRAY['update'::text, 'insert'::text, 'state'::text, 'upsert'::text, 'delete'::text, 'undo'::text]))),
+  constraint calls_operation_check CHECK ((operation = ANY (ARRAY['update'::text, 'insert'::text, 'state'::text, 'upsert'::text, 'delete'::text, 'merge'::text, 'undo'::text]))),
   constraint calls_pkey PRIMARY KEY (id),
   constraint calls_state_check CHECK ((state = ANY (ARRAY['open'::text, 'queued'::text, 'running'::text, 'completed'::text])))
 );
@@ -287,6 +287,15 @@ CREATE INDEX outcomes_failed ON anagrafe.outcomes USING btree (call_id, "positio
 CREATE INDEX outcomes_failed_at ON anagrafe.outcomes USING btree (failed_at DESC, call_id, "position") WHERE (failed_at IS NOT NULL);
 CREATE INDEX outcomes_mentions ON anagrafe.outcomes USING gin (mentions) WITH (fastupdate=off) WHERE (mentions IS NOT NULL);
 
+create table anagrafe.principal_aliases (
+  external_key text collate "C" not null,
+  principal_id bigint not null,
+  constraint principal_aliases_pkey PRIMARY KEY (external_key),
+  constraint principal_aliases_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES anagrafe.principals(id) ON DELETE CASCADE
+);
+CREATE INDEX principal_aliases_form ON anagrafe.principal_aliases USING btree ((('key '::text || anagrafe.code_form(external_key))));
+CREATE INDEX principal_aliases_principal_id ON anagrafe.principal_aliases USING btree (principal_id);
+
 create table anagrafe.principal_likeness (
   form bigint not null,
   principal_id bigint not null,
@@ -316,9 +325,11 @@ create table anagrafe.principals (
 );
 CREATE INDEX principals_search_terms ON anagrafe.principals USING gin (search_terms);
 CREATE INDEX principals_updated_at ON anagrafe.principals USING btree (updated_at, id);
+CREATE TRIGGER changed_keys_are_no_aliases AFTER UPDATE OF external_key ON anagrafe.principals FOR EACH ROW WHEN (((new.external_key IS NOT NULL) AND (new.external_key IS DISTINCT FROM old.external_key))) EXECUTE FUNCTION anagrafe.refuse_alias();
 CREATE TRIGGER changed_principals_have_likeness AFTER UPDATE OF external_key, denomination, surname, name, vatnumber, taxcode ON anagrafe.principals FOR EACH ROW WHEN (((((((old.external_key IS DISTINCT FROM new.external_key) OR (old.denomination IS DISTINCT FROM new.denomination)) OR (old.surname IS DISTINCT FROM new.surname)) OR (old.name IS DISTINCT FROM new.name)) OR (old.vatnumber IS DISTINCT FROM new.vatnumber)) OR (old.taxcode IS DISTINCT FROM new.taxcode))) EXECUTE FUNCTION anagrafe.change_likeness();
 CREATE TRIGGER deleted_principals_have_no_likeness AFTER DELETE ON anagrafe.principals FOR EACH ROW EXECUTE FUNCTION anagrafe.remove_likeness();
 CREATE TRIGGER deleted_principals_have_no_users AFTER DELETE ON anagrafe.principals REFERENCING OLD TABLE AS deleted_principals FOR EACH STATEMENT EXECUTE FUNCTION anagrafe.require_no_users();
+CREATE TRIGGER new_keys_are_no_aliases AFTER INSERT ON anagrafe.principals FOR EACH ROW WHEN ((new.external_key IS NOT NULL)) EXECUTE FUNCTION anagrafe.refuse_alias();
 CREATE TRIGGER new_principals_have_likeness AFTER INSERT ON anagrafe.principals REFERENCING NEW TABLE AS new_principals FOR EACH STATEMENT EXECUTE FUNCTION anagrafe.add_likeness();
 
 create table anagrafe.row_counts (
@@ -533,6 +544,19 @@ AS $function$
 begin
   return query select stored.call_id, stored.position from anagrafe.outcomes as stored
                 where stored.mentions && sought and stored.mentions is not null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION anagrafe.refuse_alias()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from anagrafe.principal_aliases where external_key = new.external_key and principal_id = new.id;
+  if exists (select from anagrafe.principal_aliases where external_key = new.external_key) then
+    raise unique_violation using message = 'the external key is an alias of another principal', constraint = 'principal_aliases_pkey';
+  end if;
+  return null;
 end
 $function$;
 

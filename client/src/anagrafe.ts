@@ -6,6 +6,7 @@ import type {
   DeleteRecord,
   InsertRecord,
   Login,
+  MergeRecord,
   Principal,
   PrincipalFilter,
   StateRecord,
@@ -35,12 +36,13 @@ import {
 import { Transport } from './transport.ts';
 import {
   type KeyOptions,
+  type MergeOptions,
   type UpsertOptions,
   type UpsertResult,
-  upsert,
   type WriteOptions,
   type WriteResult,
   write,
+  writePlanned,
 } from './writes.ts';
 
 /**
@@ -166,7 +168,7 @@ export class Anagrafe {
     records: readonly UpsertRecord[],
     options?: UpsertOptions<Dry>,
   ): Promise<UpsertResult<Dry>> {
-    return upsert(this.#transport, records, options);
+    return writePlanned(this.#transport, 'upsert', records, options);
   }
 
   /** Deletes users, or principals with all their users. Their sessions end. */
@@ -183,6 +185,17 @@ export class Anagrafe {
     options?: WriteOptions<Dry>,
   ): Promise<WriteResult<Dry>> {
     return write(this.#transport, 'state', records, options);
+  }
+
+  /**
+   * Merges each principal in `From` into the one that the record names: its users move, and its external key becomes an alias.
+   * A merge cannot be undone. A dry run returns the plan.
+   */
+  merge<Dry extends boolean = false>(
+    records: readonly MergeRecord[],
+    options?: MergeOptions<Dry>,
+  ): Promise<UpsertResult<Dry>> {
+    return writePlanned(this.#transport, 'merge', records, options);
   }
 
   /**

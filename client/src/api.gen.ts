@@ -14,7 +14,7 @@ export interface AppliedUser {
   Changed?: string[];
   /** Present if the user was reset or moved and is disabled: it cannot sign in. */
   State?: 'disabled';
-  /** What an undo leaves as it is. */
+  /** What an undo or a merge leaves as it is. */
   Kept?: ({
     /** Null for the user or principal as a whole. */
     Field: string | null;
@@ -22,9 +22,11 @@ export interface AppliedUser {
      * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
      * here, and its former principal no longer exists. `password`: it was reset, and the old one is
      * unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another
-     * now.
+     * now. `differs`: a merged principal has another value, which is dropped.
      */
-    Reason: 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken';
+    Reason: 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken' | 'differs';
+    /** The dropped value. Only in a dry run, for callers with the scope `sync:read`. */
+    Other?: unknown;
   })[];
 }
 
@@ -152,6 +154,7 @@ export type CloudEvent =
   | PrincipalInserted
   | PrincipalUpdated
   | PrincipalStateChanged
+  | PrincipalMerged
   | PrincipalDeleted
   | UserRegistered
   | UserPasswordReset
@@ -311,7 +314,7 @@ export type ErrorCode =
   | 'CLIENT_ADDRESS_TAKEN' | 'CLIENT_NOT_FOUND' | 'IDEMPOTENCY_IN_PROGRESS' | 'IDEMPOTENCY_KEY_REUSED'
   | 'TOO_MANY_REMOVALS' | 'RATE_LIMITED' | 'OVERLOADED' | 'UNAVAILABLE' | 'INTERNAL' | 'INVALID_RECORD'
   | 'INVALID_USERS' | 'RECORD_TOO_LARGE' | 'PRINCIPAL_NOT_FOUND' | 'PRINCIPAL_DISABLED' | 'USER_NOT_FOUND'
-  | 'USERNAME_TAKEN' | 'EXTERNAL_KEY_TAKEN' | 'LOOKS_LIKE_ANOTHER' | 'DUPLICATE_PRINCIPAL'
+  | 'USERNAME_TAKEN' | 'EXTERNAL_KEY_TAKEN' | 'LOOKS_LIKE_ANOTHER' | 'SAME_PRINCIPAL' | 'DUPLICATE_PRINCIPAL'
   | 'DIFFERS_FROM_STORED' | 'PLAN_OUTDATED' | 'OUTCOME_UNKNOWN' | 'NOT_APPLIED' | 'RECORD_FAILED'
   | 'CANCELLED' | 'REQUIRED' | 'MORE_ERRORS' | 'UNKNOWN_FIELD' | 'WRONG_TYPE' | 'INVALID_ID'
   | 'INVALID_STATE' | 'INVALID_SIMILAR' | 'INVALID_OPERATION' | 'NO_USERS' | 'AMBIGUOUS_PRINCIPAL'
@@ -336,9 +339,9 @@ export interface Estimate {
 }
 
 export type EventType =
-  | 'principal.inserted' | 'principal.updated' | 'principal.state_changed' | 'principal.deleted'
-  | 'user.registered' | 'user.password_reset' | 'user.updated' | 'user.state_changed' | 'user.moved'
-  | 'user.deleted' | 'call.completed' | 'job.completed' | 'webhook.disabled';
+  | 'principal.inserted' | 'principal.updated' | 'principal.state_changed' | 'principal.merged'
+  | 'principal.deleted' | 'user.registered' | 'user.password_reset' | 'user.updated' | 'user.state_changed'
+  | 'user.moved' | 'user.deleted' | 'call.completed' | 'job.completed' | 'webhook.disabled';
 
 /** A password reset of a user that is named by its `ID` or `Username`. */
 export type ExplicitReset = {
@@ -576,6 +579,29 @@ export interface Login {
   TokenExpiration: string;
 }
 
+/** A principal, and the one that is merged into it. */
+export type MergeRecord = {
+  /** The principal that is merged, and then deleted. */
+  From: 
+    | { ID: number; ExternalKey?: null }
+    | {
+        ID?: null;
+        /** The external key of the principal, instead of `ID`. */
+        ExternalKey: string;
+      };
+  /** Ignored. Present in failed records, which can be corrected and sent again. */
+  FieldErrors?: unknown;
+  /** Ignored, as `FieldErrors`. */
+  Position?: unknown;
+} & (
+  | { ID: number; ExternalKey?: null }
+  | {
+      ID?: null;
+      /** The external key of the principal, instead of `ID`. */
+      ExternalKey: string;
+    }
+);
+
 /**
  * A user of another principal, which moves to the principal of the record with its ID and password. Its
  * sessions end.
@@ -609,7 +635,7 @@ export interface NewWebhookSecret {
   OldEndsAt: string;
 }
 
-export type Operation = 'update' | 'insert' | 'state' | 'upsert' | 'delete' | 'undo';
+export type Operation = 'update' | 'insert' | 'state' | 'upsert' | 'delete' | 'merge' | 'undo';
 
 /** A principal: the record of a company or customer, with its users. */
 export interface Principal extends StoredPrincipal {
@@ -637,6 +663,19 @@ export interface PrincipalInserted extends CloudEventAttributes {
     IRID: number;
     /** The current external key of the principal. Null if it has none or was deleted. */
     ExternalKey: string | null;
+  };
+}
+
+export interface PrincipalMerged extends CloudEventAttributes {
+  type: 'principal.merged';
+  data: {
+    IRID: number;
+    /** The current external key of the principal. Null if it has none or was deleted. */
+    ExternalKey: string | null;
+    /** The ID of the principal that was merged into this one. */
+    FromIRID: number;
+    /** The external key of the merged principal. */
+    FromExternalKey: string | null;
   };
 }
 
@@ -798,7 +837,7 @@ export interface Tuple extends TupleItems {
   Item6: {
     /** The effect on the principal, if the record has fields of the principal. */
     Principal?: 'inserted' | 'updated' | 'unchanged' | 'deleted';
-    /** What an undo leaves as it is. */
+    /** What an undo or a merge leaves as it is. */
     Kept?: ({
       /** Null for the user or principal as a whole. */
       Field: string | null;
@@ -806,9 +845,11 @@ export interface Tuple extends TupleItems {
        * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
        * here, and its former principal no longer exists. `password`: it was reset, and the old one is
        * unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another
-       * now.
+       * now. `differs`: a merged principal has another value, which is dropped.
        */
-      Reason: 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken';
+      Reason: 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken' | 'differs';
+      /** The dropped value. Only in a dry run, for callers with the scope `sync:read`. */
+      Other?: unknown;
     })[];
     Users?: AppliedUser[];
     /** The external key of a record that was not applied and was sent without `ID`. */
@@ -910,7 +951,7 @@ export interface UpsertTuple extends TupleItems {
     Principal?: 'inserted' | 'updated' | 'unchanged' | 'deleted';
     /** The changed fields with their values. Only in a dry run, for callers with the scope `sync:read`. */
     Changes?: FieldChange[];
-    /** What an undo leaves as it is. */
+    /** What an undo or a merge leaves as it is. */
     Kept?: ({
       /** Null for the user or principal as a whole. */
       Field: string | null;
@@ -918,9 +959,11 @@ export interface UpsertTuple extends TupleItems {
        * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
        * here, and its former principal no longer exists. `password`: it was reset, and the old one is
        * unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another
-       * now.
+       * now. `differs`: a merged principal has another value, which is dropped.
        */
-      Reason: 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken';
+      Reason: 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken' | 'differs';
+      /** The dropped value. Only in a dry run, for callers with the scope `sync:read`. */
+      Other?: unknown;
     })[];
     Users?: UpsertedUser[];
     ExternalKey?: string;
@@ -954,7 +997,7 @@ export interface UpsertedUser {
   State?: 'disabled';
   /** The changed fields with their values. Only in a dry run, for callers with the scope `sync:read`. */
   Changes?: FieldChange[];
-  /** What an undo leaves as it is. */
+  /** What an undo or a merge leaves as it is. */
   Kept?: ({
     /** Null for the user or principal as a whole. */
     Field: string | null;
@@ -962,9 +1005,11 @@ export interface UpsertedUser {
      * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
      * here, and its former principal no longer exists. `password`: it was reset, and the old one is
      * unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another
-     * now.
+     * now. `differs`: a merged principal has another value, which is dropped.
      */
-    Reason: 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken';
+    Reason: 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken' | 'differs';
+    /** The dropped value. Only in a dry run, for callers with the scope `sync:read`. */
+    Other?: unknown;
   })[];
 }
 
@@ -1222,6 +1267,10 @@ export interface StoredPrincipal {
   UpdatedAt: string;
   /** Number of all users of the principal. */
   UsersCount: number;
+  /**
+   * The external keys of principals that were merged into this one, which name it, too. Absent without any.
+   */
+  Aliases?: string[];
 }
 
 export interface TupleItems {
@@ -1303,6 +1352,19 @@ export interface Operations {
         pageSize?: number | undefined;
       };
       body: UpsertRecord[];
+    };
+    answer: Envelope<UpsertTuple, UpsertCounts | UpsertPlan> | Envelope<Tuple, Job>;
+  };
+  /** Merge principals. */
+  merge: {
+    request: {
+      query?: {
+        dryRun?: boolean | undefined;
+        changed?: boolean | undefined;
+        page?: number | undefined;
+        pageSize?: number | undefined;
+      };
+      body: MergeRecord[];
     };
     answer: Envelope<UpsertTuple, UpsertCounts | UpsertPlan> | Envelope<Tuple, Job>;
   };
@@ -1522,6 +1584,7 @@ export const routes = {
   state: { method: 'POST', path: '/api/sync/v1/irs/state' },
   delete: { method: 'POST', path: '/api/sync/v1/irs/delete' },
   upsert: { method: 'POST', path: '/api/sync/v1/irs/upsert' },
+  merge: { method: 'POST', path: '/api/sync/v1/irs/merge' },
   list: { method: 'POST', path: '/api/sync/v1/irs/list' },
   users: { method: 'POST', path: '/api/sync/v1/irs/users' },
   exportRecords: { method: 'GET', path: '/api/sync/v1/irs/export' },

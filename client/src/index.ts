@@ -51,6 +51,7 @@ export type { Runs, UndoOptions, UndoPlanOptions } from './runs.ts';
 export { type GroupedEvent, verifyWebhook, type WebhookEvent } from './webhook.ts';
 export {
   type KeyOptions,
+  type MergeOptions,
   newIdempotencyKey,
   type RecordsOf,
   type UpsertOptions,

@@ -23,6 +23,7 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   state: 'with-key',
   upsert: 'with-key',
   delete: 'with-key',
+  merge: 'with-key',
   undoRun: 'with-key',
   list: 'always',
   users: 'always',

@@ -4,6 +4,7 @@ import type {
   Estimate,
   InsertRecord,
   Job,
+  MergeRecord,
   Operations,
   StateRecord,
   Tuple,
@@ -24,7 +25,11 @@ export interface RecordsOf {
   state: StateRecord;
   upsert: UpsertRecord;
   delete: DeleteRecord;
+  merge: MergeRecord;
 }
+
+/** The operations whose dry run returns a plan. */
+export type PlannedOperation = 'upsert' | 'merge';
 
 /** Options of every write. */
 export interface KeyOptions extends CallOptions {
@@ -69,7 +74,10 @@ export interface WriteResult<Dry extends boolean = boolean> {
 }
 
 /** @throws {UnexpectedAnswerError} If a call with the same key was submitted as a job. */
-export async function write<Name extends Exclude<keyof RecordsOf, 'upsert'>, Dry extends boolean = false>(
+export async function write<
+  Name extends Exclude<keyof RecordsOf, PlannedOperation>,
+  Dry extends boolean = false,
+>(
   transport: Transport,
   operation: Name,
   records: readonly RecordsOf[Name][],
@@ -94,6 +102,12 @@ export interface UpsertRules {
   readonly ifMatch?: string | undefined;
 }
 
+/** Options of {@link Anagrafe.merge}. */
+export type MergeOptions<Dry extends boolean = boolean> = Omit<
+  UpsertOptions<Dry>,
+  Exclude<keyof UpsertRules, 'ifMatch'>
+>;
+
 /** Options of {@link Anagrafe.upsert}. */
 export interface UpsertOptions<Dry extends boolean = boolean> extends WriteOptions<Dry>, UpsertRules {
   /** Only for a dry run: returns only the tuples of records that would change something or fail. */
@@ -104,7 +118,7 @@ export interface UpsertOptions<Dry extends boolean = boolean> extends WriteOptio
   readonly pageSize?: number | undefined;
 }
 
-/** Result of an upsert. */
+/** Result of an upsert or of a merge. */
 export interface UpsertResult<Dry extends boolean = boolean>
   extends Omit<WriteResult, 'estimate' | 'tuples'> {
   /** One tuple per record, in the order of the records. A user that a dry run would register has no `ID`. */
@@ -115,14 +129,15 @@ export interface UpsertResult<Dry extends boolean = boolean>
   readonly plan: Dry extends true ? string : null;
 }
 
-export async function upsert<Dry extends boolean = false>(
+export async function writePlanned<Name extends PlannedOperation, Dry extends boolean = false>(
   transport: Transport,
-  records: readonly UpsertRecord[],
+  operation: Name,
+  records: readonly RecordsOf[Name][],
   options: UpsertOptions<Dry> = {},
 ): Promise<UpsertResult<Dry>> {
   const { changed, page, pageSize, ...rest } = options;
   const query = { changed, page, pageSize };
-  const { record, tuples, ...result } = await send(transport, 'upsert', records, { ...rest, query });
+  const { record, tuples, ...result } = await send(transport, operation, records, { ...rest, query });
   const counts = record as UpsertResult<Dry>['counts'];
   const plan = ('Plan' in counts ? counts.Plan : null) as UpsertResult<Dry>['plan'];
   return { ...result, tuples: tuples as UpsertTuple[], counts, plan };

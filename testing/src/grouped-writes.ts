@@ -29,7 +29,7 @@ const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => f
 /** Answers the checks as if the principal and the users of the record existed, and as if no name were taken. */
 function asIfFound({ ID }: Sent): UpdateStore & InsertStore {
   const fields = Object.fromEntries(principalFieldNames.map((name) => [name, null])) as PrincipalFields;
-  const found = { version: '', state: 'active', usersCount: 0, fields } as const;
+  const found = { version: '', state: 'active', usersCount: 0, aliases: [], fields } as const;
   const user = {
     version: '',
     principalId: Number(ID),

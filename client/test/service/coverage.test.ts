@@ -42,6 +42,7 @@ const methods: Record<keyof Operations, () => Promise<unknown>> = {
   state: () => anagrafe.setStates([]),
   upsert: () => anagrafe.upsert([]),
   delete: () => anagrafe.delete([]),
+  merge: () => anagrafe.merge([]),
   list: () => anagrafe.list().page(),
   users: () => anagrafe.users().page(),
   exportRecords: () => anagrafe.exportRecords({ ID: 1 })[Symbol.asyncIterator]().next(),

@@ -237,6 +237,7 @@ export const eventType: Readonly<Record<Delivery['Type'], string>> = {
   'principal.inserted': 'Principal created',
   'principal.updated': 'Principal changed',
   'principal.state_changed': 'Principal state changed',
+  'principal.merged': 'Principals merged',
   'principal.deleted': 'Principal deleted',
   'user.registered': 'User registered',
   'user.password_reset': 'Password reset',
@@ -335,6 +336,7 @@ export const result = {
     upsert: 'Create and update',
     state: 'Change state',
     delete: 'Delete',
+    merge: 'Merge',
     undo: 'Undo',
   },
   progress: {

@@ -232,6 +232,7 @@ export const eventType: Messages['eventType'] = {
   'principal.inserted': 'Anagrafica creata',
   'principal.updated': 'Anagrafica modificata',
   'principal.state_changed': 'Stato anagrafica modificato',
+  'principal.merged': 'Anagrafiche unite',
   'principal.deleted': 'Anagrafica eliminata',
   'user.registered': 'Utente registrato',
   'user.password_reset': 'Password reimpostata',
@@ -323,6 +324,7 @@ export const result: Messages['result'] = {
     upsert: 'Creazione e aggiornamento',
     state: 'Cambio di stato',
     delete: 'Eliminazione',
+    merge: 'Unione',
     undo: 'Annullamento',
   },
   progress: {

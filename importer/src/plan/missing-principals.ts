@@ -43,11 +43,11 @@ export async function findMissingPrincipals(
   let [principals, users] = [0, 0];
   try {
     for await (const found of anagrafe.list({ PageSize: 100, UsersShown: 0 }, { signal })) {
-      const { ID, ExternalKey, Denomination, State, UsersCount } = found;
+      const { ID, ExternalKey, Denomination, State, UsersCount, Aliases = [] } = found;
       if (State !== 'active' || (ExternalKey === null && ids.size === 0)) continue;
       principals++;
       users += UsersCount;
-      if (ids.has(ID) || (ExternalKey !== null && keys.has(ExternalKey))) continue;
+      if (ids.has(ID) || [ExternalKey, ...Aliases].some((key) => key !== null && keys.has(key))) continue;
       if (missing.length === missingMax) return null;
       missing.push({ ID, ExternalKey, Denomination, users: UsersCount });
     }

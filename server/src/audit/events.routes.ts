@@ -90,6 +90,11 @@ const data: Readonly<Record<EventType, TSchema>> = {
   'principal.inserted': strictObject(principal),
   'principal.updated': strictObject({ ...principal, Changed }),
   'principal.state_changed': strictObject({ ...principal, State }),
+  'principal.merged': strictObject({
+    ...principal,
+    FromIRID: Type.Integer({ ...Id, description: 'The ID of the principal that was merged into this one.' }),
+    FromExternalKey: nullable(Type.String({ description: 'The external key of the merged principal.' })),
+  }),
   'principal.deleted': strictObject({
     IRID: Id,
     ExternalKey: nullable(Type.String({ description: 'The external key of the deleted principal.' })),

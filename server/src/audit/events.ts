@@ -6,6 +6,7 @@ export const eventTypes = [
   'principal.inserted',
   'principal.updated',
   'principal.state_changed',
+  'principal.merged',
   'principal.deleted',
   'user.registered',
   'user.password_reset',
@@ -49,7 +50,7 @@ export interface Part {
   readonly state?: string;
   /** The names of the changed fields, of an `updated` event. */
   readonly changed?: readonly string[];
-  /** The ID of the principal that the user had before, of a `moved` event. */
+  /** The ID of the principal that the user had before, of a `moved` event, or of the one that was merged. */
   readonly from?: number;
 }
 
@@ -78,12 +79,14 @@ interface RecordDetails {
   readonly state?: string;
   readonly users?: readonly (readonly [id: number, changed: readonly string[], state: string | null])[];
   readonly moved?: readonly (readonly [id: number, from: number])[];
+  readonly merged?: readonly [id: number, externalKey: string | null];
   readonly externalKey?: string;
 }
 
 function principalParts({ details }: Entry): Part[] {
-  const { changed, state } = (details ?? {}) as RecordDetails;
+  const { changed, state, merged } = (details ?? {}) as RecordDetails;
   const parts: Part[] = [];
+  if (merged) parts.push({ type: 'principal.merged', userId: null, from: merged[0] });
   if (changed) parts.push({ type: 'principal.updated', userId: null, changed });
   if (state !== undefined) parts.push({ type: 'principal.state_changed', userId: null, state });
   return parts;
@@ -166,7 +169,7 @@ function dataOf(
   const more = {
     ...(state !== undefined && { State: state }),
     ...(changed && { Changed: changed }),
-    ...(from !== undefined && { FromIRID: from, FromExternalKey: names.externalKeys.get(from) ?? null }),
+    ...(from !== undefined && { FromIRID: from, FromExternalKey: formerKey(entry, from, names) }),
   };
   const data = { IRID, ExternalKey: externalKeyOf(entry, names) };
   if (userId === null) return { ...data, ...more };
@@ -179,6 +182,12 @@ function dataOf(
 function externalKeyOf({ principalId, details }: Entry, { externalKeys }: EventNames): string | null {
   const { externalKey } = (details ?? {}) as RecordDetails;
   return externalKey ?? externalKeys.get(principalId ?? 0) ?? null;
+}
+
+/** The audit row of a merge keeps the key of the merged principal. */
+function formerKey({ details }: Entry, from: number, { externalKeys }: EventNames): string | null {
+  const [merged, key] = ((details ?? {}) as RecordDetails).merged ?? [];
+  return (merged === from ? key : externalKeys.get(from)) ?? null;
 }
 
 function completedData({ action, callId, requestId, details }: Entry): Record<string, unknown> {

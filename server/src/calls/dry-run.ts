@@ -1,6 +1,7 @@
 import { type CheckedRecord, checkInGroups } from '../records/check/batch.ts';
 import type { Operation } from '../records/check/operation.ts';
 import { hashesNeeded } from '../records/operations/apply.ts';
+import type { OperationName } from '../records/parse/parsed-record.ts';
 import { EffectCounter, isUnchangedOutcome } from '../records/read/effect-counts.ts';
 import { outcomeOf, resetUsers } from '../records/write/change.ts';
 import { type IndexedOutcome, mainError, type Outcome, refused } from '../records/write/outcome.ts';
@@ -68,10 +69,12 @@ export function shownBytes({ changes = [], users }: Outcome): number {
   }, 0);
 }
 
+/** The operations that report their effects in a dry run. */
+const plannedOperations: readonly OperationName[] = ['upsert', 'merge', 'undo'];
+
 function expectedOutcome({ parsed, change }: CheckedRecord, operation: Operation): Outcome {
   if (!change) return refused(parsed, mainError(parsed.errors, 'dry'));
-  // Only operations with a plan report their effects in a dry run.
-  if (operation.name !== 'upsert' && operation.name !== 'undo')
+  if (!plannedOperations.includes(operation.name))
     return { id: parsed.sentId, error: null, errors: parsed.errors, users: [] };
   return { ...outcomeOf(change, parsed.errors), changes: change.changes ?? [] };
 }

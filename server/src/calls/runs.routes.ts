@@ -18,7 +18,7 @@ import {
 import type { Api, Validated } from '../http/validation.ts';
 import { findRun, type Run, type RunCall, type RunHistory, undoRecords } from './runs.ts';
 import { pageOf, readPlan } from './upsert.routes.ts';
-import { UpsertHeaders, UpsertQuery, upsertAnswers } from './upsert.schemas.ts';
+import { MergeQuery, UpsertHeaders, upsertAnswers } from './upsert.schemas.ts';
 import { type WriteRouteTools, writeHandler } from './write.routes.ts';
 
 export interface RunTools extends WriteRouteTools {
@@ -86,7 +86,7 @@ export function runRoutes(app: Api, tools: RunTools): void {
         description:
           'Deletes the principals and users that the run has created and that no one has used or changed since, and restores the values that are still the ones that the run wrote. Users that are still where the run has moved them go back. Everything else stays as it is and is in `Kept`. Deletions and passwords cannot be undone. With `dryRun=true` the response is the plan; with `If-Match` the undo is applied only while that plan holds. Records are parts of principals.',
         params: RunPath,
-        querystring: UndoQuery,
+        querystring: MergeQuery,
         headers: UpsertHeaders,
         response: undoAnswers,
       },
@@ -101,7 +101,7 @@ export function runRoutes(app: Api, tools: RunTools): void {
   );
 }
 
-type UndoParameters = Validated<Static<typeof UndoQuery>>;
+type UndoParameters = Validated<Static<typeof MergeQuery>>;
 
 function readUndo(request: FastifyRequest) {
   return {
@@ -182,8 +182,6 @@ const RunCallSchema = named(
 
 const RunPath = pathOf('RUN_NOT_FOUND', { id: Uuid });
 const noRun = { 404: errorAnswer('There is no such run.', 'RUN_NOT_FOUND') };
-const { dryRun, debug, changed, page: pageNumber, pageSize } = UpsertQuery.properties;
-const UndoQuery = Type.Object({ dryRun, debug, changed, page: pageNumber, pageSize });
 const runsAnswers = answers('A page of runs.', page('RunsEnvelope', RunSchema));
 const runAnswers = answers('The run and its calls.', page('RunEnvelope', RunCallSchema, RunSchema), noRun);
 const undoAnswers = {

@@ -4,9 +4,9 @@ import { representationFor } from '../http/request-options.ts';
 import type { Api, Validated } from '../http/validation.ts';
 import { wrongParameter } from '../lib/field-errors.ts';
 import type { CallOptions } from '../records/check/operation.ts';
-import { UpsertHeaders, UpsertQuery, upsertAnswers } from './upsert.schemas.ts';
+import { MergeQuery, UpsertHeaders, UpsertQuery, upsertAnswers } from './upsert.schemas.ts';
 import { type WriteRouteTools, writeHandler } from './write.routes.ts';
-import { UpsertBody } from './write-bodies.schemas.ts';
+import { MergeBody, UpsertBody } from './write-bodies.schemas.ts';
 import type { DryRunPage, UpsertCall } from './write-call.ts';
 
 type Query = Validated<Static<typeof UpsertQuery>>;
@@ -29,6 +29,28 @@ export function upsertRoutes(app: Api, tools: WriteRouteTools): void {
       response: upsertAnswers,
     },
     handler: writeHandler('upsert', tools, readOptions, readUpsert),
+  });
+  mergeRoute(app, tools);
+}
+
+/** Registers `irs/merge`: moves the users of one principal to another one, and keeps its external key as an alias. */
+function mergeRoute(app: Api, tools: WriteRouteTools): void {
+  app.route({
+    method: 'POST',
+    url: '/irs/merge',
+    config: { scope: 'sync:write', once: true, records: true },
+    schema: {
+      operationId: 'merge',
+      summary: 'Merge principals',
+      description:
+        'Moves the users of the principal in `From` to the principal that the record names, with their IDs and passwords, and deletes the principal in `From`. Its external key becomes an alias, which names the other principal from then on. The other principal keeps its values and gets those that it lacks; `Kept` lists the values that differ. A record is applied completely or not at all. With `dryRun=true` the response is the plan. A merge cannot be undone.',
+      tags: ['irs'],
+      querystring: MergeQuery,
+      headers: UpsertHeaders,
+      body: MergeBody,
+      response: upsertAnswers,
+    },
+    handler: writeHandler('merge', tools, () => ({}), readUpsert),
   });
 }
 

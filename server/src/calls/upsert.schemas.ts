@@ -46,6 +46,10 @@ export const UpsertQuery = Type.Object({
   ),
 });
 
+const { dryRun, debug, changed, page: pageNumber, pageSize } = UpsertQuery.properties;
+/** The parameters of a call whose dry run has a plan. */
+export const MergeQuery = Type.Object({ dryRun, debug, changed, page: pageNumber, pageSize });
+
 export const UpsertHeaders = Type.Object({
   ...WriteHeaders.properties,
   'If-Match': Type.Optional(

@@ -185,6 +185,16 @@ const DeleteRecord = oneOfForms(
   'A principal to delete with all of its users or, with `Users`, the users of the principal to delete.',
   namedPrincipal({ Users: optional(Type.Array(DeletedUser, { minItems: 1 })) }),
 );
+const MergeRecord = oneOfForms(
+  'MergeRecord',
+  'A principal, and the one that is merged into it.',
+  namedPrincipal({
+    From: Type.Union(
+      [strictObject({ ID: Id, ExternalKey: absent }), strictObject({ ID: absent, ExternalKey: existingKey })],
+      { description: 'The principal that is merged, and then deleted.' },
+    ),
+  }),
+);
 const upserted = {
   ...editSchemas(editablePrincipalFields),
   State: optional(State),
@@ -229,6 +239,7 @@ export const DeleteBody = list(DeleteRecord, [
   [{ ID: 1, Users: [{ Username: 'mario.rossi' }] }],
   [{ ExternalKey: 'C-1' }],
 ]);
+export const MergeBody = list(MergeRecord, [[{ ID: 1, From: { ExternalKey: 'C-2' } }]]);
 export const UpsertBody = list(UpsertRecord, [
   [
     {

@@ -15,7 +15,7 @@ import type { IndexedOutcome, NewCall, Outcome } from '../records/write/outcome.
 import type { RecordWriter } from '../records/write/record-writer.ts';
 import type { CallStore } from './calls.ts';
 
-/** The part of a call that only `irs/upsert` and an undo have. */
+/** The part of a call that only `irs/upsert`, `irs/merge` and an undo have. */
 export interface UpsertCall {
   /** The plan in `If-Match`; null without one. */
   readonly expectedPlan: string | null;
@@ -39,7 +39,7 @@ export interface WriteCall {
   readonly dryRun: boolean;
   readonly async: boolean;
   readonly options: CallOptions;
-  /** Null for other operations than `upsert` and `undo`. */
+  /** Null for other operations than `upsert`, `merge` and `undo`. */
   readonly upsert: UpsertCall | null;
   /** Reserves memory until the call is answered. Throws an `ApiError` OVERLOADED if there is too little. */
   holdMemory(bytes: number): void;

@@ -81,7 +81,10 @@ export const lengthOfNfc = Symbol('lengthOfNfc');
 export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 export const Uuid = Type.String({ format: 'uuid' });
 export const State = named('State', oneOf(['active', 'disabled']));
-export const Operation = named('Operation', oneOf(['update', 'insert', 'state', 'upsert', 'delete', 'undo']));
+export const Operation = named(
+  'Operation',
+  oneOf(['update', 'insert', 'state', 'upsert', 'delete', 'merge', 'undo']),
+);
 
 export const debug = {
   debug: Type.Optional(Type.Boolean({ description: 'Fills `debug` of the response.' })),

@@ -95,6 +95,8 @@ export const callTexts = {
     job: 'The request contains more than {records} records or {users} users, the maximum of a job. Split it into several requests.',
     removals:
       'The request would disable or delete more than {users} users, which is the maximum. Split it into several requests.',
+    merges:
+      'The request would move more than {users} users, which is the maximum. Split it into several requests.',
     answeredRemovals:
       'The request would disable or delete more than {users} users. Send it as a job with "Prefer: respond-async" (up to {jobUsers} users), or split it into several requests.',
   },
@@ -170,6 +172,8 @@ export const recordTexts = {
       'The record has more than {users} users or {mebibytes} MiB. Insert the principal with fewer users, and send the others with irs/update.',
     upsert:
       'The record has more than {users} users or {mebibytes} MiB. Send its users in several calls, with missing=keep.',
+    merge:
+      'The principal in From has more than {users} users. Move some of them first, or merge the other principal into it.',
     removals:
       'The record would disable or delete more than {users} users that it does not contain. Disable or delete them first with irs/state or irs/delete, at most {users} in a record.',
   },
@@ -202,6 +206,7 @@ export const recordTexts = {
       'Another principal has the same {field}, or one that differs only in case, spaces, dashes or leading zeros. To insert this one as well, send it with "Similar": "allow".',
     call: 'An earlier record of the same request{label} has the same {field}, or one that differs only in case, spaces, dashes or leading zeros. To insert both, send this one with "Similar": "allow".',
   },
+  SAME_PRINCIPAL: 'The record and From name the same principal. From must name the one that is merged.',
   DUPLICATE_PRINCIPAL:
     'An earlier record of the same request has the same principal. Send one record for each principal.',
   DIFFERS_FROM_STORED: {

@@ -94,6 +94,8 @@ export const italian: typeof english = {
     job: "La richiesta contiene più di {records} record o {users} utenti, il massimo per un'elaborazione. Suddividerla in più richieste.",
     removals:
       'La richiesta disabiliterebbe o eliminerebbe più di {users} utenti, il massimo consentito. Suddividerla in più richieste.',
+    merges:
+      'La richiesta sposterebbe più di {users} utenti, il massimo consentito. Suddividerla in più richieste.',
     answeredRemovals:
       'La richiesta disabiliterebbe o eliminerebbe più di {users} utenti. Inviarla in background con "Prefer: respond-async" (fino a {jobUsers} utenti), oppure suddividerla in più richieste.',
   },
@@ -170,6 +172,8 @@ export const italian: typeof english = {
       "Il record ha più di {users} utenti o supera {mebibytes} MiB. Inserire l'anagrafica con meno utenti e inviare gli altri con irs/update.",
     upsert:
       'Il record ha più di {users} utenti o supera {mebibytes} MiB. Inviare gli utenti in più chiamate, con missing=keep.',
+    merge:
+      "L'anagrafica in From ha più di {users} utenti. Spostarne prima alcuni, o unire a questa l'altra anagrafica.",
     removals:
       'Il record disabiliterebbe o eliminerebbe più di {users} utenti che non contiene. Disabilitarli o eliminarli prima con irs/state o irs/delete, al massimo {users} per record.',
   },
@@ -202,6 +206,8 @@ export const italian: typeof english = {
       'Un\'altra anagrafica ha lo stesso valore in {field}, o uno che differisce solo per maiuscole, spazi, trattini o zeri iniziali. Per inserire anche questa, inviarla con "Similar": "allow".',
     call: 'Un record precedente della stessa richiesta{label} ha lo stesso valore in {field}, o uno che differisce solo per maiuscole, spazi, trattini o zeri iniziali. Per inserirle entrambe, inviare questa con "Similar": "allow".',
   },
+  SAME_PRINCIPAL:
+    "Il record e From indicano la stessa anagrafica. From deve indicare quella che viene unita all'altra.",
   DUPLICATE_PRINCIPAL:
     'Un record precedente della stessa richiesta riguarda la stessa anagrafica. Inviare un solo record per anagrafica.',
   DIFFERS_FROM_STORED: {

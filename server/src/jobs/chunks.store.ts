@@ -142,7 +142,7 @@ export async function endJobWithoutChunks(connection: Connection, callId: string
   const [ended] = await connection.query<EndedJob>(
     `update anagrafe.calls
         set state = 'completed', ended_at = clock_timestamp(), wrapped_key = null,
-            counts = case when operation in ('upsert', 'undo') then (${effectCounts}) end
+            counts = case when operation in ('upsert', 'merge', 'undo') then (${effectCounts}) end
       where id = $1 and state <> 'completed'
      returning client_id as "clientId", operation, cancelled_at is not null as cancelled, records,
                records_failed as "recordsFailed", users, users_applied as "usersApplied"`,

@@ -4,6 +4,7 @@ import type { Config } from '../settings/config.ts';
 import type { Operations } from './check/operation.ts';
 import { deleteOperation } from './operations/delete.ts';
 import { insertOperation } from './operations/insert.ts';
+import { mergeOperation } from './operations/merge.ts';
 import { openRecordStore } from './operations/records.store.ts';
 import { stateOperation } from './operations/state.ts';
 import { openUndoStore } from './operations/undo.store.ts';
@@ -37,6 +38,7 @@ export function openRecords(parts: { database: Database; exports: Database; conf
   const { isCommon } = openCommonPasswords();
   const password = { minLength: config.PASSWORD_MIN, isCommon };
   const rules = { requireEmail: config.REQUIRE_EMAIL, password };
+  const limits = { maxRecordUsers: config.MAX_RECORD_USERS, maxRemoved: config.MAX_JOB_USERS };
   return {
     operations: {
       update: (options) => updateOperation(recordStore, rules, options),
@@ -45,9 +47,9 @@ export function openRecords(parts: { database: Database; exports: Database; conf
       delete: () => deleteOperation(recordStore),
       upsert: upsertOperations(openUpsertStore(database), {
         ...rules,
-        maxRecordUsers: config.MAX_RECORD_USERS,
-        maxRemoved: config.MAX_JOB_USERS,
+        ...limits,
       }),
+      merge: () => mergeOperation(openUpsertStore(database), limits),
       undo: (options) => undoOperation(undoStore, options),
     },
     recordStore,

@@ -21,6 +21,7 @@ import { openQueue, type Queue } from '../../src/queue/queue.ts';
 import { defaultOptions, operationOf } from '../../src/records/check/operation.ts';
 import { deleteOperation } from '../../src/records/operations/delete.ts';
 import { insertOperation } from '../../src/records/operations/insert.ts';
+import { mergeOperation } from '../../src/records/operations/merge.ts';
 import { openRecordStore } from '../../src/records/operations/records.store.ts';
 import { stateOperation } from '../../src/records/operations/state.ts';
 import { openUndoStore } from '../../src/records/operations/undo.store.ts';
@@ -71,6 +72,8 @@ function newNode(onHash?: () => void): ChunkTools {
       insert: (options) => insertOperation(registry, rules, options),
       state: () => stateOperation(registry),
       delete: () => deleteOperation(registry),
+      merge: () =>
+        mergeOperation(openUpsertStore(store.database), { maxRecordUsers: 1000, maxRemoved: 1000 }),
       undo: (options) => undoOperation(openUndoStore(store.database), options),
       upsert: upsertOperations(openUpsertStore(store.database), {
         ...rules,

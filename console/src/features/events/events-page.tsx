@@ -77,6 +77,8 @@ function useEventSubject(): (event: CloudEvent) => string {
       case 'principal.inserted':
       case 'principal.deleted':
         return principal(event.data);
+      case 'principal.merged':
+        return `${about.principal(event.data.FromIRID, event.data.FromExternalKey)} → ${principal(event.data)}`;
       case 'principal.updated':
         return join(principal(event.data), labels(event.data.Changed));
       case 'principal.state_changed':

@@ -7,6 +7,7 @@ export const eventTypes: readonly EventType[] = [
   'principal.inserted',
   'principal.updated',
   'principal.state_changed',
+  'principal.merged',
   'principal.deleted',
   'user.registered',
   'user.password_reset',

@@ -1,4 +1,4 @@
-import { type Principal, type PrincipalEdit, principalFields } from '@anagrafe/client';
+import { type Principal, type PrincipalEdit, principalFields, type UpsertTuple } from '@anagrafe/client';
 import { Command } from 'commander';
 import { ConfigError } from '../../settings/config.ts';
 import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
@@ -42,6 +42,7 @@ export function principalCommand(): Command {
         change(text, options, { State: state }),
       ),
     );
+  command.addCommand(mergeCommand());
   command.addCommand(
     leaf('delete', 'delete a principal with all its users; this cannot be undone')
       .option('--yes', 'delete without asking')
@@ -63,6 +64,63 @@ function leaf(
     'after',
     `${help}\nExample:\n  anagrafe principal ${name} ${example}`,
   );
+}
+
+function mergeCommand(): Command {
+  const command = new Command('merge')
+    .argument('<principal>', 'ID or external key of the principal that remains')
+    .argument('<from>', 'ID or external key of the principal that is merged into it, and then deleted')
+    .description('merge two principals: the users of one move to the other; this cannot be undone')
+    .option('--dry-run', 'show what would change and stop')
+    .option('--yes', 'merge without asking')
+    .option('--json', 'print the result as JSON');
+  return withConnection(withLookup(command, principalKeys, '<principal> and <from>'))
+    .addHelpText(
+      'after',
+      `
+The users keep their IDs and passwords; their sessions end. The principal that remains keeps its values and gets those that
+it lacks. The external key of the other one becomes an alias: files that contain it find the principal that remains.
+
+Example:
+  anagrafe principal merge C-1001 1001`,
+    )
+    .action(merge);
+}
+
+interface MergeOptions extends PrincipalOptions {
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+async function merge(text: string, fromText: string, options: MergeOptions): Promise<void> {
+  const { anagrafe } = await reach(options);
+  const principal = await findPrincipal(anagrafe, text, options.by);
+  const from = await findPrincipal(anagrafe, fromText, options.by);
+  const records = [{ ID: principal.ID, From: { ID: from.ID } }];
+  const { tuples, plan } = await anagrafe.merge(records, { dryRun: true, representation: true });
+  const planned = appliedTuple(tuples);
+  const { Changes = [], Kept = [] } = planned.Item6;
+  tell(`Merge ${nameOf(from)} with ${counted(from.UsersCount, 'user')} into ${nameOf(principal)}:`);
+  for (const { Field, To } of Changes) tell(`  ${Field}: ${String(To)}`);
+  for (const { Field, Other } of Kept)
+    tell(`  ${Field}: stays as it is; the other value, ${String(Other ?? '')}, is dropped`);
+  if (options.dryRun || !(options.yes || (await confirm('Merge them? This cannot be undone.')))) {
+    tell('Nothing was changed.');
+    if (options.json) print(JSON.stringify(planned));
+    return;
+  }
+  const merged = appliedTuple(
+    (await anagrafe.merge(records, { ifMatch: plan, representation: true })).tuples,
+  );
+  if (options.json) print(JSON.stringify(merged));
+  else tell(`Merged ${nameOf(from)} into ${nameOf(principal)}.`);
+}
+
+function appliedTuple(tuples: readonly UpsertTuple[]): UpsertTuple {
+  const [tuple] = tuples;
+  const reasons = Object.values(tuple?.Item5 ?? {}).flatMap((errors) => errors.map(({ message }) => message));
+  if (!tuple?.Item3) throw new ConfigError([...new Set(reasons)].join(' ') || (tuple?.Item4 ?? ''));
+  return tuple;
 }
 
 async function show(text: string, options: PrincipalOptions): Promise<void> {

@@ -38,12 +38,17 @@ function changesState(stored: { state: State }, sent: { state: State | null }): 
   return sent.state !== null && sent.state !== stored.state;
 }
 
-export function editPrincipal(stored: StoredPrincipal, sent: SentPrincipal): PrincipalStep {
-  const changed = changedOfPrincipal(stored, sent);
+/** `newAliases` are those of the aliases that the principal gets. */
+export function editPrincipal(
+  stored: StoredPrincipal,
+  sent: SentPrincipal,
+  newAliases: readonly string[] = [],
+): PrincipalStep {
+  const changed = [...changedOfPrincipal(stored, sent), ...(newAliases.length > 0 ? ['Aliases'] : [])];
   if (changed.length === 0) return { kind: 'keep' };
   const fields = { ...stored.fields, ...sent.fields };
   const state = sent.state ?? stored.state;
-  return { kind: 'edit', values: { fields, state, searchTerms: termsOf(fields) }, changed };
+  return { kind: 'edit', values: { fields, state, searchTerms: termsOf(fields, stored.aliases) }, changed };
 }
 
 /** Returns the change of a user. `changed` has the names of the fields, as `changedOfUser` returns them. */
@@ -82,10 +87,15 @@ type AnyFields = Readonly<Record<string, FieldValue | null | undefined>>;
 
 export function insertPrincipal({ fields: sent, state }: SentPrincipal): PrincipalStep {
   const fields = { ...emptyPrincipal, ...sent };
-  return { kind: 'insert', values: { fields, state: state ?? 'active', searchTerms: termsOf(fields) } };
+  return { kind: 'insert', values: { fields, state: state ?? 'active', searchTerms: termsOf(fields, []) } };
 }
 
 const emptyPrincipal = Object.fromEntries(principalFieldNames.map((name) => [name, null])) as PrincipalFields;
+
+/** Returns the value of a field or the state. */
+export function valueOfPrincipal({ fields, state }: StoredPrincipal, field: string): FieldValue | null {
+  return field === 'State' ? state : (fields[field as keyof typeof fields] ?? null);
+}
 
 /** Returns a change of the state alone. */
 export function stateEdit(id: number, state: State): UserEdit {
@@ -105,8 +115,8 @@ export function clearedField(stored: StoredPrincipal, sent: SentPrincipal): stri
 const numbers = principalFieldNames.filter((name) => 'search' in principalFields[name]);
 
 /** Returns the words by which `irs/list` finds a principal. */
-function termsOf(fields: PrincipalFields): string[] {
-  const words = searchTerms(Object.values(fields));
+function termsOf(fields: PrincipalFields, aliases: readonly string[]): string[] {
+  const words = searchTerms([...Object.values(fields), ...aliases]);
   const whole = numbers.flatMap((name) => numberTerms(fields[name]));
   return whole.length === 0 ? words : [...new Set([...words, ...whole])];
 }

@@ -183,7 +183,8 @@ function tagOf({ parsed, change }: Pick<CheckedRecord, 'parsed' | 'change'>): st
   const users = applied.map(({ id, username, operation, changed }) => [id ?? username, operation, changed]);
   const moved = moves.map(({ id, from, expectedVersion: version }) => [id, from, version]);
   const version = change.dependsOnVersion === false ? null : expectedVersion;
-  const effect = JSON.stringify([principal.kind, principalId, version, fields, users, moved]);
+  const merged = change.merged ? [change.merged] : [];
+  const effect = JSON.stringify([principal.kind, principalId, version, fields, users, moved, ...merged]);
   return createHash('sha256').update(effect).digest('base64url');
 }
 

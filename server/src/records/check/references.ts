@@ -1,5 +1,6 @@
+import { within } from '../../lib/request-fields.ts';
 import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
-import type { ParsedRecord } from '../parse/parsed-record.ts';
+import type { ParsedRecord, PrincipalReference } from '../parse/parsed-record.ts';
 import { type NamedUser, namingPlace } from '../parse/parsed-user.ts';
 import type { ExternalKeyStore, PrincipalStore } from './taken-names.ts';
 
@@ -49,9 +50,9 @@ export async function findReferences(
 }
 
 /** Returns the principal IDs that the records name; null for an invalid reference and an unknown external key. */
-async function principalIdsOf(
-  parsedRecords: readonly ParsedRecord[],
-  store: ReferenceStore,
+export async function principalIdsOf(
+  parsedRecords: readonly PrincipalReference[],
+  store: ExternalKeyStore,
 ): Promise<(number | null)[]> {
   const keys = new Set(parsedRecords.map(keyOf).filter((key) => key !== null));
   const ids = keys.size > 0 ? await store.findExternalKeys([...keys]) : new Map<string, number>();
@@ -62,17 +63,29 @@ async function principalIdsOf(
 }
 
 /** Returns the external key if it names the principal. */
-function keyOf({ sentId, externalKey }: ParsedRecord): string | null {
+function keyOf({ sentId, externalKey }: PrincipalReference): string | null {
   return sentId === null ? externalKey : null;
 }
 
-function principalOf(parsed: ParsedRecord, found: StoredPrincipal | undefined): StoredPrincipal | null {
+/** Returns the principal, or adds an error to the object at `place`, which names it. */
+export function principalOf(
+  parsed: PrincipalReference & Pick<ParsedRecord, 'errors'>,
+  found: StoredPrincipal | undefined,
+  place = '',
+): StoredPrincipal | null {
   const key = keyOf(parsed);
   // The principal may have been deleted, or have got another key, since its ID was read.
-  if (found && (key === null || found.fields.ExternalKey === key)) return found;
-  if (key !== null) parsed.errors.add('ExternalKey', 'PRINCIPAL_NOT_FOUND', { variant: 'key' });
-  else if (parsed.principalId !== null) parsed.errors.add('ID', 'PRINCIPAL_NOT_FOUND', { variant: 'id' });
+  if (found && (key === null || isNamed(found, key))) return found;
+  if (key !== null)
+    parsed.errors.add(within(place, 'ExternalKey'), 'PRINCIPAL_NOT_FOUND', { variant: 'key' });
+  else if (parsed.principalId !== null)
+    parsed.errors.add(within(place, 'ID'), 'PRINCIPAL_NOT_FOUND', { variant: 'id' });
   return null;
+}
+
+/** Returns true for the external key of the principal, and for that of a principal that was merged into it. */
+export function isNamed({ fields, aliases }: StoredPrincipal, key: string): boolean {
+  return fields.ExternalKey === key || aliases.includes(key);
 }
 
 export interface FoundUsers {

@@ -2,7 +2,7 @@ import type { FieldErrors } from '../../lib/field-errors.ts';
 import { clip, within } from '../../lib/request-fields.ts';
 import { required } from '../../lib/required.ts';
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
-import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
+import type { SentPrincipal, StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import { columnText, type FieldValue, principalFieldNames } from '../fields/fields.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import { readNewPassword, refuseOwnNamesIn, type Upsert, type UserRules } from '../parse/parsed-user.ts';
@@ -90,7 +90,7 @@ export class UpsertCheck {
 
   #compare(parsed: ParsedRecord, stored: StoredValues): ComparedRecord {
     const principal = stored.principals.get(parsed) ?? null;
-    const sent = required(parsed.principal);
+    const sent = sentPrincipal(parsed, principal);
     const changed = principal ? changedOfPrincipal(principal, sent) : [];
     this.#checkPrincipal(parsed, principal, changed);
     const sourceUsers = new Map<number, number>();
@@ -107,7 +107,7 @@ export class UpsertCheck {
     if (claimed.some((name) => this.#claimedPrincipals.has(name))) errors.add(namedBy, 'DUPLICATE_PRINCIPAL');
     for (const name of claimed) this.#claimedPrincipals.add(name);
     if (!stored) return;
-    const sent = required(parsed.principal);
+    const sent = sentPrincipal(parsed, stored);
     if (this.#options.existing === 'refuse') {
       for (const { field, from, to } of fieldChanges(changed, stored, sent))
         this.#refuseDifference(field, { stored: shownValue(from), sent: shownValue(to) }, errors);
@@ -195,6 +195,13 @@ export class UpsertCheck {
     refuseOwnNamesIn(password.value, { usernameKey: username?.key ?? null, email }, place, errors);
     return password.value;
   }
+}
+
+/** Returns the values of a record. The key that names an existing principal may be an alias, and is no value. */
+function sentPrincipal({ principal }: ParsedRecord, stored: StoredPrincipal | null): SentPrincipal {
+  const { fields, state } = required(principal);
+  const { ExternalKey: _, ...others } = fields;
+  return stored ? { fields: others, state } : { fields, state };
 }
 
 function shownValue(value: FieldValue | null): string {

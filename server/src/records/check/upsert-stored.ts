@@ -67,7 +67,11 @@ export class StoredReader {
     const idsByKey = await this.#store.findExternalKeys([...keys]);
     const byId = await this.#store.findPrincipals([...new Set([...ids, ...idsByKey.values()])]);
     // By the key that the principal has now: it may have been changed between the two reads.
-    const byKey = new Map([...byId.values()].map((principal) => [principal.fields.ExternalKey, principal]));
+    const byKey = new Map(
+      [...byId.values()].flatMap((principal) =>
+        [principal.fields.ExternalKey, ...principal.aliases].map((key) => [key, principal] as const),
+      ),
+    );
     return new Map(
       parsedRecords.flatMap((parsed): [ParsedRecord, StoredPrincipal][] => {
         const { namedBy, principalId, externalKey } = parsed;

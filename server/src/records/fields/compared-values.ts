@@ -17,6 +17,8 @@ export interface StoredPrincipal {
   readonly fields: PrincipalFields;
   readonly state: State;
   readonly usersCount: number;
+  /** The external keys of principals that were merged into this one, which name it, too. */
+  readonly aliases: readonly string[];
 }
 
 /** A user as the checks find it. */

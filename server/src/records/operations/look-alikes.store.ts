@@ -32,12 +32,15 @@ export const findFormsStatement = statement(
           cross join lateral unnest(anagrafe.likeness(${argumentsFrom('sent')})) as own (form)
           left join lateral (
             select stored.* from (
-                select principal_id from anagrafe.principal_likeness as likeness
-                 where likeness.form = hashtextextended(own.form, 0)
-                 order by likeness.form, principal_id limit ${candidatesMax}) as candidate
+                (select principal_id, false as has_form from anagrafe.principal_likeness as likeness
+                  where likeness.form = hashtextextended(own.form, 0)
+                  order by likeness.form, principal_id limit ${candidatesMax})
+                union all
+                (select principal_id, true from anagrafe.principal_aliases as alias
+                  where 'key ' || anagrafe.code_form(alias.external_key) = own.form limit 1)) as candidate
               cross join lateral (
                 select * from anagrafe.principals where id = candidate.principal_id limit 1) as stored
-             where own.form = any(anagrafe.likeness(${argumentsFrom('stored')}))
+             where (has_form or own.form = any(anagrafe.likeness(${argumentsFrom('stored')})))
                and stored.external_key is distinct from sent.external_key
              limit 1) as other on true`,
 );

@@ -8,6 +8,7 @@ import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import { selectedColumns } from '../fields/field-columns.ts';
 import { principalFields, userFields, valuesOf } from '../fields/fields.ts';
 import type { RecordStore } from '../write/id-reservation.ts';
+import { aliasesOf } from '../write/merges.store.ts';
 import { userVersion, versionOf } from '../write/stored-rows.store.ts';
 import { writeChanges } from '../write/write-changes.store.ts';
 import type { DeleteStore } from './delete.ts';
@@ -41,7 +42,7 @@ async function rowsByKeys<Row extends QueryResultRow>(
 }
 
 const principalsById = selectByKeys(
-  `id, ${versionOf('principals')} as version, state, users_count as "usersCount", ${selectedColumns(principalFields)}`,
+  `id, ${versionOf('principals')} as version, state, users_count as "usersCount", ${aliasesOf('principals.id')} as aliases, ${selectedColumns(principalFields)}`,
   'principals',
   'id',
   'bigint',
@@ -55,8 +56,8 @@ async function findPrincipals(
 ): Promise<Map<number, StoredPrincipal>> {
   const rows = await rowsByKeys<PrincipalRow>(database, principalsById, ids);
   return new Map(
-    rows.map(({ id, version, state, usersCount, ...row }) => {
-      return [id, { id, version, state, usersCount, fields: valuesOf(principalFields, row) }];
+    rows.map(({ id, version, state, usersCount, aliases, ...row }) => {
+      return [id, { id, version, state, usersCount, aliases, fields: valuesOf(principalFields, row) }];
     }),
   );
 }
@@ -125,10 +126,20 @@ async function findTakenUsernames(database: Database, keys: readonly string[]): 
 }
 
 const principalsByKey = selectByKeys('external_key, id', 'principals', 'external_key', 'text');
+const principalsByAlias = selectByKeys(
+  'external_key, principal_id as id',
+  'principal_aliases',
+  'external_key',
+  'text',
+);
 
 async function findExternalKeys(database: Database, keys: readonly string[]): Promise<Map<string, number>> {
-  const rows = await rowsByKeys<{ external_key: string; id: number }>(database, principalsByKey, keys);
-  return new Map(rows.map((row) => [row.external_key, row.id]));
+  const rows = await Promise.all(
+    [principalsByAlias, principalsByKey].map((sql) =>
+      rowsByKeys<{ external_key: string; id: number }>(database, sql, keys),
+    ),
+  );
+  return new Map(rows.flat().map((row) => [row.external_key, row.id]));
 }
 
 /** Returns ranges: one, unless another session draws from the sequence at the same time. */

@@ -1,6 +1,6 @@
 import { mapUsername } from '../../usernames/precis-profiles.ts';
 import type { Username } from '../../usernames/username.ts';
-import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
+import type { StoredUser } from '../fields/compared-values.ts';
 import { AttributesText } from '../fields/field-formats.ts';
 import { columnText, type FieldValue, type State } from '../fields/fields.ts';
 import type { KeptField } from '../write/outcome.ts';
@@ -77,10 +77,6 @@ function isTaken(
   // The username that only differs in its spelling is that of the user itself.
   const { key } = usernameOf(old);
   return field === 'Username' && key !== usernameOf(now as string).key && taken.has(`name ${key}`);
-}
-
-export function valueOfPrincipal({ fields, state }: StoredPrincipal, field: string): FieldValue | null {
-  return field === 'State' ? state : (fields[field as keyof typeof fields] ?? null);
 }
 
 export function valueOfUser({ fields, state, username }: StoredUser, field: string): FieldValue | null {

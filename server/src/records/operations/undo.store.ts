@@ -38,7 +38,7 @@ async function valuesOfRun(
               cross join lateral (select * from anagrafe.changed_values where user_id = wanted.id and user_id > 0) as changed)
      select nullif(user_id, 0) as "userId", principal_id as "principalId", changes
        from subject join anagrafe.calls on calls.id = call_id
-      where run_id = $1 and operation <> 'undo' order by changed_at`,
+      where run_id = $1 and operation not in ('merge', 'undo') order by changed_at`,
     [run, principalIds, userIds],
   );
   return rows.flatMap(({ changes, ...subject }) =>

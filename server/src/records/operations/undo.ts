@@ -1,4 +1,4 @@
-import { changedOfUser, editPrincipal, editUser, fieldChanges } from '../check/compare.ts';
+import { changedOfUser, editPrincipal, editUser, fieldChanges, valueOfPrincipal } from '../check/compare.ts';
 import { moveOf } from '../check/moves.ts';
 import type { CallOptions, CheckTools, Operation } from '../check/operation.ts';
 import { type AttributeStore, setStoredAttributes } from '../check/stored-attributes.ts';
@@ -18,7 +18,6 @@ import {
   restore,
   usernameOf,
   type Values,
-  valueOfPrincipal,
   valueOfUser,
   valuesBySubject,
 } from './run-values.ts';

@@ -1,5 +1,5 @@
 import type { FieldErrors } from '../../lib/field-errors.ts';
-import { type Fields, isAbsent, refuseUnknownFields, usersOf } from '../../lib/request-fields.ts';
+import { type Fields, isAbsent, isObject, refuseUnknownFields, usersOf } from '../../lib/request-fields.ts';
 import type { SentPrincipal } from '../fields/compared-values.ts';
 import {
   editablePrincipalFields,
@@ -98,7 +98,7 @@ export async function parseUpsert(
   errors: FieldErrors,
   rules: UserRules,
 ): Promise<ParsedRecord> {
-  const reference = readPrincipalReference(fields, errors, 'ExternalKey');
+  const reference = readPrincipalReference(fields, errors, { usual: 'ExternalKey' });
   const known = ['ID', ...principalFieldNames, 'State', 'Users', 'Similar', ...ignoredFields];
   refuseUnknownFields(fields, known, '', errors);
   const edits = readFieldEdits(fields, editablePrincipalFields, '', errors);
@@ -152,4 +152,18 @@ export async function parseDelete(fields: Fields, errors: FieldErrors): Promise<
   const readUser = (user: unknown, place: string) => readDeletion(user, place, errors);
   const users = isAbsent(fields.Users) ? null : await readUsers(fields.Users, readUser, errors);
   return { ...reference, principal: null, users, allowsSimilar: true, errors };
+}
+
+/** Parses a record of `irs/merge`. */
+export async function parseMerge(fields: Fields, errors: FieldErrors): Promise<ParsedRecord> {
+  const reference = readPrincipalReference(fields, errors);
+  refuseUnknownFields(fields, ['ID', 'ExternalKey', 'From', ...ignoredFields], '', errors);
+  const parsed = { ...reference, principal: null, users: null, allowsSimilar: true, errors };
+  if (isAbsent(fields.From)) errors.addMissing('From');
+  else if (!isObject(fields.From)) errors.add('From', 'WRONG_TYPE', { variant: 'object' });
+  else {
+    refuseUnknownFields(fields.From, ['ID', 'ExternalKey'], 'From', errors);
+    return { ...parsed, source: readPrincipalReference(fields.From, errors, { place: 'From' }) };
+  }
+  return parsed;
 }

@@ -1,14 +1,14 @@
 import type { FieldErrors } from '../../lib/field-errors.ts';
-import { type Fields, isAbsent, isId } from '../../lib/request-fields.ts';
+import { type Fields, isAbsent, isId, within } from '../../lib/request-fields.ts';
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
 import type { SentPrincipal } from '../fields/compared-values.ts';
 import { externalKeyField, readField } from '../fields/fields.ts';
 import type { ParsedUser } from './parsed-user.ts';
 
-export type OperationName = 'update' | 'insert' | 'state' | 'upsert' | 'delete' | 'undo';
+export type OperationName = 'update' | 'insert' | 'state' | 'upsert' | 'delete' | 'merge' | 'undo';
 
 /** The principal that a record names by exactly one of `ID` and `ExternalKey`. */
-interface PrincipalReference {
+export interface PrincipalReference {
   /** The ID from the request, for the answer; null if it is absent or no integer. */
   readonly sentId: number | null;
   /** The ID, if it is valid. */
@@ -25,6 +25,8 @@ export interface ParsedRecord extends PrincipalReference {
   readonly users: readonly ParsedUser[] | null;
   /** True if the record may insert a principal that looks like another one. */
   readonly allowsSimilar: boolean;
+  /** In a merge, the principal that is merged into the one that the record names. */
+  readonly source?: PrincipalReference;
   /** In an undo, the users that the call moves away before it deletes the principal. */
   readonly leaving?: readonly number[];
   readonly errors: FieldErrors;
@@ -36,18 +38,19 @@ export const ignoredFields = ['FieldErrors', 'Position'];
 /** The value of `Similar` in a record that accepts that its principal looks like another one. */
 export const similarAllowed = 'allow';
 
-/** Reads `ID` and `ExternalKey`. `usual` is the field at which a record without either gets its error. */
+/** Reads `ID` and `ExternalKey`. `usual` is the field at which a record without either gets its error, `place` the object that has them. */
 export function readPrincipalReference(
   fields: Fields,
   errors: FieldErrors,
-  usual: 'ID' | 'ExternalKey' = 'ID',
+  { usual = 'ID', place = '' }: { readonly usual?: 'ID' | 'ExternalKey'; readonly place?: string } = {},
 ): PrincipalReference {
   const principalId = isId(fields.ID) ? fields.ID : null;
-  const externalKey = readField(fields.ExternalKey, externalKeyField, 'ExternalKey', errors);
+  const externalKey = readField(fields.ExternalKey, externalKeyField, within(place, 'ExternalKey'), errors);
   if (isAbsent(fields.ID) && isAbsent(fields.ExternalKey))
-    errors.add(usual, 'REQUIRED', { variant: 'principal' });
-  else if (!isAbsent(fields.ID) && !isAbsent(fields.ExternalKey)) errors.add('ID', 'AMBIGUOUS_PRINCIPAL');
-  else if (!isAbsent(fields.ID) && principalId === null) errors.add('ID', 'INVALID_ID');
+    errors.add(within(place, usual), 'REQUIRED', { variant: 'principal' });
+  else if (!isAbsent(fields.ID) && !isAbsent(fields.ExternalKey))
+    errors.add(within(place, 'ID'), 'AMBIGUOUS_PRINCIPAL');
+  else if (!isAbsent(fields.ID) && principalId === null) errors.add(within(place, 'ID'), 'INVALID_ID');
   const namedBy = isAbsent(fields.ID) ? 'ExternalKey' : 'ID';
   return { sentId: sentIdOf(fields), principalId, externalKey, namedBy };
 }

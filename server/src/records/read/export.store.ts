@@ -2,7 +2,7 @@ import type { Connection, Database } from '../../db/database.ts';
 import { withApiErrors } from '../../db/errors.ts';
 import type { ExportSelection, ExportStore } from './export.ts';
 import { type ExportedPrincipal, type ExportedUser, usersPerPart } from './export-format.ts';
-import { principalColumns, userColumns } from './listing.store.ts';
+import { principalColumns, principalOfKey, userColumns } from './listing.store.ts';
 
 type PrincipalRow = Omit<ExportedPrincipal, 'users'>;
 type MutablePart = PrincipalRow & { readonly users: ExportedUser[] };
@@ -33,7 +33,7 @@ async function* readParts(
   for (let after = 0; ; ) {
     const principals = await connection.query<PrincipalRow>(
       `select ${principalColumns} from anagrafe.principals as shown
-        where id > $1 and ($2::bigint is null or id = $2) and ($3::text is null or external_key = $3)
+        where id > $1 and ($2::bigint is null or id = $2) and ($3::text is null or id = ${principalOfKey('$3')})
         order by id limit $4`,
       [after, principalId, externalKey, principalsAtOnce],
     );

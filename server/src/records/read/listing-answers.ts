@@ -43,6 +43,7 @@ function principalStart(principal: Omit<ListedPrincipal, 'users'>): string {
     CreatedAt: principal.createdAt,
     UpdatedAt: principal.updatedAt,
     UsersCount: principal.usersCount,
+    ...(principal.aliases.length > 0 && { Aliases: principal.aliases }),
   };
   return `${JSON.stringify(answer).slice(0, -1)},"Users":[`;
 }

@@ -158,6 +158,12 @@ export const principal = {
   CreatedAt: Moment,
   UpdatedAt: Moment,
   UsersCount: count('Number of all users of the principal.'),
+  Aliases: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'The external keys of principals that were merged into this one, which name it, too. Absent without any.',
+    }),
+  ),
 };
 const Principal = named(
   'Principal',

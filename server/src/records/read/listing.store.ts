@@ -3,6 +3,7 @@ import { withApiErrors } from '../../db/errors.ts';
 import { readGroup } from '../../db/paging.ts';
 import { selectedColumns } from '../fields/field-columns.ts';
 import { principalFields, userFields } from '../fields/fields.ts';
+import { aliasesOf } from '../write/merges.store.ts';
 import type {
   FoundUser,
   ListedPrincipal,
@@ -25,18 +26,24 @@ export function openListing(database: Database): ListingStore {
     findPrincipalId: ({ principalId, externalKey }) =>
       withApiErrors(async () => {
         if (principalId !== null || externalKey === null) return principalId;
-        const [found] = await database.query<{ id: number }>(
-          'select id from anagrafe.principals where external_key = $1',
-          [externalKey],
-        );
+        const [found] = await database.query<{ id: number }>(`select ${principalOfKey('$1')} as id`, [
+          externalKey,
+        ]);
         return found?.id ?? null;
       }),
   };
 }
 
+/** SQL for the ID of the principal with an external key or alias. */
+export function principalOfKey(key: string): string {
+  return `(select id from anagrafe.principals where external_key = ${key}
+           union all select principal_id from anagrafe.principal_aliases where external_key = ${key})`;
+}
+
 /** The columns of a principal and of a user, each from a row source with the alias `shown`. */
 export const principalColumns = `shown.id, ${selectedColumns(principalFields, 'shown')}, shown.state,
-  shown.created_at as "createdAt", shown.updated_at as "updatedAt", users_count as "usersCount"`;
+  shown.created_at as "createdAt", shown.updated_at as "updatedAt", users_count as "usersCount",
+  ${aliasesOf('shown.id')} as aliases`;
 export const userColumns = `shown.id, principal_id as "principalId", username, ${selectedColumns(userFields, 'shown')}, shown.state,
   shown.created_at as "createdAt", shown.updated_at as "updatedAt", password_changed_at as "passwordChangedAt",
   last_login_at as "lastLoginAt"`;
@@ -61,7 +68,8 @@ async function listPrincipals(
   const filter = new Filter();
   if (listing.principalId !== null) filter.add((value) => `id = ${value}`, listing.principalId);
   if (listing.own) filter.add((value) => `id = ${value}`, listing.own.principalId);
-  if (listing.externalKey !== null) filter.add((value) => `external_key = ${value}`, listing.externalKey);
+  if (listing.externalKey !== null)
+    filter.add((value) => `id = ${principalOfKey(value)}`, listing.externalKey);
   if (listing.since !== null) filter.add((value) => `updated_at >= ${value}`, listing.since);
   if (listing.search !== null) {
     const words = filter.value(prefixQuery(listing.search));
@@ -85,10 +93,7 @@ async function listUsers(
   const filter = new Filter();
   if (listing.principalId !== null) filter.add((value) => `principal_id = ${value}`, listing.principalId);
   if (listing.externalKey !== null) {
-    filter.add(
-      (value) => `principal_id = (select id from anagrafe.principals where external_key = ${value})`,
-      listing.externalKey,
-    );
+    filter.add((value) => `principal_id = ${principalOfKey(value)}`, listing.externalKey);
   }
   if (listing.usernameKeys !== null)
     filter.add((value) => `username_key = any(${value})`, listing.usernameKeys);

@@ -80,6 +80,7 @@ export interface ListedPrincipal extends PrincipalFields {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly usersCount: number;
+  readonly aliases: readonly string[];
   readonly users: Iterable<ListedUser> | AsyncIterable<ListedUser>;
 }
 

@@ -112,12 +112,16 @@ function aboutPrincipal(
   return {
     Principal: principal,
     ...(changes && representation === 'all' && { Changes: changeFields(changes) }),
-    ...(keptFields && { Kept: keptOf(keptFields) }),
+    ...(keptFields && { Kept: keptOf(keptFields, representation) }),
   };
 }
 
-function keptOf(kept: readonly KeptField[]) {
-  return kept.map(({ field, reason }) => ({ Field: field, Reason: reason }));
+function keptOf(kept: readonly KeptField[], representation: Representation) {
+  return kept.map(({ field, reason, other }) => ({
+    Field: field,
+    Reason: reason,
+    ...(other !== undefined && representation === 'all' && { Other: other }),
+  }));
 }
 
 /** The changes of a dry run. They contain stored values, which require the scope `sync:read`. */
@@ -176,6 +180,6 @@ function userFields(
     ...(changed && { Changed: changed }),
     ...(state && representation === 'all' && { State: state }),
     ...(changes && representation === 'all' && { Changes: changeFields(changes) }),
-    ...(keptFields && { Kept: keptOf(keptFields) }),
+    ...(keptFields && { Kept: keptOf(keptFields, representation) }),
   };
 }

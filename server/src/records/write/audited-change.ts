@@ -75,12 +75,13 @@ function auditRowsOfSource(source: number, { principalId, moves }: ReadyChange):
   });
 }
 
-function auditDetails({ principal }: ReadyChange) {
+function auditDetails({ principal, merged }: ReadyChange) {
   const changed = principal.kind === 'edit' ? principal.changed : [];
   const fields = changed.filter((name) => name !== 'State');
   return {
     ...(fields.length > 0 && { changed: fields }),
     ...(principal.kind === 'edit' && changed.includes('State') && { state: principal.values.state }),
+    ...(merged && { merged: [merged.id, merged.externalKey] }),
     ...(principal.kind === 'delete' &&
       principal.externalKey !== null && { externalKey: principal.externalKey }),
   };

@@ -70,6 +70,17 @@ export interface UserMove {
   readonly expectedVersion: string | null;
 }
 
+/** A principal that is merged into the one of the change: all of its users move, and it is deleted. */
+export interface MergedPrincipal {
+  readonly id: number;
+  /** The version and the number of users that the checks found. */
+  readonly version: string;
+  readonly users: number;
+  readonly externalKey: string | null;
+  /** The key that becomes an alias; null if the other principal gets it as its own. */
+  readonly alias: string | null;
+}
+
 export interface PrincipalChange {
   /** Null if the change inserts the principal. */
   readonly principalId: number | null;
@@ -93,6 +104,7 @@ export interface PrincipalChange {
   readonly resets: readonly { readonly id: number; readonly password: NewPassword }[];
   readonly edits: readonly UserEdit[];
   readonly moves: readonly UserMove[];
+  readonly merged?: MergedPrincipal;
   /** The IDs of users to delete. Empty if the principal is deleted with all of its users. */
   readonly deletes: readonly number[];
   /** The users of the record in the order sent, and then those that it removes, for the answer and the stored outcome. */
@@ -101,19 +113,19 @@ export interface PrincipalChange {
   readonly kept?: readonly string[];
   /** The changed fields of the principal with their values, for a dry run. */
   readonly changes?: readonly FieldChange[];
-  /** The fields of the principal that an undo leaves as they are. */
+  /** The fields of the principal that an undo or a merge leaves as they are. */
   readonly keptFields?: readonly KeptField[];
 }
 
 export const noUsers = { registrations: [], resets: [], edits: [], moves: [], deletes: [] };
 
 /** Returns the IDs of the principals that lose users. */
-export function sourcesOf({ moves }: Pick<PrincipalChange, 'moves'>): number[] {
-  return [...new Set(moves.map(({ from }) => from))];
+export function sourcesOf({ moves, merged }: Pick<PrincipalChange, 'moves' | 'merged'>): number[] {
+  return [...new Set([...moves.map(({ from }) => from), ...(merged ? [merged.id] : [])])];
 }
 
 /** Returns the IDs of the existing principals that the change writes. */
-export function principalsOf(change: Pick<PrincipalChange, 'principalId' | 'moves'>): number[] {
+export function principalsOf(change: Pick<PrincipalChange, 'principalId' | 'moves' | 'merged'>): number[] {
   return [...(change.principalId === null ? [] : [change.principalId]), ...sourcesOf(change)];
 }
 
@@ -177,7 +189,7 @@ export function passwordsIn({ registrations, resets, edits }: PrincipalChange): 
 
 /** Returns true if the record leaves the store as it is. Only its outcome is stored then. */
 export function isUnchanged(change: PrincipalChange): boolean {
-  return change.principal.kind === 'keep' && sizeOf(change) === 0;
+  return change.principal.kind === 'keep' && sizeOf(change) === 0 && !change.merged;
 }
 
 const principalOutcomes: Record<PrincipalStep['kind'], PrincipalOutcome> = {

@@ -1,7 +1,8 @@
 import { arrayLiteral, type Query, statement } from '../../db/statement.ts';
 import type { Definitions } from '../fields/fields.ts';
 import type { ReadyChange } from './change.ts';
-import { principalIds, withRows } from './query.ts';
+import { mergesOf } from './merges.store.ts';
+import { idOf, principalIds, withRows } from './query.ts';
 
 // The old and new values of changed fields. PostgreSQL reads and writes them, so that large attributes are not in the
 // memory of the service.
@@ -65,10 +66,13 @@ const erasePrincipalsStatement = statement(
 /** Deletes the values of what is deleted. Must precede the deletion of the users. */
 export function eraseValues(changes: readonly ReadyChange[], deleted: readonly ReadyChange[]): Query[] {
   const ids = principalIds(deleted);
+  const merged = mergesOf(changes).map(idOf);
   const users = changes.flatMap(({ deletes }) => deletes);
   const principals = arrayLiteral(ids);
   return [
     ...withRows(eraseValuesStatement, [...users, ...ids], { users: arrayLiteral(users), principals }),
-    ...withRows(erasePrincipalsStatement, ids, { principals }),
+    ...withRows(erasePrincipalsStatement, [...ids, ...merged], {
+      principals: arrayLiteral([...ids, ...merged]),
+    }),
   ];
 }

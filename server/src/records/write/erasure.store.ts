@@ -10,7 +10,7 @@ export function eraseFailedRecords(
   const deletedNames: string[] = [];
   const deletedPrincipals: number[] = [];
   const renamed: { earlier: string; mention: string }[] = [];
-  for (const { principalId, principal, deletes, edits } of changes) {
+  for (const { principalId, principal, merged, deletes, edits } of changes) {
     const key = principals.get(principalId)?.externalKey ?? null;
     if (principal.kind === 'delete') {
       deletedPrincipals.push(principalId);
@@ -18,6 +18,8 @@ export function eraseFailedRecords(
     }
     if (principal.kind === 'edit' && principal.changed.includes('ExternalKey') && key !== null)
       renamed.push({ earlier: `key:${key}`, mention: `principal:${principalId}` });
+    for (const earlier of merged ? [`principal:${merged.id}`, `key:${merged.externalKey}`] : [])
+      renamed.push({ earlier, mention: `principal:${principalId}` });
     for (const id of deletes) deletedNames.push(`user:${id}`, `name:${users.get(id)?.usernameKey}`);
     for (const { id, newUsername } of edits) {
       const earlier = users.get(id)?.usernameKey;
@@ -49,6 +51,7 @@ const mentioning = `sought as materialized (
 const eraseMentionsStatement = statement(
   `with sought_mention as materialized (
      select mention collate "C" from unnest(:mentions::text[]) as given (mention)
+     union all select 'key:' || external_key from anagrafe.principal_aliases where principal_id = any(:principals::bigint[])
      union all select 'user:' || id from anagrafe.users where principal_id = any(:principals::bigint[])
      union all select 'name:' || username_key from anagrafe.users where principal_id = any(:principals::bigint[])
    ), ${mentioning}

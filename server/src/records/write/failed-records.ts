@@ -90,6 +90,7 @@ const keptFields: Record<OperationName, KeptFields> = {
     passwords: false,
   },
   delete: { record: named, user: namedUser, passwords: false },
+  merge: { record: [...named, ['From', plainReference]], user: namedUser, passwords: false },
   undo: { record: named, user: namedUser, passwords: false },
 };
 
@@ -192,6 +193,16 @@ function plainEmail(value: unknown): unknown {
 /** Redacts another text, as `plainId` does. */
 function plainState(value: unknown): unknown {
   return states.find((known) => known === value);
+}
+
+/** Keeps the names of a principal. An object with other fields is redacted as a whole. */
+function plainReference(value: unknown): unknown {
+  if (!isObject(value) || Object.keys(value).some((name) => !named.some(([known]) => known === name)))
+    return undefined;
+  const names = named.flatMap(([name, filter]) =>
+    isAbsent(value[name]) ? [] : [[name, filter(value[name]) ?? redacted]],
+  );
+  return Object.fromEntries(names);
 }
 
 function plainSimilar(value: unknown): unknown {

@@ -30,8 +30,9 @@ export async function mentionsOf(record: Fields, errors: FieldErrors): Promise<s
   };
   for (const error of [...errors.byPlace.values()].flat())
     if (hasDetails(error)) add('principal', [error.figures?.id], idForms);
-  add('principal', [record.ID], idForms);
-  add('key', [record.ExternalKey, record.NewExternalKey], keyForms);
+  const from = isObject(record.From) ? record.From : {};
+  add('principal', [record.ID, from.ID], idForms);
+  add('key', [record.ExternalKey, record.NewExternalKey, from.ExternalKey], keyForms);
   for (const user of usersOf(record)) {
     if (timeSlice.isOver) await timeSlice.yield();
     if (!isObject(user)) continue;

@@ -11,13 +11,23 @@ export interface FieldChange {
   readonly to: FieldValue | null;
 }
 
-/** Why an undo leaves something as it is. */
-export const keptReasons = ['changed', 'deleted', 'moved', 'password', 'expired', 'taken'] as const;
+/** Why an undo or a merge leaves something as it is. */
+export const keptReasons = [
+  'changed',
+  'deleted',
+  'moved',
+  'password',
+  'expired',
+  'taken',
+  'differs',
+] as const;
 
-/** A field that an undo leaves as it is. Null stands for the user or principal as a whole. */
+/** A field that an undo or a merge leaves as it is. Null stands for the user or principal as a whole. */
 export interface KeptField {
   readonly field: string | null;
   readonly reason: (typeof keptReasons)[number];
+  /** The value of a merged principal, which is not kept; only in a dry run. */
+  readonly other?: FieldValue | null;
 }
 
 export interface AppliedUser {

@@ -6,6 +6,7 @@ import {
   statement,
 } from '../../db/statement.ts';
 import type { ReadyChange } from './change.ts';
+import { mergesOf } from './merges.store.ts';
 import { idOf, principalIds, withIds, withRows } from './query.ts';
 
 /** SQL that adds to the row counts. `rows` is a query with the columns `id` and `amount`, which is 1 or -1. */
@@ -35,7 +36,8 @@ export function countUsers(changes: readonly ReadyChange[], deleted: readonly Re
 
 export function countPrincipals(changes: readonly ReadyChange[], deleted: readonly ReadyChange[]): Query[] {
   const inserted = changes.filter(({ principal }) => principal.kind === 'insert');
-  return counted(countPrincipalsStatement, principalIds(inserted), principalIds(deleted));
+  const merged = mergesOf(changes).map(idOf);
+  return counted(countPrincipalsStatement, principalIds(inserted), [...principalIds(deleted), ...merged]);
 }
 
 function counted(sql: Statement, added: readonly number[], removed: readonly number[]): Query[] {

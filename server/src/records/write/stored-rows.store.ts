@@ -118,6 +118,7 @@ export function isCurrent(change: ReadyChange, { principals, users }: StoredRows
   const { expectedCurrentHash } = context;
   return (
     isCurrentPrincipal(change, principals.get(principalId)) &&
+    isCurrentMerge(change, principals) &&
     sourcesOf(change).every((id) => principals.has(id)) &&
     existingUsers(change).every((id) => {
       const user = users.get(id);
@@ -141,6 +142,13 @@ function isCurrentPrincipal(
   const addsUsers = registrations.length > 0 || moves.length > 0;
   if (expectedVersion === null && addsUsers && stored.state !== 'active') return false;
   return expectedVersion === null || expectedVersion === stored.version;
+}
+
+/** A user that another call has moved away from the principal does not change its version. */
+function isCurrentMerge({ merged }: ReadyChange, principals: StoredRows['principals']): boolean {
+  if (!merged) return true;
+  const { version, usersCount } = principals.get(merged.id) ?? {};
+  return version === merged.version && usersCount === merged.users;
 }
 
 function isCurrentMove({ usernameKey, expectedVersion }: UserMove, user: LockedUser): boolean {

@@ -4,6 +4,7 @@ import { appendAuditRows, auditDeletions } from './audit-rows.store.ts';
 import { isUnchanged, type ReadyChange, takesLong } from './change.ts';
 import { eraseValues } from './changed-values.store.ts';
 import { eraseFailedRecords } from './erasure.store.ts';
+import { deleteMerged, keepAliases } from './merges.store.ts';
 import { storeNewCalls, storeOutcomes } from './outcomes.store.ts';
 import {
   countMovedUsers,
@@ -49,6 +50,7 @@ function writesOf(changes: readonly ReadyChange[], stored: StoredRows): Query[] 
   const deleted = changed.filter(({ principal }) => principal.kind === 'delete');
   return [
     ...insertPrincipals(changed),
+    ...keepAliases(changed),
     ...editPrincipals(changed),
     ...touchPrincipals(changed),
     ...countMovedUsers(changed),
@@ -66,6 +68,7 @@ function writesOf(changes: readonly ReadyChange[], stored: StoredRows): Query[] 
     ...eraseFailedRecords(changed, stored),
     ...deleteUsers(changed),
     ...deletePrincipals(deleted),
+    ...deleteMerged(changed),
     ...storeNewCalls(changes),
     ...storeOutcomes(changes),
   ];
