@@ -220,11 +220,14 @@ export class Anagrafe {
    * Exports principals with their users, ordered by principal ID. At most two exports run at once; a further one is
    * retried like any call.
    */
-  exportRecords({ ID, ExternalKey, hashes }: ExportFilter = {}, options?: CallOptions): RecordExport {
+  exportRecords(
+    { ID, ExternalKey, hashes, separator }: ExportFilter = {},
+    options?: CallOptions,
+  ): RecordExport {
     return new RecordExport((format) =>
       this.#transport.stream(
         'exportRecords',
-        { query: { id: ID, externalKey: ExternalKey, hashes, format } },
+        { query: { id: ID, externalKey: ExternalKey, hashes, separator, format } },
         options,
       ),
     );

@@ -1379,6 +1379,7 @@ export interface Operations {
         id?: number | undefined;
         externalKey?: string | undefined;
         format?: 'ndjson' | 'csv' | 'spreadsheet' | undefined;
+        separator?: ',' | ';' | 'tab' | undefined;
         hashes?: boolean | undefined;
       };
     };

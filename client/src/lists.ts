@@ -120,6 +120,8 @@ export interface ExportFilter {
   readonly ExternalKey?: string | undefined;
   /** Includes the password hashes, for a move to another system. Requires the scope `admin`. Default: false. */
   readonly hashes?: boolean | undefined;
+  /** The separator of CSV. Excel expects a semicolon where numbers have a decimal comma. Default: a comma. */
+  readonly separator?: ',' | ';' | 'tab' | undefined;
 }
 
 /**

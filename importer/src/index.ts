@@ -1,6 +1,7 @@
 export { type ColumnContent, ColumnProfiles, type UnusedColumn } from './file/column-profile.ts';
 export type { ColumnMapping, ImportColumn } from './file/columns.ts';
 export { type FileError, ImportFileError } from './file/errors.ts';
+export { exportedWorkbook } from './file/export-workbook.ts';
 export { byteOrderMark, csvLine, FailedRows, failedWorkbook } from './file/failed-rows.ts';
 export { readElement } from './file/json-element.ts';
 export {

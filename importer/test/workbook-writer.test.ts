@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { workbookRow } from '../src/file/failed-rows.ts';
 import { writeWorkbook } from '../src/file/workbook-writer.ts';
-import { FailedRows } from '../src/index.ts';
+import { exportedWorkbook, FailedRows } from '../src/index.ts';
 
 const header = ['ExternalKey', 'Denomination', 'Username'];
 const options = { withoutPasswords: true, keepsTotals: true };
@@ -48,6 +48,49 @@ describe('a workbook of failed rows', () => {
         expect(cellsOf(await throughWorkbook(clean))).toEqual(clean);
       }),
       { numRuns: 50 },
+    );
+  });
+});
+
+describe('an export as a workbook', () => {
+  it('has the cells of the CSV, however its bytes are divided', async () => {
+    const csv = '\ufeffKey,Name\r\n00123,"Caffè, ""Uno""\n=due"\r\n1E5,🙂\r\n';
+    const bytes = new TextEncoder().encode(csv);
+    async function* inPieces() {
+      for (const byte of bytes) yield Uint8Array.of(byte);
+    }
+    const workbook = new Uint8Array(await new Response(await exportedWorkbook(inPieces())).arrayBuffer());
+    const read = await readFile(workbook, { ...options, preview: true });
+    expect(cellsOf(read)).toEqual([
+      ['00123', 'Caffè, "Uno"\n=due'],
+      ['1E5', '🙂'],
+    ]);
+  });
+
+  it('is written while it is read, and ends the export when the reader leaves', async () => {
+    let written = 0;
+    let isEnded = false;
+    async function* endless() {
+      try {
+        for (; ; written++) yield new TextEncoder().encode(`${Math.random()},${'x'.repeat(1000)}\n`);
+      } finally {
+        isEnded = true;
+      }
+    }
+    const reader = (await exportedWorkbook(endless())).getReader();
+    for (let size = 0; size < 100_000; ) size += (await reader.read()).value?.length ?? 0;
+    await reader.cancel();
+    await expect.poll(() => isEnded).toBe(true);
+    expect(written).toBeGreaterThan(0);
+  });
+
+  it('fails if the export fails', async () => {
+    async function* failing() {
+      yield new TextEncoder().encode('a,b\n');
+      throw new Error('interrupted');
+    }
+    await expect(new Response(await exportedWorkbook(failing())).arrayBuffer()).rejects.toThrow(
+      'interrupted',
     );
   });
 });

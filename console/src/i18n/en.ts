@@ -948,6 +948,7 @@ export const principals = {
   more: 'More actions',
   export: {
     action: 'Export',
+    xlsx: 'Export as Excel (XLSX)',
     csv: 'Export as CSV',
     spreadsheet: 'Export for spreadsheets (CSV)',
     ndjson: 'Export as NDJSON',

@@ -950,6 +950,7 @@ export const principals: Messages['principals'] = {
   more: 'Altre azioni',
   export: {
     action: 'Esporta',
+    xlsx: 'Esporta per Excel (XLSX)',
     csv: 'Esporta in CSV',
     spreadsheet: 'Esporta per fogli di calcolo (CSV)',
     ndjson: 'Esporta in NDJSON',

@@ -1,4 +1,4 @@
-import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js/lib/zip-core-native.js';
+import { TextReader, ZipWriter } from '@zip.js/zip.js/lib/zip-core-native.js';
 
 const spreadsheet = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const relationships = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
@@ -19,19 +19,69 @@ const parts: Readonly<Record<string, string>> = {
  * Writes a workbook whose cells are all texts, and whose columns have the format "Text", so that a spreadsheet program
  * changes no value that looks like a number or a date, typed ones neither.
  */
-export async function writeWorkbook(rows: Iterable<readonly string[]>): Promise<Uint8Array<ArrayBuffer>> {
-  const zip = new ZipWriter(new Uint8ArrayWriter(), { useWebWorkers: false });
-  for (const [name, content] of Object.entries(parts)) await zip.add(name, new TextReader(xml + content));
-  await zip.add('xl/worksheets/sheet1.xml', new Blob([xml, ...sheetOf(rows)]).stream());
-  return new Uint8Array(await zip.close());
+export async function writeWorkbook(rows: Rows): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await new Response(streamWorkbook(rows)).arrayBuffer());
 }
 
-/** Maximum number of columns of Excel. */
-const columnsMax = 16_384;
+type Rows = Iterable<readonly string[]> | AsyncIterable<readonly string[]>;
 
-function* sheetOf(rows: Iterable<readonly string[]>): Generator<string> {
-  yield `<worksheet xmlns="${spreadsheet}"><cols><col min="1" max="${columnsMax}" width="16" style="1"/></cols><sheetData>`;
-  for (const cells of rows) yield `<row>${cells.map(cellOf).join('')}</row>`;
+/** Writes such a workbook while it is read: few rows are in memory at a time. */
+export function streamWorkbook(rows: Rows): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let fail: (error: unknown) => void = () => undefined;
+  const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      fail = (error) => controller.error(error);
+    },
+  });
+  const write = async () => {
+    const zip = new ZipWriter(writable, { useWebWorkers: false });
+    for (const [name, content] of Object.entries(parts)) await zip.add(name, new TextReader(xml + content));
+    await zip.add('xl/worksheets/sheet1.xml', streamOf(sheetOf(rows)));
+    await zip.close();
+  };
+  write().catch(fail);
+  return readable;
+}
+
+/** Size of the pieces of the sheet, in UTF-16 code units. */
+const pieceLength = 65_536;
+
+function streamOf(texts: AsyncGenerator<string, void, undefined>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      let piece = '';
+      while (piece.length < pieceLength) {
+        const next = await texts.next();
+        if (!next.done) {
+          piece += next.value;
+          continue;
+        }
+        if (piece !== '') controller.enqueue(encoder.encode(piece));
+        return controller.close();
+      }
+      controller.enqueue(encoder.encode(piece));
+    },
+    async cancel() {
+      await texts.return();
+    },
+  });
+}
+
+/** Maximum number of columns and rows of Excel. */
+const columnsMax = 16_384;
+export const rowsMax = 1_048_576;
+
+/** Thrown for more rows than a worksheet can have. */
+export class WorkbookTooLarge extends Error {}
+
+async function* sheetOf(rows: Rows): AsyncGenerator<string, void, undefined> {
+  yield `${xml}<worksheet xmlns="${spreadsheet}"><cols><col min="1" max="${columnsMax}" width="16" style="1"/></cols><sheetData>`;
+  let count = 0;
+  for await (const cells of rows) {
+    if (++count > rowsMax) throw new WorkbookTooLarge(`A worksheet has at most ${rowsMax} rows.`);
+    yield `<row>${cells.map(cellOf).join('')}</row>`;
+  }
   yield '</sheetData></worksheet>';
 }
 

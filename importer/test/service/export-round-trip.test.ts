@@ -1,3 +1,4 @@
+import { copyFileSync } from 'node:fs';
 import type { ExportedPrincipal } from '@anagrafe/client';
 import { expectOneLine, inProcess } from '@anagrafe/testing/command';
 import { canSignIn, newWorkFolder, rowsOf } from '@anagrafe/testing/importing';
@@ -59,20 +60,28 @@ async function storedIn({ url }: TestService): Promise<object[]> {
     }));
 }
 
-it('an export as CSV with hashes can be imported into an empty service, and every user signs in with the old password', async () => {
-  const [from, to] = [await filledService(), await startTestService()];
-  const source = newWorkFolder(from);
-  expect((await source.run(['export', 'users.csv', '--hashes'])).code).toBe(0);
-  const target = newWorkFolder(to);
-  target.write('users.csv', source.read('users.csv'));
-  const { code } = await target.run(['import', 'users.csv']);
-  expect([code, code === 0 ? '' : target.read('users.failed.csv')]).toEqual([0, '']);
-  expect(await storedIn(to)).toEqual(await storedIn(from));
-  expect(await canSignIn(to, 'mario', 'the sentence of mario')).toBe(true);
-  expect(await canSignIn(to, 'anna', newUser('anna').Password)).toBe(true);
-  expect(await canSignIn(to, 'disabled.user', newUser('disabled.user').Password)).toBe(false);
-  expect(await canSignIn(to, 'ugo', newUser('ugo').Password)).toBe(false);
-});
+it.each([
+  ['users.csv'],
+  ['users.csv', '--separator', ';'],
+  ['users.csv', '--separator', 'tab'],
+  ['users.xlsx'],
+])(
+  'an export as %s with hashes can be imported into an empty service, and every user signs in with the old password (%s %s)',
+  async (name, ...options) => {
+    const [from, to] = [await filledService(), await startTestService()];
+    const source = newWorkFolder(from);
+    expect((await source.run(['export', name, '--hashes', ...options])).code).toBe(0);
+    const target = newWorkFolder(to);
+    copyFileSync(source.path(name), target.path(name));
+    const { code, stderr } = await target.run(['import', name]);
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    expect(await storedIn(to)).toEqual(await storedIn(from));
+    expect(await canSignIn(to, 'mario', 'the sentence of mario')).toBe(true);
+    expect(await canSignIn(to, 'anna', newUser('anna').Password)).toBe(true);
+    expect(await canSignIn(to, 'disabled.user', newUser('disabled.user').Password)).toBe(false);
+    expect(await canSignIn(to, 'ugo', newUser('ugo').Password)).toBe(false);
+  },
+);
 
 it('an export as CSV can be synchronised with the same service, and changes nothing', async () => {
   const service = await filledService();

@@ -60,6 +60,16 @@ describe('the export command', () => {
     expect(linesOf(byKey.stdout).map((line) => JSON.parse(line).ExternalKey)).toEqual(['C-1']);
   });
 
+  it('separates the cells of CSV as asked', async () => {
+    for (const [separator, character] of [
+      [';', ';'],
+      ['tab', '\t'],
+    ] as const) {
+      const { stdout } = await run('--principal', '2', '--format', 'csv', '--separator', separator);
+      expect(linesOf(stdout)[1]).toContain(`C-2${character}Bianchi Srl${character}`);
+    }
+  });
+
   it('includes password hashes with --hashes, and says so', async () => {
     const file = fileOf('hashes.ndjson');
     const { stderr } = await run(file, '--hashes', '--principal', '2');
@@ -103,6 +113,10 @@ describe('the export command', () => {
   });
 
   it('refuses an unknown format', async () => {
-    expectWrongUsage(await run('--format', 'xlsx'), /--format.*csv, spreadsheet, ndjson/);
+    expectWrongUsage(await run('--format', 'ods'), /--format.*csv, xlsx, spreadsheet, ndjson/);
+    expectWrongUsage(
+      await run('--separator', ';'),
+      /--separator is only for the formats csv and spreadsheet/,
+    );
   });
 });

@@ -46,6 +46,7 @@ const everything = {
   selection: { principalId: null, externalKey: null },
   format: 'ndjson',
   hashes: false,
+  separator: ',',
 } as const;
 const onePrincipal = (principalId: number) => ({
   ...everything,

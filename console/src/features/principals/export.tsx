@@ -1,4 +1,5 @@
-import type { ExportFormat } from '@anagrafe/client';
+import type { Anagrafe, ExportFormat } from '@anagrafe/client';
+import { exportedWorkbook } from '@anagrafe/importer';
 import { useMutation } from '@tanstack/react-query';
 import { usePrincipalsMessages } from '../../i18n/language.tsx';
 import type { Action } from '../../ui/actions-menu.tsx';
@@ -7,13 +8,37 @@ import { Failure } from '../../ui/loading-or-error.tsx';
 import { useNotice } from '../../ui/notice.tsx';
 import { usePatientAnagrafe } from '../session/api-client.ts';
 
-const formats: readonly ExportFormat[] = ['csv', 'spreadsheet', 'ndjson'];
+type FileFormat = ExportFormat | 'xlsx';
 
-const suffixes: Readonly<Record<ExportFormat, string>> = {
+const formats: readonly FileFormat[] = ['xlsx', 'csv', 'spreadsheet', 'ndjson'];
+
+const suffixes: Readonly<Record<FileFormat, string>> = {
+  xlsx: '.xlsx',
   csv: '.csv',
   spreadsheet: '-spreadsheet.csv',
   ndjson: '.ndjson',
 };
+
+/** Excel expects a semicolon where numbers have a decimal comma. */
+function separatorHere(): ',' | ';' {
+  return (1.5).toLocaleString(navigator.language).includes(',') ? ';' : ',';
+}
+
+async function bytesOf(
+  anagrafe: Anagrafe,
+  format: FileFormat,
+  ID: number | undefined,
+): Promise<AsyncIterable<Uint8Array>> {
+  if (format === 'xlsx') return chunksOf(await exportedWorkbook(anagrafe.exportRecords({ ID }).bytes('csv')));
+  const separator = format === 'spreadsheet' ? separatorHere() : undefined;
+  return anagrafe.exportRecords({ ID, separator }).bytes(format);
+}
+
+/** Not every browser can iterate over a stream. */
+async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+}
 
 /** The bytes that are held in the memory of the page before the browser gets them as a blob. */
 const blobBytes = 8_388_608;
@@ -43,9 +68,9 @@ export function useExport(principalId?: number) {
   const anagrafe = usePatientAnagrafe();
   const notify = useNotice();
   const { mutate, error, variables, isPending } = useMutation({
-    mutationFn: async (format: ExportFormat) => {
+    mutationFn: async (format: FileFormat) => {
       notify(messages.started);
-      return toBlob(anagrafe.exportRecords({ ID: principalId }).bytes(format));
+      return toBlob(await bytesOf(anagrafe, format, principalId));
     },
     gcTime: 0,
     onSuccess: (file, format) => {

@@ -1,15 +1,19 @@
 import { createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import type { ExportFormat, RecordExport } from '@anagrafe/client';
+import type { ExportFilter, ExportFormat, RecordExport } from '@anagrafe/client';
+import { exportedWorkbook } from '@anagrafe/importer';
 import { Command, Option } from 'commander';
 import { terminalLines } from '../../lib/terminal-text.ts';
 import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
 import { grouped, readCount } from '../output/format.ts';
 import { exitCodes, print, tell } from '../output/output.ts';
 
+type FileFormat = ExportFormat | 'xlsx';
+
 interface ExportOptions extends ConnectionOptions {
-  readonly format?: ExportFormat;
+  readonly format?: FileFormat;
+  readonly separator?: ExportFilter['separator'];
   readonly principal?: number;
   readonly externalKey?: string;
   readonly hashes?: boolean;
@@ -22,11 +26,16 @@ export function exportCommand(): Command {
     .description('export principals with their users to a file, or to standard output')
     .argument('[file]', 'file to write, readable only by its owner')
     .addOption(
-      new Option('--format <format>', 'default: csv for a file named .csv, otherwise ndjson').choices([
-        'csv',
-        'spreadsheet',
-        'ndjson',
-      ]),
+      new Option(
+        '--format <format>',
+        'default: that of a file named .csv or .xlsx, otherwise ndjson',
+      ).choices(['csv', 'xlsx', 'spreadsheet', 'ndjson']),
+    )
+    .addOption(
+      new Option(
+        '--separator <separator>',
+        'of csv and spreadsheet; Excel expects a semicolon where numbers have a decimal comma (default: ",")',
+      ).choices([',', ';', 'tab']),
     )
     .option('--principal <id>', 'export only the principal with this ID', readCount)
     .option('--external-key <key>', 'export only the principal with this ExternalKey')
@@ -36,11 +45,11 @@ export function exportCommand(): Command {
   return withConnection(command)
     .addHelpText(
       'after',
-      '\nAll records are exported as they are stored at one moment. Only a file in the format csv can be imported' +
-        '\nagain. The format spreadsheet is CSV to open in a spreadsheet: a value that would be run as a formula has an' +
+      '\nAll records are exported as they are stored at one moment. Files in the formats csv and xlsx can be imported' +
+        '\nagain. The cells of xlsx are texts, which a spreadsheet program does not change. The format spreadsheet is CSV to open in a spreadsheet: a value that would be run as a formula has an' +
         '\napostrophe in front.' +
         '\nThe file is complete if it exists: until then it has the suffix .part.' +
-        '\n\nExamples:\n  anagrafe export users.csv\n  anagrafe export users.csv --format spreadsheet\n  anagrafe export --principal 12 | jq .Users',
+        '\n\nExamples:\n  anagrafe export users.csv\n  anagrafe export users.xlsx\n  anagrafe export users.csv --format spreadsheet --separator ";"\n  anagrafe export --principal 12 | jq .Users',
     )
     .action(exportRecords);
 }
@@ -53,14 +62,21 @@ async function exportRecords(
   if (file !== undefined && !options.force && existsSync(file))
     command.error(`error: ${file} exists. Choose another file, or use --force to overwrite it.`);
   const { anagrafe } = await reach(options);
-  const format = options.format ?? (file?.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson');
+  const format = options.format ?? formatOf(file ?? '');
+  if (options.separator && format !== 'csv' && format !== 'spreadsheet')
+    command.error('error: --separator is only for the formats csv and spreadsheet.');
+  if (format === 'xlsx' && file === undefined && process.stdout.isTTY)
+    command.error('error: Name a file to write, such as users.xlsx.');
   const leaving = new AbortController();
   const leave = () => leaving.abort();
   process.once('SIGINT', leave);
   try {
-    const { principal: ID, externalKey: ExternalKey, hashes } = options;
-    const records = anagrafe.exportRecords({ ID, ExternalKey, hashes }, { signal: leaving.signal });
-    if (file === undefined) return await printBytes(records.bytes(format));
+    const { principal: ID, externalKey: ExternalKey, hashes, separator } = options;
+    const records = anagrafe.exportRecords(
+      { ID, ExternalKey, hashes, separator },
+      { signal: leaving.signal },
+    );
+    if (file === undefined) return await printBytes(await bytesOf(records, format));
     const bytes = await writeFile(file, records, format);
     if (options.json) return print(JSON.stringify({ file, format, bytes }));
     tell(`Wrote ${grouped(bytes)} bytes to ${file}.`);
@@ -72,6 +88,16 @@ async function exportRecords(
   } finally {
     process.off('SIGINT', leave);
   }
+}
+
+const suffixes: readonly FileFormat[] = ['csv', 'xlsx'];
+
+function formatOf(file: string): FileFormat {
+  return suffixes.find((suffix) => file.toLowerCase().endsWith(`.${suffix}`)) ?? 'ndjson';
+}
+
+async function bytesOf(records: RecordExport, format: FileFormat): Promise<AsyncIterable<Uint8Array>> {
+  return format === 'xlsx' ? exportedWorkbook(records.bytes('csv')) : records.bytes(format);
 }
 
 async function printBytes(bytes: AsyncIterable<Uint8Array>): Promise<void> {
@@ -88,13 +114,13 @@ async function* escaped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
 }
 
 /** Writes the file under another name until it is complete. Returns the number of bytes. */
-async function writeFile(file: string, records: RecordExport, format: ExportFormat): Promise<number> {
+async function writeFile(file: string, records: RecordExport, format: FileFormat): Promise<number> {
   const part = `${file}.part`;
   // A mode applies only to a new file, and the rest of an interrupted export may have another.
   await rm(part, { force: true });
   const output = createWriteStream(part, { mode: 0o600, flags: 'wx' });
   try {
-    await pipeline(records.bytes(format), output);
+    await pipeline(await bytesOf(records, format), output);
     await rename(part, file);
   } catch (error) {
     await rm(part, { force: true });

@@ -14,8 +14,13 @@ export interface ExportedPrincipal extends Omit<ListedPrincipal, 'users'> {
 
 export const usersPerPart = 1000;
 
+/** The separators of CSV. Excel expects a semicolon where the decimal separator is a comma. */
+export const separators = { ',': ',', ';': ';', tab: '\t' } as const;
+
 export interface FormatOptions {
   readonly hashes: boolean;
+  /** Only of the formats of CSV. */
+  readonly separator: keyof typeof separators;
 }
 
 interface Format {
@@ -37,21 +42,22 @@ export const exportFormats = {
     },
   }),
   /** The values are not changed: a file that is imported again must have the values that are stored. */
-  csv: ({ hashes }: FormatOptions): Format => csvFormat(hashes, (cell) => cell),
+  csv: (options: FormatOptions): Format => csvFormat(options, (cell) => cell),
   /** A CSV to open in a spreadsheet, which runs no value as a formula. */
-  spreadsheet: ({ hashes }: FormatOptions): Format => csvFormat(hashes, withoutFormula),
+  spreadsheet: (options: FormatOptions): Format => csvFormat(options, withoutFormula),
 } as const satisfies Record<string, (options: FormatOptions) => Format>;
 
 export type ExportFormat = keyof typeof exportFormats;
 
-function csvFormat(hashes: boolean, shown: (cell: string) => string): Format {
+function csvFormat({ hashes, separator }: FormatOptions, shown: (cell: string) => string): Format {
+  const line = (cells: readonly string[]) => csvLine(cells, separators[separator]);
   const columns = csvColumns(hashes);
   const names = columns.map(([name]) => name);
   return {
     // Excel reads a CSV as UTF-8 only if it begins with the byte order mark. The importer accepts it.
-    head: `\ufeff${csvLine(names)}`,
+    head: `\ufeff${line(names)}`,
     *textsOf(part) {
-      for (const row of csvRows(part)) yield csvLine(columns.map(([, cell]) => shown(cell(row))));
+      for (const row of csvRows(part)) yield line(columns.map(([, cell]) => shown(cell(row))));
     },
   };
 }
@@ -100,10 +106,10 @@ function csvRows(principal: ExportedPrincipal): CsvRow[] {
 }
 
 /** Formats a line (RFC 4180). */
-function csvLine(cells: readonly string[]): string {
-  return `${cells.map(quoted).join(',')}\r\n`;
+function csvLine(cells: readonly string[], separator: string): string {
+  return `${cells.map(quoted).join(separator)}\r\n`;
 }
 
 function quoted(cell: string): string {
-  return /[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return /[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

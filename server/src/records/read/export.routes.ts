@@ -9,7 +9,7 @@ import { debug, flag, Id, language, named, oneOf, strictObject } from '../../htt
 import type { Api } from '../../http/validation.ts';
 import { principalFields } from '../fields/fields.ts';
 import type { Exporter } from './export.ts';
-import { type ExportFormat, exportFormats } from './export-format.ts';
+import { type ExportFormat, exportFormats, type FormatOptions, separators } from './export-format.ts';
 import { filterText, principal, user } from './listing.schemas.ts';
 import type { ListingStore } from './listing.ts';
 
@@ -53,12 +53,18 @@ export function exportRoute(app: Api, { exporter, listing, auditLog }: ExportToo
       },
     },
     async (request, reply) => {
-      const { id = null, externalKey = null, hashes = false } = request.query;
+      const { id = null, externalKey = null, hashes = false, separator = ',' } = request.query;
       if (hashes) requireScope(request.caller, 'admin');
       const format = request.query.format ?? acceptedFormat(request);
       const selection = { principalId: id, externalKey };
       const principalId = await listing.findPrincipalId(selection);
-      const stream = await exporter.start({ client: rateLimitKey(request), selection, format, hashes });
+      const stream = await exporter.start({
+        client: rateLimitKey(request),
+        selection,
+        format,
+        hashes,
+        separator,
+      });
       await auditLog
         .note(actorOf(request), {
           action: 'records.exported',
@@ -94,6 +100,12 @@ const ExportQuery = Type.Object({
   ),
   format: Type.Optional(
     oneOf(Object.keys(exportFormats) as ExportFormat[], { description: 'Takes precedence over `Accept`.' }),
+  ),
+  separator: Type.Optional(
+    oneOf(Object.keys(separators) as FormatOptions['separator'][], {
+      description:
+        'The separator of CSV. Default: a comma. Excel opens a file with the one of its language: a semicolon where numbers have a decimal comma.',
+    }),
   ),
   hashes: flag('Includes the password hashes. Requires the scope `admin`.'),
   ...debug,

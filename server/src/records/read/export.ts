@@ -98,11 +98,11 @@ export class Exporter {
   }
 
   async #write(
-    { client, selection, format, hashes }: ExportRequest,
+    { client, selection, format, ...options }: ExportRequest,
     output: PassThrough,
     onBegin: () => void,
   ): Promise<void> {
-    const { head, textsOf } = exportFormats[format]({ hashes });
+    const { head, textsOf } = exportFormats[format](options);
     const { stalledMs, totalMs } = this.#limits;
     const endsAt = performance.now() + totalMs;
     const requireOpen = () => {
@@ -118,7 +118,7 @@ export class Exporter {
     try {
       const timeSlice = new TimeSlice();
       let piece = head;
-      await this.#store.read(selection, { hashes }, async (parts) => {
+      await this.#store.read(selection, options, async (parts) => {
         requireOpen();
         onBegin();
         for (const part of parts) {
