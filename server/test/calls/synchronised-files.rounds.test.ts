@@ -1,6 +1,6 @@
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import fc from 'fast-check';
 import { beforeAll, it } from 'vitest';
-import { startTestService, type TestService } from '../setup/service.ts';
 import { expectUndone, filePairs } from './synchronised-files.ts';
 
 let service: TestService;

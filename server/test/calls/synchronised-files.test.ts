@@ -1,6 +1,6 @@
+import { startTestService } from '@anagrafe/testing/service';
 import fc from 'fast-check';
 import { it } from 'vitest';
-import { startTestService } from '../setup/service.ts';
 import { expectUndone, filePairs } from './synchronised-files.ts';
 
 it('the undo of any synchronised file restores what any imported file has stored', async () => {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { adminOf } from '@anagrafe/testing/admin';
+import type { TestService } from '@anagrafe/testing/service';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Tuple } from '../../src/records/read/tuple.ts';
-import { adminOf } from '../setup/admin.ts';
-import type { TestService } from '../setup/service.ts';
 import { planUndo, send, stored } from './undo.ts';
 
 // Random pairs of files: the first is imported, the second is synchronised, as `anagrafe sync` does, and then undone. A model

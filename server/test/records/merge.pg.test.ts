@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { planUndo } from '../calls/undo.ts';
-import { wrongFigures } from '../faults/figures.ts';
-import { finished, submit } from '../setup/jobs.ts';
-import { login, signedIn } from '../setup/login.ts';
+import { wrongFigures } from '@anagrafe/testing/figures';
+import { finished, submit } from '@anagrafe/testing/jobs';
+import { login, signedIn } from '@anagrafe/testing/login';
 import {
   codesOf,
   fieldCodes,
@@ -11,9 +9,11 @@ import {
   insertPrincipal,
   representation,
   unique,
-} from '../setup/records.ts';
-import { type Answer, newUser, startTestService, type TestService } from '../setup/service.ts';
-import { planOf } from '../setup/upserts.ts';
+} from '@anagrafe/testing/records';
+import { type Answer, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
+import { planOf } from '@anagrafe/testing/upserts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { planUndo } from '../calls/undo.ts';
 
 let service: TestService;
 
