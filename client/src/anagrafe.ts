@@ -25,6 +25,7 @@ import {
   type PasswordReset,
   type PrincipalEdit,
   type PrincipalReference,
+  registrationOf,
   removeUsers,
   resetOf,
   type SignedInUser,
@@ -34,6 +35,7 @@ import {
 } from './principal.ts';
 import { Transport } from './transport.ts';
 import {
+  type InsertOptions,
   type KeyOptions,
   type UpsertOptions,
   type UpsertResult,
@@ -92,7 +94,7 @@ export class Anagrafe {
     users: readonly NewUser[],
     options?: KeyOptions,
   ): Promise<AppliedUser[]> {
-    return updatePrincipal(this.#transport, principal, { Users: users.map(withConfirmation) }, options);
+    return updatePrincipal(this.#transport, principal, { Users: users.map(registrationOf) }, options);
   }
 
   /**
@@ -150,7 +152,7 @@ export class Anagrafe {
   /** Creates principals, with or without users. `Item1` of each tuple is the ID of the new principal. */
   insert<Dry extends boolean = false>(
     records: readonly InsertRecord[],
-    options?: WriteOptions<Dry>,
+    options?: InsertOptions<Dry>,
   ): Promise<WriteResult<Dry>> {
     return write(this.#transport, 'insert', records, options);
   }
@@ -270,6 +272,15 @@ export class Anagrafe {
       secretKey: undefined,
       accessToken: Token,
     });
+  }
+
+  /**
+   * Returns a client with the same options whose calls are parts of a run, such as an import, which can be undone.
+   *
+   * @param run A UUID, such as a result of `newRun`.
+   */
+  ofRun(run: string): Anagrafe {
+    return new Anagrafe({ ...this.#options, headers: { ...this.#options.headers, 'Anagrafe-Run': run } });
   }
 
   /** Revokes all tokens of the signed-in user's login, including those issued by `refresh`. */

@@ -50,8 +50,11 @@ export type {
 export type { Runs, UndoOptions, UndoPlanOptions } from './runs.ts';
 export { type GroupedEvent, verifyWebhook, type WebhookEvent } from './webhook.ts';
 export {
+  type InsertOptions,
+  type InsertRules,
   type KeyOptions,
   newIdempotencyKey,
+  newRun,
   type RecordsOf,
   type UpsertOptions,
   type UpsertResult,

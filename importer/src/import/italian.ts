@@ -1,4 +1,5 @@
 import type { FileError, FileErrorCode, FileErrorParams, WorkbookPart } from '../file/errors.ts';
+import { identityText, type LookAlike } from './look-alikes.ts';
 import { formatRowError, type RowError, type RowErrorCode } from './row-errors.ts';
 
 const workbookParts: Readonly<Record<WorkbookPart, (limit: string) => string>> = {
@@ -104,13 +105,23 @@ export function fileErrorInItalian({ code, params }: FileError): string {
 }
 
 /** Returns the Italian message of a row error. An error without a code comes from the service, already in Italian. */
-export function rowErrorInItalian({ code, fileError, contradiction, message }: RowError): string {
+export function rowErrorInItalian({ code, fileError, contradiction, lookAlike, message }: RowError): string {
   if (fileError) return fileErrorInItalian(fileError);
+  if (lookAlike) return lookAlikeInItalian(lookAlike);
   if (contradiction) {
     const { value, earlier, line, unit } = contradiction;
     return `"${value}" contraddice ${unit === 'record' ? 'il record' : 'la riga'} ${line}, che per la stessa anagrafica ha "${earlier}".`;
   }
   return code && code !== 'CONTRADICTS_ROW' ? rowErrors[code] : message;
+}
+
+function lookAlikeInItalian({ columns, own, other }: LookAlike): string {
+  const accept =
+    'Se sono giuste entrambe, scrivi "allow" in una colonna Similar, oppure usa --similar allow.';
+  const alike = `L'anagrafica somiglia a un'altra (${columns.join(', ')}).`;
+  if (!other) return `${alike} ${accept}`;
+  const where = other.ID === null ? 'Prima, nel file' : `In archivio con ID ${other.ID}`;
+  return `${alike} Questa riga: ${identityText(own)}. ${where}: ${identityText(other)}. ${accept}`;
 }
 
 /** The languages of the reasons in a file of failed rows. */

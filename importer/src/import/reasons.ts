@@ -20,7 +20,7 @@ const linesMax = 5;
 /** Maximum number of summaries. They are a part of the progress file, which is written several times for each batch. */
 const summariesMax = 100;
 /** Maximum length of a message in UTF-16 code units. */
-const messageMax = 300;
+const messageMax = 600;
 
 /** Counts the reasons of failed rows. Its size does not depend on the number of rows. */
 export class ReasonLog {

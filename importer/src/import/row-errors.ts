@@ -2,6 +2,7 @@ import type { FieldError } from '@anagrafe/client';
 import type { FileError } from '../file/errors.ts';
 import type { ImportRow } from '../file/rows.ts';
 import { principalColumns, type RowUnit } from '../file/types.ts';
+import type { LookAlike } from './look-alikes.ts';
 
 export interface RowError {
   /** The field of the file or the field path in the record; null if the error is about the whole row. */
@@ -14,6 +15,8 @@ export interface RowError {
   readonly serviceCode?: string;
   /** The values of `CONTRADICTS_ROW`. */
   readonly contradiction?: Contradiction;
+  /** The two principals of `LOOKS_LIKE_ANOTHER`. */
+  readonly lookAlike?: LookAlike;
   /** Set if the row could not be parsed or interpreted. */
   readonly fileError?: FileError;
 }

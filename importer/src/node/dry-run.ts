@@ -46,7 +46,7 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
   context.onOpen(file, { rows: 0, failed: 0, skipped: 0 });
   const seed = randomBytes(32);
   const comparer = comparerOf(task, file);
-  const state = new DryRunState(task.existing);
+  const state = new DryRunState(task);
   const profiles = new ColumnProfiles(file.columns);
   const wouldFailPath = await unusedPath(task.wouldFailPath);
   const wouldFail = await AppendedFile.create(appendedPath(wouldFailPath));

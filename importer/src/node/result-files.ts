@@ -7,7 +7,7 @@ import type { ImportRow } from '../file/rows.ts';
 import { ScannedRows } from '../file/scan.ts';
 import { TextReader } from '../file/text-reader.ts';
 import type { FileLayout } from '../file/types.ts';
-import type { GeneratedPasswords } from '../import/fill-passwords.ts';
+import { type GeneratedPasswords, passwordColumns, passwordLines } from '../import/fill-passwords.ts';
 import { describeRowError, type Language } from '../import/italian.ts';
 import { ReasonLog } from '../import/reasons.ts';
 import type { RowErrors } from '../import/row-errors.ts';
@@ -15,8 +15,6 @@ import type { StoredRows } from '../import/stored-rows.ts';
 import { addTotals, type ImportTotals } from '../import/totals.ts';
 import type { FileState, ImportProgress } from './progress-file.ts';
 import { ImportError, type ImportTask, ignoreMissing, samplesMax } from './task.ts';
-
-const passwordColumns = ['Line', 'PrincipalID', 'ExternalKey', 'UserID', 'Username', 'Email', 'Password'];
 
 interface CompletedBatch {
   /** All rows of the batch, including those not sent. */
@@ -87,20 +85,8 @@ export class ResultFiles {
   async #writePasswords(batch: CompletedBatch, separator: string): Promise<void> {
     const { rows, passwords, emails, errors, stored } = batch;
     if (!this.#passwords || passwords.size === 0) return;
-    const lines = rows.flatMap((row) => {
-      const password = passwords.get(row.number);
-      const isApplied = !errors.has(row.number) && !stored.has(row.number);
-      if (row.kind !== 'user' || password === undefined || !isApplied) return [];
-      const { ID, ExternalKey } = row.principal;
-      const email = row.user.Email ?? emails.get(row.number);
-      const cells = [row.line, ID, ExternalKey, row.user.ID, row.user.Username, email, password];
-      return [
-        csvLine(
-          cells.map((cell) => String(cell ?? '')),
-          separator,
-        ),
-      ];
-    });
+    const applied = rows.filter(({ number }) => !errors.has(number) && !stored.has(number));
+    const lines = passwordLines(applied, passwords, separator, emails);
     if (lines.length === 0) return;
     const head = this.#passwords.isEmpty ? byteOrderMark + csvLine(passwordColumns, separator) : '';
     await this.#passwords.append(head + lines.join(''));

@@ -9,6 +9,8 @@ import type {
   WarningLog,
 } from '@anagrafe/importer';
 import { rowUnit } from '@anagrafe/importer';
+import { commandLine } from '../lib/operator-error.ts';
+import { type ConnectionOptions, connectionArguments } from './connection.ts';
 import { counted, quoted } from './output/format.ts';
 import { tell } from './output/output.ts';
 
@@ -21,6 +23,16 @@ export function fileTitle(path: string, { layout: { format, sheet } }: ImportFil
 export function shortPath(path: string): string {
   const from = relative(process.cwd(), path);
   return from.startsWith('..') ? path : from;
+}
+
+/** Returns a path that a command does not mistake for an option. */
+export function inFolder(path: string): string {
+  return path.startsWith('-') ? `./${path}` : path;
+}
+
+/** Returns the command that undoes a run. */
+export function undoCommandFor(run: string, options: ConnectionOptions): string {
+  return [commandLine(`undo ${run}`), ...connectionArguments(options)].join(' ');
 }
 
 /** Prints the columns whose names differ from those of their fields. */
