@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join, parse } from 'node:path';
 import {
   type ImportField,
   type ImportFile,
@@ -239,6 +241,15 @@ function printTaken(
   );
 }
 
+/** Returns a path like this one of a file that does not exist: the file with the passwords is not overwritten. */
+function unusedName(path: string): string {
+  const { dir, name, ext } = parse(path);
+  for (let number = 2; ; number++) {
+    const candidate = join(dir, `${name}-${number}${ext}`);
+    if (!existsSync(candidate)) return inFolder(shortPath(candidate));
+  }
+}
+
 /** Returns the command that imports another file with the same options. */
 function commandFor(
   path: string,
@@ -268,7 +279,7 @@ function commandFor(
     ...(withoutKey === 'separate' ? ['--without-key separate'] : []),
     ...(keepsTotals ? ['--keep-totals'] : []),
     ...connectionArguments(options),
-    ...(passwordsPath === null ? [] : ['--generate-passwords <another file>']),
+    ...(passwordsPath === null ? [] : [`--generate-passwords ${quotedIfNeeded(unusedName(passwordsPath))}`]),
   ];
   return command.join(' ');
 }
