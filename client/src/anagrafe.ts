@@ -265,20 +265,11 @@ export class Anagrafe {
   }
 
   /** Returns a client with the same options that authenticates with the access token of a signed-in user. */
-  as({ Token }: Pick<Login, 'Token'>): Anagrafe {
-    return new Anagrafe({
-      ...this.#options,
-      publicKey: undefined,
-      secretKey: undefined,
-      accessToken: Token,
-    });
+  as({ Token: accessToken }: Pick<Login, 'Token'>): Anagrafe {
+    return new Anagrafe({ ...this.#options, publicKey: undefined, secretKey: undefined, accessToken });
   }
 
-  /**
-   * Returns a client with the same options whose calls are parts of a run, such as an import, which can be undone.
-   *
-   * @param run A UUID, such as a result of `newRun`.
-   */
+  /** Returns a client whose calls are parts of a run, such as an import: a UUID, for example of `newRun`. */
   ofRun(run: string): Anagrafe {
     return new Anagrafe({ ...this.#options, headers: { ...this.#options.headers, 'Anagrafe-Run': run } });
   }

@@ -50,14 +50,16 @@ export {
 } from './import/fill-passwords.ts';
 export { fileErrorInItalian, type Language, languages, rowErrorInItalian } from './import/italian.ts';
 export { JobSender } from './import/job-sender.ts';
-export type { LookAlike } from './import/look-alikes.ts';
 export { mayNameBothWays, type PrincipalAliases } from './import/principal-aliases.ts';
 export type { ReasonSummary } from './import/reasons.ts';
 export type { CombinedRecord, ExistingPolicy, WriteRules } from './import/records.ts';
 export {
+  type ColumnNamesByField,
   codedError,
   formatRowError,
   fromFileError,
+  type LookAlike,
+  namesByField,
   type RowError,
   type RowErrors,
 } from './import/row-errors.ts';

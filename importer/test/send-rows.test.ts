@@ -52,7 +52,18 @@ describe('the rows of a principal', () => {
         ],
       ],
       // A principal that no row describes must exist.
-      ['update', [{ ExternalKey: 'C3', Users: [{ Username: 'e' }, { Username: 'f' }] }]],
+      [
+        'update',
+        [
+          {
+            ExternalKey: 'C3',
+            Users: [
+              { Username: 'e', Operation: 'register' },
+              { Username: 'f', Operation: 'register' },
+            ],
+          },
+        ],
+      ],
     ]);
     expect(usernamesOf(calls)).toEqual([[['a', 'b', 'd'], ['c']], [['e', 'f']]]);
   });

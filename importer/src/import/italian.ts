@@ -1,6 +1,12 @@
 import type { FileError, FileErrorCode, FileErrorParams, WorkbookPart } from '../file/errors.ts';
-import { identityText, type LookAlike } from './look-alikes.ts';
-import { formatRowError, type RowError, type RowErrorCode } from './row-errors.ts';
+import { identityText } from './look-alikes.ts';
+import {
+  type ColumnNamesByField,
+  formatRowError,
+  type LookAlike,
+  type RowError,
+  type RowErrorCode,
+} from './row-errors.ts';
 
 const workbookParts: Readonly<Record<WorkbookPart, (limit: string) => string>> = {
   sheets: (limit) => `più di ${limit} fogli`,
@@ -128,10 +134,17 @@ function lookAlikeInItalian({ columns, own, other }: LookAlike): string {
 export const languages = ['en', 'it'] as const;
 export type Language = (typeof languages)[number];
 
+/** How the errors of a file are described. */
+export interface ErrorTextOptions {
+  readonly language: Language;
+  /** The names of the columns in the file. Default: the names of the fields. */
+  readonly names?: ColumnNamesByField;
+}
+
 /** Formats an error with its column in a language. */
-export function describeRowError(error: RowError, language: Language): string {
+export function describeRowError(error: RowError, { language, names }: ErrorTextOptions): string {
   const message = language === 'it' ? rowErrorInItalian(error) : error.message;
-  return formatRowError({ ...error, message });
+  return formatRowError({ ...error, message }, names);
 }
 
 function quoted(names: readonly string[]): string {

@@ -1,23 +1,12 @@
 import type { FieldErrorDetails } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
-import { columnOf, type FieldErrorsByPath, type RowError } from './row-errors.ts';
-
-/** The values by which a person recognises a principal; null if it has none. */
-interface Identity {
-  readonly ExternalKey: string | null;
-  readonly Denomination: string | null;
-  readonly Vatnumber: string | null;
-  readonly Taxcode: string | null;
-}
-
-/** A new principal of the file beside the principal that it looks like. */
-export interface LookAlike {
-  /** The columns whose values are alike. */
-  readonly columns: readonly string[];
-  readonly own: Identity;
-  /** Null if the API client may not read it. `ID` is null for an earlier row of the file. */
-  readonly other: (Identity & { readonly ID: number | null }) | null;
-}
+import {
+  columnOf,
+  type FieldErrorsByPath,
+  type Identity,
+  type LookAlike,
+  type RowError,
+} from './row-errors.ts';
 
 const lookAlikeCode = 'LOOKS_LIKE_ANOTHER';
 

@@ -70,7 +70,7 @@ async function runLocked(
   await progress.begin();
   let found: Pick<ImportResult, 'unparsedLines' | 'usernamesTaken' | 'warnings'>;
   try {
-    const results = await ResultFiles.open(task, progress);
+    const results = await ResultFiles.open(task, progress, file);
     context.onOpen(file, progress.done);
     const connected = { ...context, anagrafe: context.anagrafe.ofRun(progress.run) };
     const run = new ImportRun(task, connected, progress, results, file);

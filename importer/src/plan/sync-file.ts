@@ -5,7 +5,14 @@ import type { ImportRow, UserRow } from '../file/rows.ts';
 import { type PrincipalField, principalColumns, rowUnit, userFieldNames } from '../file/types.ts';
 import { fillPasswords, type GeneratedPasswords } from '../import/fill-passwords.ts';
 import type { CombinedRecord } from '../import/records.ts';
-import { codedError, formatRowError, type RowErrors, rowError } from '../import/row-errors.ts';
+import {
+  type ColumnNamesByField,
+  codedError,
+  formatRowError,
+  namesByField,
+  type RowErrors,
+  rowError,
+} from '../import/row-errors.ts';
 import { combineRows, errorsByRow, type RowGroup } from '../import/row-group.ts';
 import { WarningLog } from '../import/warnings.ts';
 
@@ -82,7 +89,7 @@ export async function readSyncFile(
   }
   return {
     records: groups.map((group) => syncRecord(group, empty)),
-    errors: problemsOf(rows, errors),
+    errors: problemsOf(rows, errors, namesByField(file.columns)),
     rows: rows.length,
     passwords: filled.passwords,
     warnings,
@@ -90,10 +97,12 @@ export async function readSyncFile(
   };
 }
 
-function problemsOf(rows: readonly ImportRow[], errors: RowErrors): RowProblem[] {
+function problemsOf(rows: readonly ImportRow[], errors: RowErrors, names: ColumnNamesByField): RowProblem[] {
   return rows.flatMap(({ number, line }) => {
     const found = errors.get(number) ?? [];
-    return found.length === 0 ? [] : [{ number, line, message: found.map(formatRowError).join(' ') }];
+    return found.length === 0
+      ? []
+      : [{ number, line, message: found.map((error) => formatRowError(error, names)).join(' ') }];
   });
 }
 
@@ -101,6 +110,7 @@ function problemsOf(rows: readonly ImportRow[], errors: RowErrors): RowProblem[]
 export function problemsOfRecord(
   record: SyncRecord,
   { Item4, Item5 }: Pick<UpsertTuple, 'Item4' | 'Item5'>,
+  names: ColumnNamesByField,
 ): RowProblem[] {
   const reported = new Set<string>();
   const errors: RowErrors = new Map();
@@ -112,6 +122,7 @@ export function problemsOfRecord(
   return problemsOf(
     record.members.map(({ row }) => row),
     errors,
+    names,
   );
 }
 

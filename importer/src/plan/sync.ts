@@ -1,6 +1,7 @@
 import { ApiError, type UpsertTuple } from '@anagrafe/client';
 import type { ImportConnection } from '../import/calls.ts';
 import { foldUsername, usersOf } from '../import/records.ts';
+import type { ColumnNamesByField } from '../import/row-errors.ts';
 import {
   inCalls,
   type PlannedCall,
@@ -29,6 +30,8 @@ interface SyncOptions {
   readonly rules: PlanRules;
   /** Applies a record without the users that the service refuses. Otherwise the record fails with all of its users. */
   readonly isPartial: boolean;
+  /** The names of the columns of the file, for errors. */
+  readonly names: ColumnNamesByField;
   readonly onProgress: (done: number) => void;
 }
 
@@ -37,7 +40,7 @@ const revisionsMax = 5;
 
 export async function planSync(
   records: readonly SyncRecord[],
-  { rules, isPartial, onProgress }: SyncOptions,
+  { rules, isPartial, names, onProgress }: SyncOptions,
   connection: ImportConnection,
 ): Promise<SyncPlan> {
   // The IDs of principals are compared, also of those that stay unchanged.
@@ -55,7 +58,9 @@ export async function planSync(
     open = [];
     for (const call of planned) {
       const revised =
-        revision < revisionsMax ? call.records.map((each) => revise(each, usernames, isPartial)) : [];
+        revision < revisionsMax
+          ? call.records.map((each) => revise(each, { usernames, isPartial, names }))
+          : [];
       for (const { problems } of revised) leftOut.push(...problems);
       if (revised.some(({ isChanged }) => isChanged)) open.push(revised.map(({ record }) => record));
       else calls.push(call);
@@ -71,7 +76,7 @@ export async function planSync(
   return {
     calls,
     failed: refused.flatMap(({ planned, tuple }) =>
-      isRepeated(tuple) ? [] : problemsOfRecord(planned, tuple),
+      isRepeated(tuple) ? [] : problemsOfRecord(planned, tuple, names),
     ),
     failedRecords: refused.map(({ planned }) => planned),
     leftOut,
@@ -103,10 +108,13 @@ interface Revision {
  * and with the stored users that would be removed although the file has them. These are in a record that fails, were left
  * out of one, or are in another call, which the service does not know.
  */
-function revise(
+export function revise(
   { planned, tuple }: PlannedRecord<SyncRecord>,
-  usernames: ReadonlySet<string>,
-  isPartial: boolean,
+  {
+    usernames,
+    isPartial,
+    names,
+  }: Pick<SyncOptions, 'isPartial' | 'names'> & { readonly usernames: ReadonlySet<string> },
 ): Revision {
   if (!tuple) return { record: planned, isChanged: false, problems: [] };
   if (!tuple.Item3) {
@@ -115,7 +123,7 @@ function revise(
     return {
       record: withoutUsers(planned, refused),
       isChanged: true,
-      problems: problemsOfRecord(planned, tuple),
+      problems: problemsOfRecord(planned, tuple, names),
     };
   }
   const kept = (tuple.Item6.Users ?? []).flatMap(({ Operation, Username }) =>
@@ -141,7 +149,7 @@ function withoutUsers(planned: SyncRecord, indexes: ReadonlySet<number>): SyncRe
   let index = 0;
   const members = planned.members.map((member) => ({
     ...member,
-    users: member.users?.filter(() => !indexes.has(index++)),
+    users: member.users?.filter(() => !indexes.has(index++)) ?? null,
   }));
   const Users = usersOf(planned.record).filter((_, at) => !indexes.has(at));
   return { ...planned, members, record: { ...planned.record, Users } };

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { batchLimits } from '../../../importer/src/index.ts';
 import { runImport } from '../../../importer/src/node/index.ts';
+import { inProcess } from '../cli/command.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 import { contextOf, newWorkFolder, rowsOf, taskOf, type WorkFolder } from './importing.ts';
 
@@ -119,7 +120,7 @@ describe('an import', () => {
     folder.write('small.csv', `${head}\nR-X,Run X,,run.x,una frase lunga\n`);
     const { stderr } = await importOf('small.csv');
     const [, id] = /To undo this import: npx --no -- anagrafe undo (\S+)\n/.exec(stderr) ?? [];
-    expect((await folder.run(['undo', id ?? '', '--yes'])).code).toBe(0);
+    expect((await inProcess(['undo', id ?? '', '--yes'], { ANAGRAFE_URL: service.url })).code).toBe(0);
     expect(await principalsNamed('Run X')).toEqual([]);
   });
 

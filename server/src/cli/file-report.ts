@@ -8,7 +8,7 @@ import type {
   UnusedColumn,
   WarningLog,
 } from '@anagrafe/importer';
-import { rowUnit } from '@anagrafe/importer';
+import { namesByField, rowUnit } from '@anagrafe/importer';
 import { commandLine } from '../lib/operator-error.ts';
 import { type ConnectionOptions, connectionArguments } from './connection.ts';
 import { counted, quoted } from './output/format.ts';
@@ -92,9 +92,16 @@ export function printLeftOut({
 }
 
 /** Prints what may be a mistake in a row, but is no error. */
-export function printWarnings({ summaries }: WarningLog, unit: RowUnit): void {
+export function printWarnings(
+  { summaries }: WarningLog,
+  unit: RowUnit,
+  columns: ImportFile['columns'] = [],
+): void {
+  const names = namesByField(columns);
   for (const { code, field, rows, lines } of summaries)
-    tell(`  ${field}: ${warningTexts[code]} in ${counted(rows, 'row')} (${lineList(lines, unit, rows)})`);
+    tell(
+      `  ${names.get(field) ?? field}: ${warningTexts[code]} in ${counted(rows, 'row')} (${lineList(lines, unit, rows)})`,
+    );
 }
 
 const warningTexts: Readonly<Record<WarningLog['summaries'][number]['code'], string>> = {

@@ -85,7 +85,7 @@ export function printResult(
   printSkipped(result, task, file);
   if (rows > 0) printTotals(totals, task);
   printReasons(reasons, unit);
-  printWarnings(warnings, unit);
+  printWarnings(warnings, unit, file?.columns);
   if (file) printLeftOut(file);
   if (failedFile && failed === rows && failed === unparsedLines.length) {
     // The file of the failed rows has nothing to correct, and no row of the input was applied.
@@ -136,7 +136,7 @@ export function printDryRun(
   printSkipped(result, task, file, { dryRun: true });
   if (rows > 0) printTotals(totals, task, { dryRun: true });
   printReasons(reasons, unitOf(file));
-  printWarnings(warnings, unitOf(file));
+  printWarnings(warnings, unitOf(file), file?.columns);
   if (file) printLeftOut(file);
   printUnusedColumns(unused);
   if (failedFile) {

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import {
   batchLimits,
-  type Language,
   languages,
   type WithoutKeyPolicy,
   type WriteRules,
@@ -118,9 +117,9 @@ function fileCommand(name: string, purpose: ImportTask['purpose']): Command {
       'file for the failed rows; default: <name>.failed.csv, .xlsx or .ndjson next to the input file, or <name>.failed-2.csv if it exists',
     )
     .addOption(
-      new Option('--language <language>', 'language of the reasons for failed rows; default: of the system')
+      new Option('--language <language>', 'language of the reasons for failed rows')
         .choices([...languages])
-        .default(systemLanguage(process.env), 'of the system'),
+        .default('en'),
     )
     .option('--progress <file>', 'file for the progress; default: <file>.progress')
     .option('--restart', 'start over instead of resuming an interrupted run')
@@ -128,13 +127,6 @@ function fileCommand(name: string, purpose: ImportTask['purpose']): Command {
   return withConnection(command).action(async (file: string, options: ImportOptions) =>
     importFile(await taskOf(file, purpose, options), options),
   );
-}
-
-/** Returns Italian if the locale of the system is Italian, otherwise English. */
-function systemLanguage(env: Readonly<Record<string, string | undefined>>): Language {
-  const locale =
-    env.LC_ALL || env.LC_MESSAGES || env.LANG || new Intl.NumberFormat().resolvedOptions().locale;
-  return /^it\b|^it_/i.test(locale) ? 'it' : 'en';
 }
 
 async function taskOf(

@@ -1,27 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import { type Anagrafe, ApiError, newRun } from '@anagrafe/client';
+import { newRun } from '@anagrafe/client';
 import {
-  applyPlan,
   changesIn,
   countsOf,
   disablePrincipals,
   findDisabled,
-  findMissingPrincipals,
   findMoves,
   type ImportRow,
   type MissingPolicy,
-  type MissingPrincipals,
   type MissingPrincipalsPolicy,
-  type PlanRules,
-  planSync,
-  problemsOfRecord,
+  namesByField,
   type RowProblem,
   readSyncFile,
   registeredRows,
   rowUnit,
-  type SyncPlan,
-  type SyncRecord,
   type WriteRules,
 } from '@anagrafe/importer';
 import {
@@ -53,7 +46,6 @@ import {
   withFileOptions,
 } from '../import-file.ts';
 import { counted, quotedIfNeeded } from '../output/format.ts';
-import { LiveLine } from '../output/live-line.ts';
 import { exitCodes, print, tell } from '../output/output.ts';
 import { confirm } from '../output/prompt.ts';
 import {
@@ -62,7 +54,6 @@ import {
   limitGone,
   limitMoves,
   limitRemovals,
-  outdatedPlan,
   planLines,
   printDisabled,
   printFailedRecords,
@@ -72,6 +63,7 @@ import {
   printProblems,
   unusableFile,
 } from '../sync-report.ts';
+import { apply, compare, findGone } from '../sync-steps.ts';
 
 interface SyncOptions extends ConnectionOptions, FileOptions {
   readonly missing: MissingPolicy;
@@ -129,13 +121,13 @@ the same principal. Principals that the file does not have stay as they are, and
 --missing-principals disable. A user that exists under another principal is moved, with its ID and password, and its
 sessions end. Passwords of existing users stay; new users need a Password or PasswordHash, or --generate-passwords. A
 principal fails if it is new and looks like another one: see "import". With --partial, a principal is applied without
-the users that have errors; these are listed and left as they are, and are not missing. A disabled user that the file has stays disabled: to enable it, add a column
-State with the value active, or use "anagrafe user enable".
+the users that have errors; these are listed, stay as they are, and are not missing. A disabled user that the file has
+stays disabled: to enable it, add a column State with the value active, or use "anagrafe user enable".
 The command prints how it reads the columns and what looks wrong in the values, as "import" does. It compares the whole
 file with the stored data, prints the changes, and applies exactly these, after a question or with --yes. If the data
 changes in between, the part of the file that it concerns is refused; run the command again. With --yes, a file that
-would disable, delete or move more than 20 users, and more than ANAGRAFE_MAX_REMOVALS percent (a setting of this command, 10
-by default) of the users of its principals, or of one of them, is refused.
+would disable, delete or move more than 20 users, and more than ANAGRAFE_MAX_REMOVALS percent (a setting of this
+command, 10 by default) of the users of its principals, or of one of them, is refused.
 The exit code is 0 if all records were applied, 3 if some failed, 1 after another error, 130 after Ctrl-C.
 
 Examples:
@@ -172,14 +164,15 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
   const read = await readSyncFile(file, { clearEmpty, generate });
   const { records, errors, rows, warnings, unused } = read;
   printUnusedColumns(unused);
-  printWarnings(warnings, unit);
+  printWarnings(warnings, unit, file.columns);
   printLeftOut(file);
   if (rows === 0) throw new ConfigError(`${path} has no rows. Nothing was changed.`);
   tell(`${counted(rows, 'row')}, ${counted(records.length, 'principal')}`);
 
   // A file with errors is compared too, to report all of its errors at once. The rows left out are not missing.
   const rules = { missing: errors.length > 0 ? 'keep' : missing, similar, moves: 'allow' } as const;
-  const plan = await compare(records, rules, options, anagrafe);
+  const names = namesByField(file.columns);
+  const plan = await compare(records, { rules, isPartial: options.partial ?? false, names }, anagrafe);
   const unusable = [...errors, ...plan.conflicts];
   if (unusable.length > 0) throw unusableFile(path, [...unusable, ...plan.failed, ...plan.leftOut], unit);
   const counts = countsOf(plan.calls);
@@ -215,7 +208,7 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
     const separator = file.layout.separator || ',';
     // Written before the users exist, so that an interruption loses no password.
     if (passwordsPath !== null) await writePasswords(passwordsPath, registered, read.passwords, separator);
-    const problems = await apply(plan, { rules, run }, anagrafe);
+    const problems = await apply(plan, { rules, run, names }, anagrafe);
     printProblems(problems, unit);
     const kept = await disablePrincipals(disables, `sync-${run}`, { anagrafe });
     for (const { principal, message } of kept) tell(`  Principal ${principal.ID}: ${message}`);
@@ -264,64 +257,4 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
 
 function problemText({ line, message }: RowProblem) {
   return { line, message };
-}
-
-async function findGone(
-  records: readonly SyncRecord[],
-  policy: MissingPrincipalsPolicy,
-  anagrafe: Anagrafe,
-): Promise<MissingPrincipals> {
-  const nothing = { missing: [], principals: 0, users: 0 };
-  if (policy === 'keep') return nothing;
-  const found = await findMissingPrincipals(records, { anagrafe });
-  if (found) return found;
-  const why =
-    'Missing principals cannot be found: the API client needs the scope sync:read, or too many are missing.';
-  if (policy === 'disable') throw new ConfigError(`${why} Nothing was changed.`);
-  tell(why);
-  return nothing;
-}
-
-async function compare(
-  records: readonly SyncRecord[],
-  rules: PlanRules,
-  { partial = false }: SyncOptions,
-  anagrafe: Anagrafe,
-): Promise<SyncPlan> {
-  const line = new LiveLine();
-  const about = { state: 'comparing', total: records.length, unit: 'principals', failed: 0 };
-  const onProgress = (done: number) => line.show({ ...about, done });
-  const options = { rules, isPartial: partial, onProgress };
-  return planSync(records, options, { anagrafe }).finally(() => line.end());
-}
-
-/** Applies a plan, one call after the other. Returns the errors of the records that the plan would have applied. */
-async function apply(
-  plan: SyncPlan,
-  { rules, run }: { readonly rules: PlanRules; readonly run: string },
-  anagrafe: Anagrafe,
-): Promise<RowProblem[]> {
-  const line = new LiveLine();
-  let done = 0;
-  const failed = await applyPlan(plan.calls, {
-    anagrafe,
-    rules,
-    name: `sync-${run}`,
-    isSequential: true,
-    async wait(id) {
-      const job = await anagrafe.jobs.wait(id, {
-        pollMs: 500,
-        onProgress: ({ RecordsDone: done, Records: total, RecordsFailed }) =>
-          line.show({ state: 'applying', done, total, unit: 'principals', failed: RecordsFailed }),
-      });
-      line.end();
-      done++;
-      return job;
-    },
-  }).catch((error) => {
-    throw error instanceof ApiError && error.code === 'PLAN_OUTDATED' ? outdatedPlan(done) : error;
-  });
-  return failed.flatMap(({ planned, errors }) =>
-    plan.failedRecords.includes(planned) ? [] : problemsOfRecord(planned, errors),
-  );
 }

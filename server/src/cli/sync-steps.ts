@@ -1,0 +1,84 @@
+import { type Anagrafe, ApiError } from '@anagrafe/client';
+import {
+  applyPlan,
+  type ColumnNamesByField,
+  findMissingPrincipals,
+  type MissingPrincipals,
+  type MissingPrincipalsPolicy,
+  type PlanRules,
+  planSync,
+  problemsOfRecord,
+  type RowProblem,
+  type SyncPlan,
+  type SyncRecord,
+} from '@anagrafe/importer';
+import { ConfigError } from '../settings/config.ts';
+import { LiveLine } from './output/live-line.ts';
+import { tell } from './output/output.ts';
+import { outdatedPlan } from './sync-report.ts';
+
+/** Returns the active principals that a file does not have, unless they are to be kept without a report. */
+export async function findGone(
+  records: readonly SyncRecord[],
+  policy: MissingPrincipalsPolicy,
+  anagrafe: Anagrafe,
+): Promise<MissingPrincipals> {
+  const nothing = { missing: [], principals: 0, users: 0 };
+  if (policy === 'keep') return nothing;
+  const found = await findMissingPrincipals(records, { anagrafe });
+  if (found) return found;
+  const why =
+    'Missing principals cannot be found: the API client needs the scope sync:read, or too many are missing.';
+  if (policy === 'disable') throw new ConfigError(`${why} Nothing was changed.`);
+  tell(why);
+  return nothing;
+}
+
+/** Plans the records of a file, and shows the progress. */
+export async function compare(
+  records: readonly SyncRecord[],
+  options: Omit<Parameters<typeof planSync>[1], 'onProgress'>,
+  anagrafe: Anagrafe,
+): Promise<SyncPlan> {
+  const line = new LiveLine();
+  const about = { state: 'comparing', total: records.length, unit: 'principals', failed: 0 };
+  const onProgress = (done: number) => line.show({ ...about, done });
+  return planSync(records, { ...options, onProgress }, { anagrafe }).finally(() => line.end());
+}
+
+interface ApplyOptions {
+  readonly rules: PlanRules;
+  readonly run: string;
+  readonly names: ColumnNamesByField;
+}
+
+/** Applies a plan, one call after the other. Returns the errors of the records that the plan would have applied. */
+export async function apply(
+  plan: SyncPlan,
+  { rules, run, names }: ApplyOptions,
+  anagrafe: Anagrafe,
+): Promise<RowProblem[]> {
+  const line = new LiveLine();
+  let done = 0;
+  const failed = await applyPlan(plan.calls, {
+    anagrafe,
+    rules,
+    name: `sync-${run}`,
+    isSequential: true,
+    async wait(id) {
+      const job = await anagrafe.jobs.wait(id, {
+        pollMs: 500,
+        onProgress: ({ RecordsDone: done, Records: total, RecordsFailed }) =>
+          line.show({ state: 'applying', done, total, unit: 'principals', failed: RecordsFailed }),
+      });
+      line.end();
+      done++;
+      return job;
+    },
+  }).catch((error) => {
+    throw error instanceof ApiError && error.code === 'PLAN_OUTDATED' ? outdatedPlan(done) : error;
+  });
+  return failed.flatMap(({ planned, errors }) =>
+    plan.failedRecords.includes(planned) ? [] : problemsOfRecord(planned, errors, names),
+  );
+}
