@@ -1,9 +1,9 @@
+import { inProcess } from '@anagrafe/testing/command';
+import { contextOf, newWorkFolder, rowsOf, taskOf, type WorkFolder } from '@anagrafe/testing/importing';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { batchLimits } from '../../../importer/src/index.ts';
-import { runImport } from '../../../importer/src/node/index.ts';
-import { inProcess } from '../cli/command.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
-import { contextOf, newWorkFolder, rowsOf, taskOf, type WorkFolder } from './importing.ts';
+import { batchLimits } from '../../src/index.ts';
+import { runImport } from '../../src/node/index.ts';
 
 let service: TestService;
 let folder: WorkFolder;

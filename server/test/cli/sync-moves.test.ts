@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inProcess } from '@anagrafe/testing/command';
+import { login } from '@anagrafe/testing/login';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { login } from '../setup/login.ts';
-import { startTestService, type TestService } from '../setup/service.ts';
-import { inProcess } from './command.ts';
 
 const settings = { ANAGRAFE_URL: '' };
 let service: TestService;

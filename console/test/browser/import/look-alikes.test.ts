@@ -42,7 +42,11 @@ describe('an import of new principals that look like stored ones', () => {
 
   it('creates all of them if a person accepts those of the file', async () => {
     const page = await openImport(service, office);
-    await choose(page, 'all.csv', 'ExternalKey;Denomination;Username;Password\n0789;Neri Srl;nera;una frase lunga');
+    await choose(
+      page,
+      'all.csv',
+      'ExternalKey;Denomination;Username;Password\n0789;Neri Srl;nera;una frase lunga',
+    );
     await page.getByLabel('Create principals that look like others').click();
     await press(page, 'Check rows');
     await said(page, '1 row, no errors.');
