@@ -43,6 +43,7 @@ describe('a principal with more than 10,000 users in the rows of a file', () => 
     const { errors } = await readSyncFile(file, { clearEmpty: false, generate: null });
     expect(errors).toEqual([
       {
+        number: 1,
         line: 2,
         message:
           'The file has more than 10,000 users of this principal, too many to compare at once. Use "anagrafe import --update".',

@@ -46,18 +46,27 @@ export async function compare(
   return planSync(records, { ...options, onProgress }, { anagrafe }).finally(() => line.end());
 }
 
+interface Applied {
+  readonly problems: readonly RowProblem[];
+  /** The records that were not applied. */
+  readonly records: readonly SyncRecord[];
+}
+
 interface ApplyOptions {
   readonly rules: PlanRules;
   readonly run: string;
   readonly names: ColumnNamesByField;
 }
 
-/** Applies a plan, one call after the other. Returns the errors of the records that the plan would have applied. */
+/**
+ * Applies a plan, one call after the other. Returns the records that the plan would have applied and that
+ * the service has refused, with their errors.
+ */
 export async function apply(
   plan: SyncPlan,
   { rules, run, names }: ApplyOptions,
   anagrafe: Anagrafe,
-): Promise<RowProblem[]> {
+): Promise<Applied> {
   const line = new LiveLine();
   let done = 0;
   const failed = await applyPlan(plan.calls, {
@@ -78,7 +87,18 @@ export async function apply(
   }).catch((error) => {
     throw error instanceof ApiError && error.code === 'PLAN_OUTDATED' ? outdatedPlan(done) : error;
   });
-  return failed.flatMap(({ planned, errors }) =>
-    plan.failedRecords.includes(planned) ? [] : problemsOfRecord(planned, errors, names),
-  );
+  const refused = failed.filter(({ planned }) => !plan.failedRecords.includes(planned));
+  const problems = refused.flatMap(({ planned, errors }) => problemsOfRecord(planned, errors, names));
+  return { problems, records: refused.map(({ planned }) => planned) };
+}
+
+/** Returns the problems of all rows that were left out, those of records that were left out as a whole among them. */
+export function problemsOfAllRows(
+  problems: readonly RowProblem[],
+  records: readonly SyncRecord[],
+): readonly RowProblem[] {
+  const numbers = new Set(problems.map(({ number }) => number));
+  const others = records.flatMap(({ members }) => members).filter(({ row }) => !numbers.has(row.number));
+  const message = 'The principal was left out because another of its rows has an error.';
+  return [...problems, ...others.map(({ row: { number, line } }) => ({ number, line, message }))];
 }

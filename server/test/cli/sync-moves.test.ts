@@ -127,6 +127,21 @@ describe('a sync with --partial', () => {
     expect((await run('--dry-run', '--partial')).code).toBe(3);
   });
 
+  it('is not needed to list all rows of a company that is left out, in the file to correct', async () => {
+    const { one, other } = await companies();
+    write([
+      (one[0] ?? []).with(3, 'no address'),
+      one[1] ?? [],
+      (other[0] ?? []).with(3, 'changed@example.com'),
+    ]);
+    const { failedFile } = await result('--yes');
+    const lines = readFileSync(failedFile, 'utf8').trim().split('\r\n').slice(1);
+    expect(lines).toEqual([
+      expect.stringMatching(/^2;Email: This is not a valid email address\.;/),
+      expect.stringMatching(/^3;The principal was left out because another of its rows has an error\.;/),
+    ]);
+  });
+
   it('leaves a user in its company that would move with a wrong value', async () => {
     const { one, other } = await companies();
     const [first = [], second = []] = one;

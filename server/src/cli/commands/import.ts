@@ -1,10 +1,5 @@
 import { resolve } from 'node:path';
-import {
-  batchLimits,
-  languages,
-  type WithoutKeyPolicy,
-  type WriteRules,
-} from '@anagrafe/importer';
+import { batchLimits, languages, type WithoutKeyPolicy, type WriteRules } from '@anagrafe/importer';
 import type { ImportTask } from '@anagrafe/importer/node';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ConfigError } from '../../settings/config.ts';

@@ -63,7 +63,7 @@ import {
   printProblems,
   unusableFile,
 } from '../sync-report.ts';
-import { apply, compare, findGone } from '../sync-steps.ts';
+import { apply, compare, findGone, problemsOfAllRows } from '../sync-steps.ts';
 
 interface SyncOptions extends ConnectionOptions, FileOptions {
   readonly missing: MissingPolicy;
@@ -208,7 +208,7 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
     const separator = file.layout.separator || ',';
     // Written before the users exist, so that an interruption loses no password.
     if (passwordsPath !== null) await writePasswords(passwordsPath, registered, read.passwords, separator);
-    const problems = await apply(plan, { rules, run, names }, anagrafe);
+    const { problems, records: refused } = await apply(plan, { rules, run, names }, anagrafe);
     printProblems(problems, unit);
     const kept = await disablePrincipals(disables, `sync-${run}`, { anagrafe });
     for (const { principal, message } of kept) tell(`  Principal ${principal.ID}: ${message}`);
@@ -217,14 +217,14 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
     if (problems.length > 0) process.exitCode = exitCodes.someFailed;
     failed.push(...problems);
     applied = true;
-    const numbers = new Set(problems.map(({ number }) => number));
+    const numbers = new Set(refused.flatMap(({ members }) => members).map(({ row }) => row.number));
     const users = registered.filter(({ number }) => !numbers.has(number) && read.passwords.has(number));
     if (passwordsPath !== null) await writePasswords(passwordsPath, users, read.passwords, separator);
     if (passwordsPath !== null && users.length > 0) {
       written.passwordsFile = passwordsPath;
       tell(`The generated passwords are in ${shortPath(passwordsPath)}. Keep this file safe.`);
     }
-    const left = [...failed, ...plan.leftOut];
+    const left = problemsOfAllRows([...failed, ...plan.leftOut], [...plan.failedRecords, ...refused]);
     if (left.length > 0) {
       written.failedFile = await writeProblems(pathBeside(path, 'failed'), await openTaskFile(task), left);
       const corrected = shortPath(written.failedFile);
