@@ -53,8 +53,8 @@ describe('anagrafe import', () => {
     const failed = folder.read('clienti.failed.csv');
     expect(failed).toContain('Password: The password must have at least 8 characters.');
     expect(failed).toContain("'=1+1");
-    expect(failed).toContain('Denomination: ');
-    expect(failed).toContain('ExternalKey: There is no principal with this ExternalKey.');
+    expect(failed).toContain('Ragione sociale: ');
+    expect(failed).toContain('Codice cliente: There is no principal with this ExternalKey.');
     expect((await importRowsOf(folder, 'clienti.failed.csv')).map((row) => row.source)).toEqual([
       ['C1', '', 'perché', '', 'corta', '=1+1'],
       ['C2', 'Società\r\nPiù', 'più', '', 'una frase lunga', 'una; due'],
