@@ -26,6 +26,7 @@ import {
   type PasswordReset,
   type PrincipalEdit,
   type PrincipalReference,
+  registrationOf,
   removeUsers,
   resetOf,
   type SignedInUser,
@@ -35,6 +36,7 @@ import {
 } from './principal.ts';
 import { Transport } from './transport.ts';
 import {
+  type InsertOptions,
   type KeyOptions,
   type MergeOptions,
   type UpsertOptions,
@@ -94,7 +96,7 @@ export class Anagrafe {
     users: readonly NewUser[],
     options?: KeyOptions,
   ): Promise<AppliedUser[]> {
-    return updatePrincipal(this.#transport, principal, { Users: users.map(withConfirmation) }, options);
+    return updatePrincipal(this.#transport, principal, { Users: users.map(registrationOf) }, options);
   }
 
   /**
@@ -152,7 +154,7 @@ export class Anagrafe {
   /** Creates principals, with or without users. `Item1` of each tuple is the ID of the new principal. */
   insert<Dry extends boolean = false>(
     records: readonly InsertRecord[],
-    options?: WriteOptions<Dry>,
+    options?: InsertOptions<Dry>,
   ): Promise<WriteResult<Dry>> {
     return write(this.#transport, 'insert', records, options);
   }
@@ -279,13 +281,13 @@ export class Anagrafe {
   }
 
   /** Returns a client with the same options that authenticates with the access token of a signed-in user. */
-  as({ Token }: Pick<Login, 'Token'>): Anagrafe {
-    return new Anagrafe({
-      ...this.#options,
-      publicKey: undefined,
-      secretKey: undefined,
-      accessToken: Token,
-    });
+  as({ Token: accessToken }: Pick<Login, 'Token'>): Anagrafe {
+    return new Anagrafe({ ...this.#options, publicKey: undefined, secretKey: undefined, accessToken });
+  }
+
+  /** Returns a client whose calls are parts of a run, such as an import: a UUID, for example of `newRun`. */
+  ofRun(run: string): Anagrafe {
+    return new Anagrafe({ ...this.#options, headers: { ...this.#options.headers, 'Anagrafe-Run': run } });
   }
 
   /** Revokes all tokens of the signed-in user's login, including those issued by `refresh`. */

@@ -455,12 +455,15 @@ export interface FieldError {
 
 /**
  * The other principal that the error is about. Its values are null if the caller does not have the scope
- * `sync:read`, and `PrincipalID` if it is a new principal of the same request.
+ * `sync:read`, and `PrincipalID` if it is a new principal of the same request. `Vatnumber`, `Taxcode` and
+ * `Field` are those of a look-alike.
  */
 export interface FieldErrorDetails {
   PrincipalID: number | null;
   ExternalKey: string | null;
   Denomination: string | null;
+  Vatnumber?: string | null;
+  Taxcode?: string | null;
   /** The field of both principals that is alike. */
   Field?: string;
   /** The `Operation` that the user item lacks, if it was meant as one. */

@@ -50,9 +50,12 @@ export type {
 export type { Runs, UndoOptions, UndoPlanOptions } from './runs.ts';
 export { type GroupedEvent, verifyWebhook, type WebhookEvent } from './webhook.ts';
 export {
+  type InsertOptions,
+  type InsertRules,
   type KeyOptions,
   type MergeOptions,
   newIdempotencyKey,
+  newRun,
   type RecordsOf,
   type UpsertOptions,
   type UpsertResult,

@@ -127,6 +127,11 @@ export function withConfirmation<User extends object>(user: User): User {
   return 'Password' in user ? { ...user, ConfirmPassword: user.Password } : user;
 }
 
+/** Without the operation, a registration of an existing user seems to be a reset that lacks its operation. */
+export function registrationOf(user: NewUser): object {
+  return withConfirmation({ ...user, Operation: 'register' });
+}
+
 /** A reset by ID and password needs no `Operation`: its fields show what it is. */
 export function resetOf(user: PasswordReset): object {
   const isPlain = 'ID' in user && 'Password' in user;

@@ -38,8 +38,6 @@ export interface KeyOptions extends CallOptions {
    * send the same records with its key. Ignored for a dry run and for a signed-in user.
    */
   readonly idempotencyKey?: string | undefined;
-  /** The run that the call is a part of, such as an import: a UUID that is the same for all calls of the run. */
-  readonly run?: string | undefined;
 }
 
 /** Options of a write that is not a job. */
@@ -49,6 +47,18 @@ export interface WriteOptions<Dry extends boolean = boolean> extends KeyOptions 
   /** Fills `Item6` of applied records with their users and the IDs of these users. */
   readonly representation?: boolean | undefined;
 }
+
+/** Options of {@link Anagrafe.insert} and of a job that inserts. */
+export interface InsertRules {
+  /**
+   * `refuse` rejects a new principal that looks like another one, unless its record has `Similar: 'allow'`. Default:
+   * `allow`.
+   */
+  readonly similar?: 'allow' | 'refuse' | undefined;
+}
+
+/** Options of {@link Anagrafe.insert}. */
+export interface InsertOptions<Dry extends boolean = boolean> extends WriteOptions<Dry>, InsertRules {}
 
 /** Result of a write. Records that were not applied are part of it, not an exception. */
 export interface WriteResult<Dry extends boolean = boolean> {
@@ -81,20 +91,22 @@ export async function write<
   transport: Transport,
   operation: Name,
   records: readonly RecordsOf[Name][],
-  options: WriteOptions<Dry> = {},
+  options: InsertOptions<Dry> = {},
 ): Promise<WriteResult<Dry>> {
   const { record, tuples, ...result } = await send(transport, operation, records, options);
   return { ...result, tuples: tuples as Tuple[], estimate: record as WriteResult<Dry>['estimate'] };
 }
 
 /** Options of {@link Anagrafe.upsert} and of a job that upserts. */
-export interface UpsertRules {
+export interface UpsertRules extends InsertRules {
   /** Action for users of the sent principals that are not in `Users`. Default: `keep`. */
   readonly missing?: 'keep' | 'disable' | 'delete' | undefined;
   /** Action for the passwords of existing users. Default: `keep`. */
   readonly passwords?: 'keep' | 'overwrite' | undefined;
   /** `refuse` rejects a principal whose fields differ from the stored ones. Default: `update`. */
   readonly existing?: 'update' | 'refuse' | undefined;
+  /** `allow` moves users of other principals to the principal of their record. Default: `refuse`. */
+  readonly moves?: 'allow' | 'refuse' | undefined;
   /**
    * The `plan` of a dry run of the same records with the same rules. If the stored data that it rests on has changed
    * since, the call fails with the code `PLAN_OUTDATED` and changes nothing.
@@ -191,12 +203,9 @@ async function send<Name extends keyof RecordsOf>(
 
 /** Separates the rules of an upsert, which are query parameters and a header, from the options of the call. */
 function splitRules<Options extends UpsertRules & KeyOptions>(options: Options) {
-  const { missing, passwords, existing, ifMatch, run, ...rest } = options;
-  const headers = {
-    ...(ifMatch !== undefined && { 'If-Match': `"${ifMatch}"` }),
-    ...(run !== undefined && { 'Anagrafe-Run': run }),
-  };
-  return { ...rest, rules: { missing, passwords, existing }, headers };
+  const { missing, passwords, existing, similar, moves, ifMatch, ...rest } = options;
+  const headers = ifMatch === undefined ? {} : { 'If-Match': `"${ifMatch}"` };
+  return { ...rest, rules: { missing, passwords, existing, similar, moves }, headers };
 }
 
 /** @throws {UnexpectedAnswerError} If a call with the same key was answered without a job. */
@@ -238,6 +247,13 @@ export function withKey({ settings }: Transport, options: KeyOptions, dryRun: bo
 export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Returns a random UUID (version 4), which identifies a run. */
+export function newRun(): string {
+  const digits = newIdempotencyKey();
+  const [, one, two, three, four, five] = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/.exec(digits) ?? [];
+  return [one, two, `4${three}`, `8${four}`, five].join('-');
 }
 
 function checkKey(key: string): string {

@@ -43,16 +43,24 @@ export {
 export type { WithoutKeyPolicy } from './import/companies.ts';
 export { DryRunState, dryRunRows, type Principals } from './import/dry-run.ts';
 export { FileComparer } from './import/file-comparer.ts';
-export { fillPasswords, type GeneratedPasswords } from './import/fill-passwords.ts';
+export {
+  fillPasswords,
+  type GeneratedPasswords,
+  passwordColumns,
+  passwordLines,
+} from './import/fill-passwords.ts';
 export { fileErrorInItalian, type Language, languages, rowErrorInItalian } from './import/italian.ts';
 export { JobSender } from './import/job-sender.ts';
 export { mayNameBothWays, type PrincipalAliases } from './import/principal-aliases.ts';
 export type { ReasonSummary } from './import/reasons.ts';
-export type { CombinedRecord, ExistingPolicy } from './import/records.ts';
+export type { CombinedRecord, ExistingPolicy, WriteRules } from './import/records.ts';
 export {
+  type ColumnNamesByField,
   codedError,
   formatRowError,
   fromFileError,
+  type LookAlike,
+  namesByField,
   type RowError,
   type RowErrors,
 } from './import/row-errors.ts';
@@ -67,6 +75,7 @@ export {
   type MissingPrincipals,
   type MissingPrincipalsPolicy,
 } from './plan/missing-principals.ts';
+export { findExcessiveMoves, findMoves, type Moves, sourceOf } from './plan/moves.ts';
 export {
   applyPlan,
   changesIn,
@@ -74,14 +83,17 @@ export {
   countsOf,
   type PlannedCall,
   type PlannedChange,
+  type PlanRules,
   planInserts,
   planUpserts,
+  registeredRows,
 } from './plan/plan.ts';
 export {
   findDisabled,
   findExcessiveRemovals,
   type MissingPolicy,
   planSync,
+  type Removals,
   type SyncPlan,
 } from './plan/sync.ts';
 export { problemsOfRecord, type RowProblem, readSyncFile, type SyncRecord } from './plan/sync-file.ts';

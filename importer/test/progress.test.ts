@@ -22,6 +22,8 @@ beforeEach(() => {
     url: 'https://anagrafe.example.com',
     caller: 'agp_1',
     existing: 'refuse',
+    similar: 'refuse',
+    moves: 'refuse',
     language: 'en',
     columns: {},
     sheet: null,

@@ -7,10 +7,10 @@ const taken = codedError('DUPLICATE_USERNAME', 'Username');
 
 describe('the log of the reasons of failed rows', () => {
   it('continues with the summaries of an interrupted run', () => {
-    const before = new ReasonLog('en');
+    const before = new ReasonLog({ language: 'en' });
     before.add(2, [taken]);
     const saved = JSON.parse(JSON.stringify(before.summaries));
-    const after = new ReasonLog('en', saved);
+    const after = new ReasonLog({ language: 'en' }, saved);
     after.add(7, [taken]);
     expect(after.summaries).toEqual([
       {
@@ -25,7 +25,7 @@ describe('the log of the reasons of failed rows', () => {
   });
 
   it('has different errors apart: of the file and of the service, of other columns and with other numbers of cells', () => {
-    const log = new ReasonLog('en');
+    const log = new ReasonLog({ language: 'en' });
     const inFile = (error: FileError) => [fromFileError(error)];
     const contradiction = { value: 'One', earlier: 'Two', line: 2, unit: 'line' } as const;
     log.add(2, [taken]);
@@ -53,11 +53,11 @@ describe('the log of the reasons of failed rows', () => {
       ['DAMAGED_NUMBER', 'Phone', 8],
       ['INVALID_ID', 'ID', 9],
     ]);
-    expect(new ReasonLog('en', log.summaries).summaries).toEqual(log.summaries);
+    expect(new ReasonLog({ language: 'en' }, log.summaries).summaries).toEqual(log.summaries);
   });
 
   it('counts a record once whose users have the same error, and keeps the message of the first', () => {
-    const log = new ReasonLog('en');
+    const log = new ReasonLog({ language: 'en' });
     log.add(1, [
       codedError('DUPLICATE_USERNAME', 'Users[0].Username'),
       codedError('DUPLICATE_USERNAME', 'Users[1].Username'),
@@ -69,7 +69,7 @@ describe('the log of the reasons of failed rows', () => {
   });
 
   it('has a size that does not depend on the number of rows and on the length of their values', () => {
-    const log = new ReasonLog('en');
+    const log = new ReasonLog({ language: 'en' });
     const value = 'x'.repeat(10_000);
     for (let line = 2; line < 20_000; line++)
       log.add(line, [

@@ -23,7 +23,7 @@ async function sent(
   const calls: { operation: string; records: readonly CombinedRecord[] }[] = [];
   const errors = await sendRows(rows, {
     anagrafe: new Anagrafe({ url: 'http://127.0.0.1:1' }),
-    existing,
+    rules: { existing, similar: 'refuse', moves: 'refuse' },
     isDryRun: true,
     send: async (call) => {
       calls.push({ operation: call.operation, records: call.records });
@@ -52,7 +52,18 @@ describe('the rows of a principal', () => {
         ],
       ],
       // A principal that no row describes must exist.
-      ['update', [{ ExternalKey: 'C3', Users: [{ Username: 'e' }, { Username: 'f' }] }]],
+      [
+        'update',
+        [
+          {
+            ExternalKey: 'C3',
+            Users: [
+              { Username: 'e', Operation: 'register' },
+              { Username: 'f', Operation: 'register' },
+            ],
+          },
+        ],
+      ],
     ]);
     expect(usernamesOf(calls)).toEqual([[['a', 'b', 'd'], ['c']], [['e', 'f']]]);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findExcessiveRemovals, noCounts, type SyncPlan } from '../src/index.ts';
+import { revise } from '../src/plan/sync.ts';
 
 const users = (count: number, Operation: 'delete' | 'none') =>
   Array.from({ length: count }, (_, n) => ({ ID: n, Username: `u.${n}`, Email: null, Operation }));
@@ -43,5 +44,40 @@ describe('the limit of removals of a sync without a confirmation', () => {
   it('always allows 20 users of the file, and not of each principal', () => {
     expect(find(0, [20, 20])).toBeNull();
     expect(find(0, [20, 20], [1, 20])).toMatchObject({ removals: 21, storedUsers: 40 });
+  });
+});
+
+describe('a record of a sync that is planned again', () => {
+  const row = { kind: 'record', number: 1, line: 2, source: null, record: {}, warnings: [] } as const;
+  const record = { ExternalKey: 'C-1', Users: [{ Username: 'bad', Email: 'x' }, { Username: 'good' }] };
+  const member = { row, fields: {}, users: record.Users, similar: undefined };
+  const planned = { record, members: [member], expectedId: null };
+  const answer = { Item1: 1, Item3: true, Item4: null, Item5: {}, Item6: {} };
+  const options = { usernames: new Set(['bad', 'good', 'elsewhere']), isPartial: true, names: new Map() };
+
+  it('keeps the stored users that it would remove although another record of the file has them', () => {
+    const Users = ['Elsewhere', 'gone'].map((Username) => {
+      return { ID: 1, Username, Email: null, Operation: 'delete' as const };
+    });
+    const { record: revised, isChanged } = revise(
+      { planned, tuple: { ...answer, Item6: { Users } } },
+      options,
+    );
+    expect([isChanged, revised.record]).toEqual([
+      true,
+      { ...record, Users: [...record.Users, { Username: 'Elsewhere' }] },
+    ]);
+  });
+
+  it('is without the users with errors, which are reported, and fails as a whole for any other error', () => {
+    const found = [{ code: 'EMAIL_INVALID' as const, message: 'Wrong.' }];
+    const refused = { ...answer, Item3: false, Item5: { 'Users[0].Email': found } };
+    const revised = revise({ planned, tuple: refused }, options);
+    expect(revised.record.record).toEqual({ ...record, Users: [{ Username: 'good' }] });
+    expect(revised.record.members).toEqual([{ ...member, users: [{ Username: 'good' }] }]);
+    expect(revised.problems).toEqual([{ number: 1, line: 2, message: 'Email: Wrong.' }]);
+    expect(revise({ planned, tuple: refused }, { ...options, isPartial: false }).isChanged).toBe(false);
+    const both = { ...refused, Item5: { ...refused.Item5, Vatnumber: found } };
+    expect(revise({ planned, tuple: both }, options).isChanged).toBe(false);
   });
 });

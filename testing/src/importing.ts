@@ -22,9 +22,13 @@ export function newWorkFolder(service: Pick<TestService, 'url'>) {
   atEnd(() => rmSync(root, { recursive: true, force: true }));
   const settings = { ANAGRAFE_URL: service.url };
   const path = (name: string) => join(root, name);
+  // The companies of many tests have the same name. Look-alikes have tests of their own.
+  const rulesOf = (command: string, options: readonly string[]) =>
+    command === 'import' && !options.includes('--similar') ? ['--similar', 'allow'] : [];
   const withPaths = ([command = '', file = '', ...options]: readonly string[]) => [
     command,
     path(file),
+    ...rulesOf(command, options),
     ...options.map((option) => (/\.(csv|key|json)$/.test(option) ? path(option) : option)),
   ];
   return {
@@ -61,6 +65,8 @@ export function taskOf(
     url,
     caller: null,
     existing: 'refuse',
+    similar: 'allow',
+    moves: 'refuse',
     language: 'en',
     columns: {},
     sheet: null,
@@ -114,6 +120,7 @@ interface PrintedResult {
   readonly failedFile: string | null;
   readonly UsersRegistered?: number;
   readonly UsersUpdated?: number;
+  readonly UsersMoved?: number;
   readonly UsersUnchanged?: number;
 }
 
@@ -130,8 +137,8 @@ async function expectTotalsToAddUp(result: PrintedResult, input: Uint8Array): Pr
   });
   const read = await countRows(input);
   if (UsersRegistered === undefined || read.rows !== rows || !read.haveOneUser) return;
-  const { UsersUpdated = 0, UsersUnchanged = 0 } = result;
-  expect(UsersRegistered + UsersUpdated + UsersUnchanged).toBe(applied + skipped);
+  const { UsersUpdated = 0, UsersMoved = 0, UsersUnchanged = 0 } = result;
+  expect(UsersRegistered + UsersUpdated + UsersMoved + UsersUnchanged).toBe(applied + skipped);
   expect(UsersUnchanged).toBeGreaterThanOrEqual(skipped);
 }
 

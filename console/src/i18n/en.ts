@@ -640,6 +640,7 @@ export const imports = {
     PasswordHash: 'Password hash',
     State: 'State',
     PrincipalState: 'Principal: state',
+    Similar: 'Principal: accepts a similar one',
   },
   options: {
     title: 'Options',
@@ -651,6 +652,18 @@ export const imports = {
     passwords: 'Generate passwords',
     passwordsHint:
       'For new users without a password. Download the passwords after the import: they are not stored.',
+    similar: 'Create principals that look like others',
+    similarHint:
+      'Otherwise a new principal with the VAT number, tax code or name of another one, or with its key in another spelling, is refused and shown beside it.',
+  },
+  similar: {
+    title: 'The principal looks like another one.',
+    own: 'This row',
+    stored: (id: string) => `Stored, ID ${id}`,
+    earlier: 'Earlier in the file',
+    empty: 'empty',
+    hidden: 'You may not read the other principal.',
+    allowRow: 'Both are right: create this one too',
   },
   plan: {
     title: 'Changes',

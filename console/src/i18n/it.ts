@@ -633,6 +633,7 @@ export const imports: Messages['imports'] = {
     PasswordHash: 'Hash della password',
     State: 'Stato',
     PrincipalState: 'Anagrafica: stato',
+    Similar: 'Anagrafica: ammette una simile',
   },
   options: {
     title: 'Opzioni',
@@ -645,6 +646,18 @@ export const imports: Messages['imports'] = {
     passwords: 'Genera le password',
     passwordsHint:
       "Per i nuovi utenti senza password. Scarica le password dopo l'importazione: non vengono conservate.",
+    similar: 'Crea anche le anagrafiche che somigliano ad altre',
+    similarHint:
+      "Altrimenti una nuova anagrafica con la partita IVA, il codice fiscale o il nome di un'altra, o con lo stesso codice scritto in altro modo, viene rifiutata e mostrata accanto all'altra.",
+  },
+  similar: {
+    title: "L'anagrafica somiglia a un'altra.",
+    own: 'Questa riga',
+    stored: (id) => `In archivio, ID ${id}`,
+    earlier: 'Prima, nel file',
+    empty: 'vuoto',
+    hidden: "Non puoi leggere l'altra anagrafica.",
+    allowRow: 'Sono giuste entrambe: crea anche questa',
   },
   plan: {
     title: 'Modifiche',

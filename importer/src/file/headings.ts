@@ -40,6 +40,8 @@ const variants: { readonly [Field in ImportField]?: string } = {
   PrincipalState: `
     Stato anagrafica; Stato cliente; Stato azienda; Stato ditta; Cliente attivo; Azienda attiva;
     Customer status; Customer state; Company status; Client status; Customer active; Company active`,
+  Similar: `
+    Simile; Simili; Ammetti simile; Allow similar`,
   UserID: `
     ID utente`,
   Username: `

@@ -12,7 +12,7 @@ import {
 } from './types.ts';
 
 /** The principal fields of a row. `ID` refers to an existing principal, `ExternalKey` to one that may be new. */
-export type RowPrincipal = { readonly ID?: number; readonly State?: string } & {
+export type RowPrincipal = { readonly ID?: number; readonly State?: string; readonly Similar?: string } & {
   readonly [Field in PrincipalField]?: string;
 };
 
@@ -78,7 +78,7 @@ export function readUser(values: Values, options: InterpretOptions): RowUser | F
 const described: readonly ImportField[] = [...principalColumns.values()].filter(
   (column) => column !== 'ExternalKey',
 );
-const ofPrincipal: readonly string[] = ['ID', 'PrincipalState', ...principalColumns.values()];
+const ofPrincipal: readonly string[] = ['ID', 'PrincipalState', 'Similar', ...principalColumns.values()];
 
 /** Returns true for a row without any value of a user. A reference alone is not enough: the user was forgotten. */
 function describesOnlyPrincipal(values: Values): boolean {
@@ -104,7 +104,9 @@ function readPrincipal(values: Values, errors: FileError[]): RowPrincipal | null
     if (text !== undefined) principal[field] = text;
   }
   if (Object.keys(principal).length === 0) return null;
-  return values.PrincipalState === undefined ? principal : { ...principal, State: values.PrincipalState };
+  if (values.PrincipalState !== undefined) principal.State = values.PrincipalState;
+  if (values.Similar !== undefined) principal.Similar = values.Similar.toLowerCase();
+  return principal;
 }
 
 function readUserFields(values: Values, { resets }: InterpretOptions, errors: FileError[]): RowUser['user'] {

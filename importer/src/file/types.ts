@@ -55,12 +55,13 @@ export type AttributeField = `Attributes.${string}`;
 
 /**
  * All fields that a column can map to, named as in the API. `ID` is that of the principal; `UserID` is the ID of the
- * user whose password is reset. `State` is that of the user.
+ * user whose password is reset. `State` is that of the user. `Similar` accepts a principal that looks like another one.
  */
 export type ImportField =
   | 'ID'
   | PrincipalColumn
   | 'PrincipalState'
+  | 'Similar'
   | 'UserID'
   | 'Username'
   | UserField
@@ -87,6 +88,7 @@ export const principalImportFields: readonly ImportField[] = ['ID', ...principal
 export const importFields: readonly ImportField[] = [
   ...principalImportFields,
   'PrincipalState',
+  'Similar',
   'UserID',
   'Username',
   ...userFieldNames,

@@ -3,10 +3,11 @@ import {
   ApiError,
   type UpsertCounts,
   type UpsertResult,
+  type UpsertRules,
   type UpsertTuple,
   type UserOfPrincipal,
 } from '@anagrafe/client';
-import { type CombinedRecord, type ExistingPolicy, foldUsername } from './records.ts';
+import { type CombinedRecord, foldUsername, type WriteRules } from './records.ts';
 import type { FieldErrorsByPath } from './row-errors.ts';
 
 export interface ImportConnection {
@@ -61,25 +62,29 @@ export type SubmitJob = (
 export function submitWithKey(
   prefix: string,
   { anagrafe }: Pick<ImportConnection, 'anagrafe'>,
-  existing: ExistingPolicy = 'refuse',
+  rules: WriteRules,
 ): SubmitJob {
   return async (operation, records, name, { signal }) => {
-    const options = { idempotencyKey: `${prefix}-${name}`, signal };
-    const job =
-      operation === 'upsert'
-        ? await anagrafe.jobs.submit(operation, records, { ...options, existing })
-        : await anagrafe.jobs.submit(operation, records, options);
-    return job.ID;
+    const options = { ...rulesOf(operation, rules), idempotencyKey: `${prefix}-${name}`, signal };
+    return (await anagrafe.jobs.submit(operation, records, options)).ID;
   };
+}
+
+/** Returns the rules that an operation takes. */
+export function rulesOf(operation: ImportOperation, { existing, similar, moves }: WriteRules): UpsertRules {
+  if (operation === 'update') return {};
+  if (operation === 'insert') return { similar };
+  // Users of a call that only inserts cannot be moved.
+  return existing === 'update' ? { existing, similar, moves } : { existing, similar };
 }
 
 /** Checks records of `irs/upsert` without applying them. `Item6` of each tuple has what the record would do. */
 export function dryRunUpsert(
   records: readonly Pick<CombinedRecord, 'record'>[],
-  existing: ExistingPolicy,
+  rules: WriteRules,
   { anagrafe, signal }: ImportConnection,
 ): Promise<UpsertResult<true>> {
-  const options = { dryRun: true, representation: true, existing, signal } as const;
+  const options = { ...rulesOf('upsert', rules), dryRun: true, representation: true, signal } as const;
   return anagrafe.upsert(bodyOf(records), options);
 }
 

@@ -2,7 +2,7 @@ import type { InsertRecord, UpsertTuple } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
 import { type ImportConnection, wouldCreate } from './calls.ts';
 import { dryRunCall } from './dry-run-call.ts';
-import { type ExistingPolicy, externalKeyOf, hasSecret, keyOfId, usersOf } from './records.ts';
+import { externalKeyOf, hasSecret, keyOfId, usersOf, type WriteRules } from './records.ts';
 import type { RowErrors } from './row-errors.ts';
 import { type RowGroup, rowsOfUsers } from './row-group.ts';
 import { type Answer, sendRows } from './send.ts';
@@ -18,15 +18,15 @@ export type Principals = ReadonlyMap<string, InsertRecord>;
  * cannot detect conflicts between rows of the same file that are checked in different calls.
  */
 export class DryRunState {
-  readonly existing: ExistingPolicy;
+  readonly rules: WriteRules;
   readonly #newPrincipals: Map<string, InsertRecord>;
   /** The keys of the principals that were counted, and of those among them that were counted as changed. */
   readonly #counted = new Set<string>();
   readonly #changed = new Set<string>();
 
   /** @param newPrincipals Principals that do not exist yet and that other rows of the file describe. */
-  constructor(existing: ExistingPolicy = 'refuse', newPrincipals: Principals = new Map()) {
-    this.existing = existing;
+  constructor(rules: WriteRules, newPrincipals: Principals = new Map()) {
+    this.rules = rules;
     this.#newPrincipals = new Map(newPrincipals);
   }
 
@@ -48,7 +48,7 @@ export class DryRunState {
     effect: UpsertTuple['Item6']['Principal'],
   ): Partial<ImportTotals> {
     // The rows of an update may name a principal by `ID` and by `ExternalKey`.
-    const key = id === null || this.existing === 'refuse' ? name : keyOfId(id);
+    const key = id === null || this.rules.existing === 'refuse' ? name : keyOfId(id);
     const isFirst = addTo(this.#counted, key);
     // A dry run stores nothing: a later record of a principal would create or change it too.
     if (effect === 'inserted') return { PrincipalsInserted: isFirst ? 1 : 0 };
@@ -98,9 +98,9 @@ interface DryRunResult {
 export async function dryRunRows(
   rows: readonly ImportRow[],
   connection: ImportConnection,
-  state: DryRunState = new DryRunState(),
+  state: DryRunState,
 ): Promise<DryRunResult> {
-  const { existing } = state;
+  const { rules } = state;
   let seconds = 0;
   let totals = noTotals;
   const passwordsNotUsed: number[] = [];
@@ -110,11 +110,11 @@ export async function dryRunRows(
   };
   const errors = await sendRows(rows, {
     ...connection,
-    existing,
+    rules,
     isDryRun: true,
     valuesOf: (key) => state.valuesOf(key),
     async send(call) {
-      const answer = await dryRunCall(call, existing, connection);
+      const answer = await dryRunCall(call, rules, connection);
       seconds += answer.seconds;
       return answer.answers;
     },
@@ -146,6 +146,7 @@ export async function dryRunRows(
       count({
         UsersRegistered: Operation === 'register' ? 1 : 0,
         UsersUpdated: Operation === 'edit' ? 1 : 0,
+        UsersMoved: Operation === 'move' ? 1 : 0,
         UsersUnchanged: Operation === 'none' ? 1 : 0,
       });
       const { row, user } = sent[index] ?? {};

@@ -1,5 +1,12 @@
 import type { FileError, FileErrorCode, FileErrorParams, WorkbookPart } from '../file/errors.ts';
-import { formatRowError, type RowError, type RowErrorCode } from './row-errors.ts';
+import { identityText } from './look-alikes.ts';
+import {
+  type ColumnNamesByField,
+  formatRowError,
+  type LookAlike,
+  type RowError,
+  type RowErrorCode,
+} from './row-errors.ts';
 
 const workbookParts: Readonly<Record<WorkbookPart, (limit: string) => string>> = {
   sheets: (limit) => `più di ${limit} fogli`,
@@ -104,8 +111,9 @@ export function fileErrorInItalian({ code, params }: FileError): string {
 }
 
 /** Returns the Italian message of a row error. An error without a code comes from the service, already in Italian. */
-export function rowErrorInItalian({ code, fileError, contradiction, message }: RowError): string {
+export function rowErrorInItalian({ code, fileError, contradiction, lookAlike, message }: RowError): string {
   if (fileError) return fileErrorInItalian(fileError);
+  if (lookAlike) return lookAlikeInItalian(lookAlike);
   if (contradiction) {
     const { value, earlier, line, unit } = contradiction;
     return `"${value}" contraddice ${unit === 'record' ? 'il record' : 'la riga'} ${line}, che per la stessa anagrafica ha "${earlier}".`;
@@ -113,14 +121,30 @@ export function rowErrorInItalian({ code, fileError, contradiction, message }: R
   return code && code !== 'CONTRADICTS_ROW' ? rowErrors[code] : message;
 }
 
+function lookAlikeInItalian({ columns, own, other }: LookAlike): string {
+  const accept =
+    'Se sono giuste entrambe, scrivi "allow" in una colonna Similar, oppure usa --similar allow.';
+  const alike = `L'anagrafica somiglia a un'altra (${columns.join(', ')}).`;
+  if (!other) return `${alike} ${accept}`;
+  const where = other.ID === null ? 'Prima, nel file' : `In archivio con ID ${other.ID}`;
+  return `${alike} Questa riga: ${identityText(own)}. ${where}: ${identityText(other)}. ${accept}`;
+}
+
 /** The languages of the reasons in a file of failed rows. */
 export const languages = ['en', 'it'] as const;
 export type Language = (typeof languages)[number];
 
+/** How the errors of a file are described. */
+export interface ErrorTextOptions {
+  readonly language: Language;
+  /** The names of the columns in the file. Default: the names of the fields. */
+  readonly names?: ColumnNamesByField;
+}
+
 /** Formats an error with its column in a language. */
-export function describeRowError(error: RowError, language: Language): string {
+export function describeRowError(error: RowError, { language, names }: ErrorTextOptions): string {
   const message = language === 'it' ? rowErrorInItalian(error) : error.message;
-  return formatRowError({ ...error, message });
+  return formatRowError({ ...error, message }, names);
 }
 
 function quoted(names: readonly string[]): string {

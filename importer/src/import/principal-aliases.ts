@@ -47,7 +47,7 @@ export async function findAliases(
   const parts = await sendInParts([...keys], (some) =>
     dryRunUpsert(
       some.map((ExternalKey) => ({ record: { ExternalKey } })),
-      'update',
+      { existing: 'update', similar: 'allow', moves: 'refuse' },
       connection,
     ),
   );

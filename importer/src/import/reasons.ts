@@ -1,4 +1,4 @@
-import { describeRowError, type Language } from './italian.ts';
+import { describeRowError, type ErrorTextOptions } from './italian.ts';
 import type { RowError } from './row-errors.ts';
 
 /** The failed rows with one kind of error in one column. */
@@ -20,16 +20,16 @@ const linesMax = 5;
 /** Maximum number of summaries. They are a part of the progress file, which is written several times for each batch. */
 const summariesMax = 100;
 /** Maximum length of a message in UTF-16 code units. */
-const messageMax = 300;
+const messageMax = 600;
 
 /** Counts the reasons of failed rows. Its size does not depend on the number of rows. */
 export class ReasonLog {
-  readonly #language: Language;
+  readonly #texts: ErrorTextOptions;
   readonly #summaries = new Map<string, ReasonSummary>();
 
   /** @param saved The summaries of an interrupted run. */
-  constructor(language: Language, saved: readonly ReasonSummary[] = []) {
-    this.#language = language;
+  constructor(texts: ErrorTextOptions, saved: readonly ReasonSummary[] = []) {
+    this.#texts = texts;
     for (const summary of saved) this.#summaries.set(keyOf(summary), summary);
   }
 
@@ -37,7 +37,7 @@ export class ReasonLog {
   add(line: number, errors: readonly RowError[]): void {
     const seen = new Set<string>();
     for (const error of errors) {
-      const message = shorten(describeRowError(error, this.#language));
+      const message = shorten(describeRowError(error, this.#texts));
       const code = error.code ?? error.serviceCode ?? error.fileError?.code ?? null;
       const kind = { code, column: error.column ?? columnOfFile(error), message };
       const key = keyOf(kind);

@@ -6,6 +6,15 @@ import { codedError, columnOf, fromFileError, type RowErrors } from './row-error
 /** Decides about rows that differ from the stored data: `refuse` reports them, `update` changes the stored data. */
 export type ExistingPolicy = 'refuse' | 'update';
 
+/** How the service applies records. */
+export interface WriteRules {
+  readonly existing: ExistingPolicy;
+  /** `refuse` rejects a new principal that looks like another one, unless a row of it has `Similar`. */
+  readonly similar: 'refuse' | 'allow';
+  /** `allow` takes users of other principals to the principals of their rows. Only for an update. */
+  readonly moves: 'refuse' | 'allow';
+}
+
 /** A row with the values that it states of its principal. */
 export interface PrincipalRow {
   readonly row: ImportRow;
@@ -19,11 +28,13 @@ export interface PrincipalRow {
   readonly users: readonly unknown[] | null;
   /** True if a user has a `State`, which only `irs/upsert` takes for a new user. */
   readonly hasState: boolean;
+  /** `Similar` of the row; undefined if it has none. `allow` accepts the principal although it looks like another one. */
+  readonly similar: unknown;
 }
 
 /** Rows that are sent as one record. */
 export interface CombinedRecord {
-  readonly members: readonly Pick<PrincipalRow, 'row' | 'fields' | 'users'>[];
+  readonly members: readonly Pick<PrincipalRow, 'row' | 'fields' | 'users' | 'similar'>[];
   readonly record: object;
 }
 
@@ -93,7 +104,7 @@ export function statesValues({ fields }: PrincipalRow): boolean {
 }
 
 /** The properties of a record that are not values of its principal. */
-const otherProperties: readonly string[] = ['Position', 'FieldErrors'];
+const otherProperties: readonly string[] = ['Position', 'FieldErrors', 'Similar'];
 
 /** Returns null for a row without `ExternalKey`, `ID` and `company`. */
 export function principalOf(row: UserRow | RecordRow): PrincipalRow | null {
@@ -126,7 +137,9 @@ function principalRow(
     if (isReset(row) && field !== 'ID') continue;
     if (isValue && (field !== 'Users' || users === null)) fields[field] = value;
   }
-  return { row, key, reference, fields, users, hasState: users?.some(statesState) ?? false };
+  const hasState = users?.some(statesState) ?? false;
+  const similar = hasValue(source.Similar) ? source.Similar : undefined;
+  return { row, key, reference, fields, users, hasState, similar };
 }
 
 /** Returns `key` of `principalOf`. */

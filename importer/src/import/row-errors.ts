@@ -1,4 +1,5 @@
 import type { FieldError } from '@anagrafe/client';
+import type { ImportColumn } from '../file/columns.ts';
 import type { FileError } from '../file/errors.ts';
 import type { ImportRow } from '../file/rows.ts';
 import { principalColumns, type RowUnit } from '../file/types.ts';
@@ -14,6 +15,8 @@ export interface RowError {
   readonly serviceCode?: string;
   /** The values of `CONTRADICTS_ROW`. */
   readonly contradiction?: Contradiction;
+  /** The two principals of `LOOKS_LIKE_ANOTHER`. */
+  readonly lookAlike?: LookAlike;
   /** Set if the row could not be parsed or interpreted. */
   readonly fileError?: FileError;
 }
@@ -26,6 +29,23 @@ interface Contradiction {
   /** The line of the earlier row. */
   readonly line: number;
   readonly unit: RowUnit;
+}
+
+/** The values by which a person recognises a principal; null if it has none. */
+export interface Identity {
+  readonly ExternalKey: string | null;
+  readonly Denomination: string | null;
+  readonly Vatnumber: string | null;
+  readonly Taxcode: string | null;
+}
+
+/** A new principal of the file beside the principal that it looks like. */
+export interface LookAlike {
+  /** The columns whose values are alike. */
+  readonly columns: readonly string[];
+  readonly own: Identity;
+  /** Null if the API client may not read it. `ID` is null for an earlier row of the file. */
+  readonly other: (Identity & { readonly ID: number | null }) | null;
 }
 
 /** Errors by row number. */
@@ -113,9 +133,23 @@ function isRepeated(code: string): boolean {
   return code === 'DUPLICATE_USER';
 }
 
-/** Formats an error with its column: `Username: This username is taken.` Pass `message` in the reader's language. */
-export function formatRowError({ column, message }: Pick<RowError, 'column' | 'message'>): string {
-  return column === null ? message : `${column}: ${message}`;
+/** The columns of a file by field, if their names differ from those of the fields. */
+export type ColumnNamesByField = ReadonlyMap<string, string>;
+
+export function namesByField(columns: readonly Pick<ImportColumn, 'name' | 'field'>[]): ColumnNamesByField {
+  return new Map(columns.flatMap(({ name, field }) => (field === null ? [] : [[field, name] as const])));
+}
+
+/**
+ * Formats an error with its column: `Username: This username is taken.` Pass `message` in the reader's language.
+ *
+ * @param names The names of the columns in the file.
+ */
+export function formatRowError(
+  { column, message }: Pick<RowError, 'column' | 'message'>,
+  names: ColumnNamesByField = new Map(),
+): string {
+  return column === null ? message : `${names.get(column) ?? column}: ${message}`;
 }
 
 /** Returns the number of rows that fail because a stored user has their username. */

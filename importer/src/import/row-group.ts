@@ -1,12 +1,15 @@
 import type { FieldError } from '@anagrafe/client';
+import { isObject } from '../file/json-element.ts';
 import type { ImportRow } from '../file/rows.ts';
-import type { RowUnit } from '../file/types.ts';
+import type { JsonObject, RowUnit } from '../file/types.ts';
 import type { ImportOperation } from './calls.ts';
+import { lookAlikeErrors, splitLookAlikes } from './look-alikes.ts';
 import { noAliases, type PrincipalAliases } from './principal-aliases.ts';
 import {
   type CombinedRecord,
   hasTooManyUsers,
   isInserted,
+  isReset,
   type PrincipalRow,
   principalRows,
   type RowPaths,
@@ -36,26 +39,51 @@ interface GroupOptions {
   readonly operation: ImportOperation;
   /** Values of a principal that does not exist yet, which earlier rows have stated in a dry run. */
   readonly before?: Readonly<Record<string, unknown>> | undefined;
+  /** True if another row accepts that the principal looks like another one. */
+  readonly allowsSimilar?: boolean;
 }
 
 /** Combines rows that do not contradict each other. A single record of a JSON file is sent as it is. */
 export function groupOf(
   key: string,
   members: readonly PrincipalRow[],
-  { operation, before }: GroupOptions,
+  { operation, before, allowsSimilar = false }: GroupOptions,
 ): RowGroup {
   const isReference = !before && !members.some(statesValues);
   const [first, second] = members;
   const isRecord = first?.row.kind === 'record' && 'Users' in first.row.record;
+  const stated = members.find(({ similar }) => similar !== undefined && similar !== 'allow');
+  const isAllowed = allowsSimilar || members.some(({ similar }) => similar === 'allow');
+  // A wrong value is sent, because the service reports it.
+  const Similar = stated ? stated.similar : isAllowed ? 'allow' : undefined;
+  const found = { key, members, operation, isReference };
   if (first?.row.kind === 'record' && !second && !before && (isRecord || operation !== 'insert'))
-    return { key, members, operation, record: first.row.record, isReference };
+    return { ...found, record: sentRecord(first.row.record, operation, Similar) };
   const Users = second ? members.flatMap(({ users }) => users ?? []) : (first?.users ?? []);
   // `Users` that are not a list are among the fields. They are sent, because the service reports them.
   const record: Record<string, unknown> = members.some(({ users }) => users !== null) ? { Users } : {};
   if (before) Object.assign(record, before);
   for (const { fields } of members) Object.assign(record, fields);
   Object.assign(record, first?.reference);
-  return { key, members, operation, record, isReference };
+  if (first && isReset(first.row)) return { ...found, record };
+  return { ...found, record: sentRecord(record, operation, Similar) };
+}
+
+/**
+ * Returns a record with what its operation takes: `irs/update` does not insert principals, and without the operation of a
+ * user it could take a registration for something else.
+ */
+function sentRecord(
+  { Similar: _, ...record }: JsonObject,
+  operation: ImportOperation,
+  Similar: unknown,
+): JsonObject {
+  if (operation !== 'update') return Similar === undefined ? record : { ...record, Similar };
+  if (!Array.isArray(record.Users)) return record;
+  return {
+    ...record,
+    Users: record.Users.map((user) => (isObject(user) ? { ...user, Operation: 'register' } : user)),
+  };
 }
 
 /** All rows of a file, with one record for each principal. */
@@ -116,13 +144,16 @@ export function errorsByRow(
   repeated: RowPaths = new Map(),
 ): RowErrors {
   const errors: RowErrors = new Map();
+  const { lookAlikes, others } = splitLookAlikes(fieldErrors);
   const add = (row: ImportRow, found: readonly RowError[]) => {
     if (found.length > 0) errors.set(row.number, [...(errors.get(row.number) ?? []), ...found]);
   };
   const owners = rowsOfUsers(members);
   const [only, another] = members;
-  if (only && !another) add(only.row, fromFieldErrors(fieldErrors, only.row, repeated.get(only.row.number)));
-  else for (const [path, found] of Object.entries(fieldErrors)) addFound(path, found);
+  if (only && !another) add(only.row, fromFieldErrors(others, only.row, repeated.get(only.row.number)));
+  else for (const [path, found] of Object.entries(others)) addFound(path, found);
+  // The rows would otherwise create the principal without the values of the others.
+  for (const { row } of members) add(row, lookAlikeErrors(lookAlikes, record, row));
   const fallback = message === null ? codedError('RECORD_NOT_APPLIED') : rowError(message);
   if (errors.size === 0) for (const { row } of members) add(row, [fallback]);
   return errors;
@@ -139,7 +170,9 @@ export function errorsByRow(
 
   function stating(path: string): CombinedRecord['members'] {
     const sent = (record as Readonly<Record<string, unknown>>)[path];
-    const rows = members.filter(({ fields }) => fields[path] !== undefined && fields[path] === sent);
+    const statedBy = ({ fields, similar }: CombinedRecord['members'][number]) =>
+      path === 'Similar' ? similar : fields[path];
+    const rows = members.filter((member) => statedBy(member) !== undefined && statedBy(member) === sent);
     return rows.length > 0 ? rows : members;
   }
 }

@@ -9,9 +9,9 @@ import {
   wouldCreate,
 } from './calls.ts';
 import { divide } from './divide-rows.ts';
+import { isLookAlike, splitLookAlikes } from './look-alikes.ts';
 import {
   type CombinedRecord,
-  type ExistingPolicy,
   findRepeatedUsernames,
   isInserted,
   isReset,
@@ -19,6 +19,7 @@ import {
   principalRows,
   type RowPaths,
   statesValues,
+  type WriteRules,
 } from './records.ts';
 import { codedError, type FieldErrorsByPath, type RowError, type RowErrors, rowError } from './row-errors.ts';
 import { errorsByRow, groupOf, type RowGroup } from './row-group.ts';
@@ -40,7 +41,7 @@ export type Answer = Pick<UpsertTuple, 'Item3' | 'Item4' | 'Item5'> &
 type Values = Readonly<Record<string, unknown>>;
 
 export interface SendOptions extends ImportConnection {
-  readonly existing: ExistingPolicy;
+  readonly rules: WriteRules;
   /** Sends a call and returns the answer to each of its records. */
   readonly send: (call: Call) => Promise<readonly Answer[]>;
   /** Called with each record that was applied, or would be. */
@@ -84,6 +85,8 @@ class RowSender {
   /** How often a record was postponed, by the number of its first row. */
   readonly #postponed = new Map<number, number>();
   readonly #rows: readonly PrincipalRow[];
+  /** The principals that may look like others. */
+  readonly #allowed = new Set<string>();
   #repeated: RowPaths | null = null;
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
@@ -94,6 +97,7 @@ class RowSender {
     this.#errors = errors;
     this.#rows = ofPrincipals;
     for (const row of ofPrincipals) {
+      if (row.similar === 'allow') this.#allowed.add(row.key);
       const present = this.#pending.get(row.key);
       if (present) present.push(row);
       else this.#pending.set(row.key, [row]);
@@ -132,12 +136,12 @@ class RowSender {
 
   /** With `irs/update`, which is not for new principals, a record may have users alone, and the service finds a misspelt key. */
   #operationOf(key: string, rows: readonly PrincipalRow[]): ImportOperation {
-    const { existing, valuesOf } = this.#options;
+    const { rules, valuesOf } = this.#options;
     const [first] = rows;
     if (first && isInserted(first)) return 'insert';
     if (first && isReset(first.row)) return 'update';
     const isDescribed = this.#accepted.has(key) || valuesOf?.(key) !== undefined || rows.some(statesValues);
-    return existing === 'update' || isDescribed || rows.every(({ hasState }) => hasState)
+    return rules.existing === 'update' || isDescribed || rows.every(({ hasState }) => hasState)
       ? 'upsert'
       : 'update';
   }
@@ -147,7 +151,8 @@ class RowSender {
     const accepted = this.#accepted.get(key);
     const before =
       operation === 'upsert' ? (valuesOf?.(key) ?? (isDryRun ? accepted : undefined)) : undefined;
-    const group = groupOf(key, members, { operation, before });
+    const allowsSimilar = this.#allowed.has(key);
+    const group = groupOf(key, members, { operation, before, allowsSimilar });
     return accepted || operation !== 'upsert' ? { ...group, isReference: false } : group;
   }
 
@@ -184,7 +189,7 @@ class RowSender {
   async #withoutMissingPrincipals(groups: readonly RowGroup[]): Promise<readonly RowGroup[]> {
     const references = groups.filter(({ isReference }) => isReference);
     const parts = await sendInParts(references, (part) =>
-      dryRunUpsert(part, this.#options.existing, this.#options),
+      dryRunUpsert(part, this.#options.rules, this.#options),
     );
     const missing = parts.flatMap(({ items, answer }) =>
       items.filter((_, index) => wouldCreate(answer?.tuples[index]?.Item6)),
@@ -235,6 +240,14 @@ class RowSender {
           this.#repeatedUsernames(),
         );
     for (const [number, found] of errors) this.#errors.set(number, found);
+    if (isLookAlike(fieldErrors)) {
+      // The other rows of the principal must not create it without the values of these ones.
+      const rest = { ...group, members: this.#pending.get(group.key) ?? [] };
+      for (const [number, found] of errorsByRow(rest, splitLookAlikes(fieldErrors).lookAlikes, null))
+        this.#errors.set(number, found);
+      this.#pending.delete(group.key);
+      return;
+    }
     this.#putBack(
       group.key,
       group.members.filter(({ row }) => !errors.has(row.number)),

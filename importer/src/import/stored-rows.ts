@@ -37,13 +37,14 @@ export async function findStoredRows(
   const named = valid.filter(isNamed);
   const others = valid.filter((row) => !isNamed(row));
   const all = [...named, ...(await withPrincipals(others, connection))];
+  const rules = { existing: 'update', similar: 'allow', moves: 'refuse' } as const;
   // A row that states a further value of a changed principal must not count for those that do not.
   for (const rowsOfFields of groupsOf(all, statedFields).values())
     await sendRows(rowsOfFields, {
       ...connection,
-      existing: 'update',
+      rules,
       isDryRun: true,
-      send: async (call) => (await dryRunCall(call, 'update', connection)).answers,
+      send: async (call) => (await dryRunCall(call, rules, connection)).answers,
       onApplied({ members }, { Item1 = null, Item6 = {} }) {
         const numbers = new Set(rowsWithoutChanges(members, Item6));
         for (const { row } of members) {
@@ -70,8 +71,13 @@ function groupsOf<Item>(items: readonly Item[], keyOf: (item: Item) => string): 
   return groups;
 }
 
-function isTakenOnly(found: readonly RowError[] | undefined): boolean {
-  return found?.every(({ serviceCode }) => serviceCode === 'USERNAME_TAKEN') ?? false;
+/** A principal without a key looks like the one that an earlier import of the file has created. */
+function isTakenOnly(found: readonly RowError[] = []): boolean {
+  const codes = found.map(({ serviceCode }) => serviceCode);
+  return (
+    codes.includes('USERNAME_TAKEN') &&
+    codes.every((code) => code === 'USERNAME_TAKEN' || code === 'LOOKS_LIKE_ANOTHER')
+  );
 }
 
 /** Returns rows that name no principal with that of their stored users, which is compared with the values of the row. */

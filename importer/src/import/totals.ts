@@ -10,6 +10,8 @@ export interface ImportTotals {
   readonly PrincipalsUnchanged: number;
   readonly UsersRegistered: number;
   readonly UsersUpdated: number;
+  /** Users of other principals that were moved, with or without new values. */
+  readonly UsersMoved: number;
   /** Existing users that were equal to the file, apart from their passwords. */
   readonly UsersUnchanged: number;
   /** Passwords and hashes of the file that were not used, because their users existed. */
@@ -22,6 +24,7 @@ export const noTotals: ImportTotals = {
   PrincipalsUnchanged: 0,
   UsersRegistered: 0,
   UsersUpdated: 0,
+  UsersMoved: 0,
   UsersUnchanged: 0,
   PasswordsNotUsed: 0,
 };
@@ -52,14 +55,16 @@ export function totalsOf(
       PrincipalsInserted: operation === 'insert' ? applied.length : 0,
       UsersRegistered: users,
     };
-  const { PrincipalsInserted, PrincipalsUpdated, UsersRegistered, UsersUpdated } = counts ?? noTotals;
+  const { PrincipalsInserted, PrincipalsUpdated, UsersRegistered, UsersUpdated, UsersMoved } =
+    counts ?? noTotals;
   return {
     ...noTotals,
     PrincipalsInserted,
     PrincipalsUpdated,
     UsersRegistered,
     UsersUpdated,
-    UsersUnchanged: users - UsersRegistered - UsersUpdated,
+    UsersMoved,
+    UsersUnchanged: users - UsersRegistered - UsersUpdated - UsersMoved,
     // A new user always has a password, and the service keeps those of existing users.
     PasswordsNotUsed: secrets - UsersRegistered,
   };

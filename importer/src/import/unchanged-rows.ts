@@ -65,12 +65,12 @@ export async function findUnchangedRows(
 
 /** Returns the number of unchanged rows of a job; null if its counts do not suffice. */
 function countFrom(
-  { PrincipalsUpdated, UsersRegistered, UsersUpdated, Unchanged }: NonNullable<Job['Counts']>,
+  { PrincipalsUpdated, UsersRegistered, UsersUpdated, UsersMoved, Unchanged }: NonNullable<Job['Counts']>,
   records: number,
   members: CombinedRecord['members'],
 ): number | null {
   const users = members.reduce((sum, member) => sum + (member.users?.length ?? 0), 0);
-  const unchangedUsers = users - UsersRegistered - UsersUpdated;
+  const unchangedUsers = users - UsersRegistered - UsersUpdated - UsersMoved;
   const haveOneUser = members.every((member) => member.users?.length === 1);
   if (haveOneUser && (unchangedUsers === 0 || PrincipalsUpdated === 0)) return unchangedUsers;
   return members.length === records ? Unchanged : null;

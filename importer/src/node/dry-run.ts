@@ -4,7 +4,7 @@ import { ColumnProfiles, type UnusedColumn } from '../file/column-profile.ts';
 import { estimateRows, inBatches } from '../import/batches.ts';
 import { DryRunState, dryRunRows } from '../import/dry-run.ts';
 import { ReasonLog, type ReasonSummary } from '../import/reasons.ts';
-import { countTaken } from '../import/row-errors.ts';
+import { countTaken, namesByField } from '../import/row-errors.ts';
 import { addTotals, type ImportTotals, noTotals } from '../import/totals.ts';
 import type { WarningLog } from '../import/warnings.ts';
 import { comparerOf, prepareRows, removeStored, totalsOfStored } from './prepare.ts';
@@ -46,11 +46,12 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
   context.onOpen(file, { rows: 0, failed: 0, skipped: 0 });
   const seed = randomBytes(32);
   const comparer = comparerOf(task, file);
-  const state = new DryRunState(task.existing);
+  const state = new DryRunState(task);
   const profiles = new ColumnProfiles(file.columns);
   const wouldFailPath = await unusedPath(task.wouldFailPath);
   const wouldFail = await AppendedFile.create(appendedPath(wouldFailPath));
-  const reasons = new ReasonLog(task.language);
+  const texts = { language: task.language, names: namesByField(file.columns) };
+  const reasons = new ReasonLog(texts);
   const skippedLines: number[] = [];
   let sum = { rows: 0, failed: 0, skipped: 0, usernamesTaken: 0, seconds: 0, totals: noTotals };
   try {
@@ -67,7 +68,7 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
       for (const { number, line } of prepared.complete)
         if (skipped.has(number) && skippedLines.length < samplesMax) skippedLines.push(line);
       const failed = rows.filter((row) => errors.has(row.number));
-      await wouldFail.append(formatFailedRows(failed, errors, file.layout, task.language, wouldFail.isEmpty));
+      await wouldFail.append(formatFailedRows(failed, errors, file.layout, texts, wouldFail.isEmpty));
       for (const { line, number } of failed) reasons.add(line, errors.get(number) ?? []);
       // A generated password that is not used is not one of the file.
       const notUsed = checked.passwordsNotUsed.filter((number) => !prepared.passwords.has(number));

@@ -143,7 +143,6 @@ export class ImportRun {
     const prepared = await prepareRows(consistent, this.#task, this.#progress.seed, this.#context);
     const unsent = new Map([...errors, ...prepared.errors]);
     await this.#progress.recordSending(rows);
-    const { existing } = this.#task;
     const { anagrafe } = this.#context;
     const samples = samplesMax - this.#progress.done.skippedLines.length;
     const sender = new JobSender({
@@ -152,7 +151,8 @@ export class ImportRun {
       wait: this.#waitFor,
       samples,
     });
-    const options = { anagrafe, signal: this.#signal, existing, send: sender.send, resendsCancelled: true };
+    const signal = this.#signal;
+    const options = { anagrafe, signal, rules: this.#task, send: sender.send, resendsCancelled: true };
     const refused = sendRows(prepared.complete, options);
     // `#finishFirst` throws the error, when it is the turn of this batch. Until then no other batch is sent.
     refused.catch(() => {
@@ -173,10 +173,9 @@ export class ImportRun {
   };
 
   #submitNew: SubmitJob = async (operation, records, name, connection) => {
-    const { existing } = this.#task;
     this.#context.signal?.throwIfAborted();
     const patient = { ...connection, signal: this.#submitSignal };
-    const submit = submitWithKey(`import-${this.#progress.run}`, this.#context, existing);
+    const submit = submitWithKey(`import-${this.#progress.run}`, this.#context, this.#task);
     return submit(operation, records, name, patient).catch((error) => {
       if (!(error instanceof ApiError) || error.code !== 'IDEMPOTENCY_KEY_REUSED') throw error;
       // A reset looks up user IDs. Users added or removed since an earlier run change the body, which needs another key.

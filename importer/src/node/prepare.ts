@@ -108,7 +108,7 @@ const groups = 4;
 const groupLength = 5;
 
 /** Derives a password with 100 bits of entropy. The same seed and row always give the same password. */
-function generatePassword(seed: Buffer, row: number): string {
+export function generatePassword(seed: Buffer, row: number): string {
   const bytes = createHmac('sha256', seed).update(String(row)).digest();
   return Array.from({ length: groups }, (_, group) =>
     Array.from(

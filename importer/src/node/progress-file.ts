@@ -24,7 +24,7 @@ interface CompletedPart extends CompletedRows {
 }
 
 interface Contents {
-  /** UUID of the import, part of its idempotency keys. */
+  /** UUID of the import: the run of its calls, and a part of their idempotency keys. */
   readonly run: string;
   /** Base64 seed of the generated passwords, so that a batch that is sent again has the same passwords. */
   readonly seed: string;
@@ -209,6 +209,8 @@ function digestOfOptions({
   principal,
   passwordsPath,
   existing,
+  similar,
+  moves,
   sheet,
   keepsTotals,
   withoutKey,
@@ -222,6 +224,8 @@ function digestOfOptions({
     principal,
     passwordsPath,
     existing,
+    similar,
+    moves,
     sheet,
     keepsTotals,
     withoutKey,

@@ -3,20 +3,19 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rm, stat, writeFile } from 'node:fs/promises';
 import { CsvScanner } from '../file/csv-scanner.ts';
 import { byteOrderMark, csvLine, FailedRows, workbookRow, writtenRow } from '../file/failed-rows.ts';
+import type { ImportFile } from '../file/open.ts';
 import type { ImportRow } from '../file/rows.ts';
 import { ScannedRows } from '../file/scan.ts';
 import { TextReader } from '../file/text-reader.ts';
 import type { FileLayout } from '../file/types.ts';
-import type { GeneratedPasswords } from '../import/fill-passwords.ts';
-import { describeRowError, type Language } from '../import/italian.ts';
+import { type GeneratedPasswords, passwordColumns, passwordLines } from '../import/fill-passwords.ts';
+import { describeRowError, type ErrorTextOptions } from '../import/italian.ts';
 import { ReasonLog } from '../import/reasons.ts';
-import type { RowErrors } from '../import/row-errors.ts';
+import { namesByField, type RowErrors } from '../import/row-errors.ts';
 import type { StoredRows } from '../import/stored-rows.ts';
 import { addTotals, type ImportTotals } from '../import/totals.ts';
 import type { FileState, ImportProgress } from './progress-file.ts';
 import { ImportError, type ImportTask, ignoreMissing, samplesMax } from './task.ts';
-
-const passwordColumns = ['Line', 'PrincipalID', 'ExternalKey', 'UserID', 'Username', 'Email', 'Password'];
 
 interface CompletedBatch {
   /** All rows of the batch, including those not sent. */
@@ -39,27 +38,32 @@ export class ResultFiles {
   readonly #progress: ImportProgress;
   readonly #failed: AppendedFile;
   readonly #passwords: AppendedFile | null;
-  readonly #language: Language;
+  readonly #texts: ErrorTextOptions;
   readonly #reasons: ReasonLog;
 
   private constructor(
     progress: ImportProgress,
     failed: AppendedFile,
     passwords: AppendedFile | null,
-    language: Language,
+    texts: ErrorTextOptions,
   ) {
     this.#progress = progress;
     this.#failed = failed;
     this.#passwords = passwords;
-    this.#language = language;
-    this.#reasons = new ReasonLog(language, progress.done.reasons);
+    this.#texts = texts;
+    this.#reasons = new ReasonLog(texts, progress.done.reasons);
   }
 
-  static async open(task: ImportTask, progress: ImportProgress): Promise<ResultFiles> {
+  static async open(
+    task: ImportTask,
+    progress: ImportProgress,
+    { columns }: Pick<ImportFile, 'columns'>,
+  ): Promise<ResultFiles> {
     const { failedRows, passwords: generated } = progress.done;
     const passwords = task.passwordsPath && (await AppendedFile.resume(task.passwordsPath, generated));
     const failed = await AppendedFile.resume(appendedPath(progress.failedPath), failedRows);
-    return new ResultFiles(progress, failed, passwords || null, task.language);
+    const texts = { language: task.language, names: namesByField(columns) };
+    return new ResultFiles(progress, failed, passwords || null, texts);
   }
 
   /** Writes the failed rows and the passwords of a batch, then records the batch as done. */
@@ -68,7 +72,7 @@ export class ResultFiles {
     const failedRows = rows.filter((row) => errors.has(row.number));
     for (const { number, line } of failedRows) this.#reasons.add(line, errors.get(number) ?? []);
     const atStart = this.#failed.isEmpty;
-    await this.#failed.append(formatFailedRows(failedRows, errors, layout, this.#language, atStart));
+    await this.#failed.append(formatFailedRows(failedRows, errors, layout, this.#texts, atStart));
     await this.#writePasswords(batch, layout.separator || ',');
     const { done } = this.#progress;
     const next = {
@@ -87,20 +91,8 @@ export class ResultFiles {
   async #writePasswords(batch: CompletedBatch, separator: string): Promise<void> {
     const { rows, passwords, emails, errors, stored } = batch;
     if (!this.#passwords || passwords.size === 0) return;
-    const lines = rows.flatMap((row) => {
-      const password = passwords.get(row.number);
-      const isApplied = !errors.has(row.number) && !stored.has(row.number);
-      if (row.kind !== 'user' || password === undefined || !isApplied) return [];
-      const { ID, ExternalKey } = row.principal;
-      const email = row.user.Email ?? emails.get(row.number);
-      const cells = [row.line, ID, ExternalKey, row.user.ID, row.user.Username, email, password];
-      return [
-        csvLine(
-          cells.map((cell) => String(cell ?? '')),
-          separator,
-        ),
-      ];
-    });
+    const applied = rows.filter(({ number }) => !errors.has(number) && !stored.has(number));
+    const lines = passwordLines(applied, passwords, separator, emails);
     if (lines.length === 0) return;
     const head = this.#passwords.isEmpty ? byteOrderMark + csvLine(passwordColumns, separator) : '';
     await this.#passwords.append(head + lines.join(''));
@@ -148,13 +140,13 @@ export function formatFailedRows(
   rows: readonly ImportRow[],
   errors: RowErrors,
   layout: FileLayout,
-  language: Language,
+  texts: ErrorTextOptions,
   atStart: boolean,
 ): string {
   if (rows.length === 0) return '';
   const writer = new FailedRows(layout);
   const messages = (row: ImportRow) =>
-    (errors.get(row.number) ?? []).map((error) => describeRowError(error, language));
+    (errors.get(row.number) ?? []).map((error) => describeRowError(error, texts));
   const lines = rows.map((row) => writer.row(row, messages(row)));
   return (atStart ? writer.head : '') + lines.join('');
 }

@@ -15,6 +15,8 @@ import {
 } from './task.ts';
 
 export interface ImportResult extends CompletedRows {
+  /** The run that the calls of the import are parts of, by which it can be undone. */
+  readonly run: string;
   /** Lines of the first skipped rows, at most `samplesMax`, including those of an earlier, interrupted run. */
   readonly skippedLines: readonly number[];
   /** The effects of all rows, including those of an earlier, interrupted run. */
@@ -68,9 +70,10 @@ async function runLocked(
   await progress.begin();
   let found: Pick<ImportResult, 'unparsedLines' | 'usernamesTaken' | 'warnings'>;
   try {
-    const results = await ResultFiles.open(task, progress);
+    const results = await ResultFiles.open(task, progress, file);
     context.onOpen(file, progress.done);
-    const run = new ImportRun(task, context, progress, results, file);
+    const connected = { ...context, anagrafe: context.anagrafe.ofRun(progress.run) };
+    const run = new ImportRun(task, connected, progress, results, file);
     await run.importRows().finally(() => results.close());
     found = run;
   } catch (error) {
@@ -86,5 +89,5 @@ async function runLocked(
   const counts = { rows, failed, skipped, skippedLines, reasons, totals: { ...totals, PrincipalsUnchanged } };
   const { unparsedLines, usernamesTaken, warnings } = found;
   const hasPasswords = passwords.bytes > 0;
-  return { ...counts, failedPath, hasPasswords, warnings, unparsedLines, usernamesTaken };
+  return { run: progress.run, ...counts, failedPath, hasPasswords, warnings, unparsedLines, usernamesTaken };
 }

@@ -9,18 +9,16 @@ import type { BatchLimits, RowTotal } from '../import/batches.ts';
 import type { ImportConnection } from '../import/calls.ts';
 import type { WithoutKeyPolicy } from '../import/companies.ts';
 import type { Language } from '../import/italian.ts';
-import type { ExistingPolicy } from '../import/records.ts';
+import type { WriteRules } from '../import/records.ts';
 
 /** An import of one file: its options, and the paths of the files it reads and writes. */
-export interface ImportTask {
+export interface ImportTask extends WriteRules {
   readonly purpose: 'register' | 'reset';
   /** Absolute path of the imported file. */
   readonly path: string;
   readonly url: string;
   /** Public key of the API client; null if there is no credential. */
   readonly caller: string | null;
-  /** Decides about rows that differ from the stored data. */
-  readonly existing: ExistingPolicy;
   /** The language of the reasons in the file of failed rows. */
   readonly language: Language;
   readonly columns: ColumnMapping;

@@ -1,4 +1,5 @@
 import type { FieldChange, Job, Tuple, UpsertCounts, UpsertOptions, UpsertTuple } from '@anagrafe/client';
+import type { ImportRow } from '../file/rows.ts';
 import {
   addCounts,
   bodyOf,
@@ -8,6 +9,7 @@ import {
   sendInParts,
 } from '../import/calls.ts';
 import { type CombinedRecord, usersOf } from '../import/records.ts';
+import { rowsOfUsers } from '../import/row-group.ts';
 
 /** What a dry run says about a record. */
 export type PlannedTuple = Pick<UpsertTuple, 'Item1' | 'Item3' | 'Item4' | 'Item5' | 'Item6'>;
@@ -48,7 +50,10 @@ export function inCalls<Planned extends CombinedRecord>(records: readonly Planne
   return calls;
 }
 
-type PlanOptions = Pick<UpsertOptions<true>, 'changed' | 'missing'>;
+/** The rules of the calls of a plan. */
+export type PlanRules = Pick<UpsertOptions<true>, 'missing' | 'moves' | 'similar'>;
+
+type PlanOptions = PlanRules & Pick<UpsertOptions<true>, 'changed'>;
 
 /**
  * Plans calls of `irs/upsert` with dry runs.
@@ -82,10 +87,11 @@ export async function planUpserts<Planned extends CombinedRecord>(
 /** Plans records of `irs/insert` with dry runs: each creates a principal and registers its users. */
 export async function planInserts<Planned extends CombinedRecord>(
   records: readonly Planned[],
+  { similar }: PlanRules,
   { anagrafe, signal }: ImportConnection,
 ): Promise<PlannedCall<Planned>[]> {
   const parts = await sendInParts(records, async (some) => {
-    const { tuples } = await anagrafe.insert(bodyOf(some), { dryRun: true, signal });
+    const { tuples } = await anagrafe.insert(bodyOf(some), { similar, dryRun: true, signal });
     const applied = some.filter((_, at) => tuples[at]?.Item3);
     const UsersRegistered = applied.reduce((sum, { record }) => sum + usersOf(record).length, 0);
     const counts = { ...noCounts, PrincipalsInserted: applied.length, UsersRegistered };
@@ -162,7 +168,16 @@ export function changesOf({ planned: { record }, tuple }: PlannedRecord): Planne
   return changes;
 }
 
-interface ApplyOptions extends ImportConnection, Pick<PlanOptions, 'missing'> {
+/** Returns the rows of the users that a record would register. The answer has the users in the order of the rows. */
+export function registeredRows({ planned, tuple }: PlannedRecord): ImportRow[] {
+  const users = tuple?.Item3 ? (tuple.Item6.Users ?? []) : [];
+  return rowsOfUsers(planned.members).flatMap(({ row }, at) =>
+    users[at]?.Operation === 'register' ? [row] : [],
+  );
+}
+
+interface ApplyOptions extends ImportConnection {
+  readonly rules: PlanRules;
   /** Prefix of the idempotency keys. */
   readonly name: string;
   /** Waits for the end of a job. */
@@ -177,16 +192,16 @@ interface ApplyOptions extends ImportConnection, Pick<PlanOptions, 'missing'> {
  */
 export async function applyPlan<Planned extends CombinedRecord>(
   calls: readonly PlannedCall<Planned>[],
-  { name, wait, missing, isSequential, anagrafe, signal }: ApplyOptions,
+  { name, wait, rules, isSequential, anagrafe, signal }: ApplyOptions,
 ): Promise<{ readonly planned: Planned; readonly errors: Pick<Tuple, 'Item4' | 'Item5'> }[]> {
   const pending = calls.filter(({ counts }) => changesIn(counts) > 0);
   const jobs: Promise<Job>[] = [];
   for (const [index, { records, plan }] of pending.entries()) {
     const operation = plan === null ? 'insert' : 'upsert';
     const options = { idempotencyKey: `${name}-${operation}-${index}`, signal };
-    const rules = plan === null ? {} : { missing, ifMatch: plan };
+    const sent = plan === null ? { similar: rules.similar } : { ...rules, ifMatch: plan };
     const body = bodyOf(records.map(({ planned }) => planned));
-    const { ID } = await anagrafe.jobs.submit(operation, body, { ...options, ...rules });
+    const { ID } = await anagrafe.jobs.submit(operation, body, { ...options, ...sent });
     const ended = wait(ID);
     jobs.push(ended);
     if (isSequential) await ended;

@@ -1,10 +1,18 @@
 import { type UpsertTuple, userFields } from '@anagrafe/client';
 import { ColumnProfiles, type UnusedColumn } from '../file/column-profile.ts';
 import type { ImportFile } from '../file/open.ts';
-import type { ImportRow } from '../file/rows.ts';
+import type { ImportRow, UserRow } from '../file/rows.ts';
 import { type PrincipalField, principalColumns, rowUnit, userFieldNames } from '../file/types.ts';
+import { fillPasswords, type GeneratedPasswords } from '../import/fill-passwords.ts';
 import type { CombinedRecord } from '../import/records.ts';
-import { codedError, formatRowError, type RowErrors, rowError } from '../import/row-errors.ts';
+import {
+  type ColumnNamesByField,
+  codedError,
+  formatRowError,
+  namesByField,
+  type RowErrors,
+  rowError,
+} from '../import/row-errors.ts';
 import { combineRows, errorsByRow, type RowGroup } from '../import/row-group.ts';
 import { WarningLog } from '../import/warnings.ts';
 
@@ -14,6 +22,7 @@ interface SyncFile {
   /** The rows that cannot be used. */
   readonly errors: readonly RowProblem[];
   readonly rows: number;
+  readonly passwords: GeneratedPasswords;
   readonly warnings: WarningLog;
   readonly unused: readonly UnusedColumn[];
 }
@@ -24,6 +33,8 @@ export interface SyncRecord extends CombinedRecord {
 }
 
 export interface RowProblem {
+  /** The number of the row. */
+  readonly number: number;
   readonly line: number;
   readonly message: string;
 }
@@ -33,15 +44,20 @@ interface EmptyFields {
   readonly user: readonly string[];
 }
 
+interface ReadOptions {
+  /** An empty cell clears the field. Otherwise the field is not sent and stays as it is. */
+  readonly clearEmpty: boolean;
+  /** Generates the password of a row that has none; null generates none. */
+  readonly generate: ((row: UserRow) => string) | null;
+}
+
 /**
  * Combines the rows of a file into one record for each principal. Rows that contradict each other are errors, and are
  * not merged: a company name that differs from that of an earlier row, or a username that occurs twice.
- *
- * @param clearEmpty An empty cell clears the field. Otherwise the field is not sent and stays as it is.
  */
 export async function readSyncFile(
   file: ImportFile,
-  { clearEmpty }: { clearEmpty: boolean },
+  { clearEmpty, generate }: ReadOptions,
 ): Promise<SyncFile> {
   const rows: ImportRow[] = [];
   const unit = rowUnit(file.layout);
@@ -53,7 +69,8 @@ export async function readSyncFile(
     // The cells of a row are not needed any more, and would double the memory.
     rows.push({ ...row, source: null });
   }
-  const { groups, tooLarge, insert, errors } = combineRows(rows, { unit });
+  const filled = generate ? fillPasswords(rows, generate) : { rows, passwords: new Map() };
+  const { groups, tooLarge, insert, errors } = combineRows(filled.rows, { unit });
   const unnamed = rowError('The row has neither the ExternalKey nor the ID of its principal.');
   for (const { members } of insert) for (const { row } of members) errors.set(row.number, [unnamed]);
   // Reported once: thousands of rows have the same error.
@@ -72,17 +89,20 @@ export async function readSyncFile(
   }
   return {
     records: groups.map((group) => syncRecord(group, empty)),
-    errors: problemsOf(rows, errors),
+    errors: problemsOf(rows, errors, namesByField(file.columns)),
     rows: rows.length,
+    passwords: filled.passwords,
     warnings,
     unused: profiles.unused,
   };
 }
 
-function problemsOf(rows: readonly ImportRow[], errors: RowErrors): RowProblem[] {
+function problemsOf(rows: readonly ImportRow[], errors: RowErrors, names: ColumnNamesByField): RowProblem[] {
   return rows.flatMap(({ number, line }) => {
     const found = errors.get(number) ?? [];
-    return found.length === 0 ? [] : [{ line, message: found.map(formatRowError).join(' ') }];
+    return found.length === 0
+      ? []
+      : [{ number, line, message: found.map((error) => formatRowError(error, names)).join(' ') }];
   });
 }
 
@@ -90,6 +110,7 @@ function problemsOf(rows: readonly ImportRow[], errors: RowErrors): RowProblem[]
 export function problemsOfRecord(
   record: SyncRecord,
   { Item4, Item5 }: Pick<UpsertTuple, 'Item4' | 'Item5'>,
+  names: ColumnNamesByField,
 ): RowProblem[] {
   const reported = new Set<string>();
   const errors: RowErrors = new Map();
@@ -101,6 +122,7 @@ export function problemsOfRecord(
   return problemsOf(
     record.members.map(({ row }) => row),
     errors,
+    names,
   );
 }
 

@@ -1,7 +1,15 @@
 import { ApiError, type UpsertTuple } from '@anagrafe/client';
 import type { ImportConnection } from '../import/calls.ts';
 import { foldUsername, usersOf } from '../import/records.ts';
-import { inCalls, type PlannedCall, type PlannedRecord, planUpserts } from './plan.ts';
+import type { ColumnNamesByField } from '../import/row-errors.ts';
+import {
+  inCalls,
+  type PlannedCall,
+  type PlannedRecord,
+  type PlannedTuple,
+  type PlanRules,
+  planUpserts,
+} from './plan.ts';
 import { problemsOfRecord, type RowProblem, type SyncRecord } from './sync-file.ts';
 
 export type MissingPolicy = 'keep' | 'disable' | 'delete';
@@ -12,24 +20,55 @@ export interface SyncPlan {
   /** The errors of the records that the service refuses. They are not applied. */
   readonly failed: readonly RowProblem[];
   readonly failedRecords: readonly SyncRecord[];
+  /** The errors of the users that were left out of their records. They are not applied, and not missing. */
+  readonly leftOut: readonly RowProblem[];
   /** The errors because of which the whole file cannot be used. */
   readonly conflicts: readonly RowProblem[];
 }
 
+interface SyncOptions {
+  readonly rules: PlanRules;
+  /** Applies a record without the users that the service refuses. Otherwise the record fails with all of its users. */
+  readonly isPartial: boolean;
+  /** The names of the columns of the file, for errors. */
+  readonly names: ColumnNamesByField;
+  readonly onProgress: (done: number) => void;
+}
+
+/** Number of times that records are planned again without refused users. The service reports all errors at once. */
+const revisionsMax = 5;
+
 export async function planSync(
   records: readonly SyncRecord[],
-  missing: MissingPolicy,
+  { rules, isPartial, names, onProgress }: SyncOptions,
   connection: ImportConnection,
-  onProgress: (done: number) => void,
 ): Promise<SyncPlan> {
   // The IDs of principals are compared, also of those that stay unchanged.
   const comparesIds =
     records.some(({ expectedId }) => expectedId !== null) ||
     (records.some(({ record }) => referenceOf(record).ID !== undefined) &&
       records.some(({ record }) => referenceOf(record).ExternalKey !== undefined));
-  const options = { missing, changed: !comparesIds };
-  const calls = await planUpserts(inCalls(records), options, connection, onProgress);
-  const results = calls.flatMap((call) => call.records);
+  const options = { ...rules, changed: !comparesIds };
+  const usernames = usernamesOf(records);
+  const leftOut: RowProblem[] = [];
+  const calls: PlannedCall<SyncRecord>[] = [];
+  let open = inCalls(records);
+  for (let revision = 0; open.length > 0; revision++) {
+    const planned = await planUpserts(open, options, connection, onProgress);
+    open = [];
+    for (const call of planned) {
+      const revised =
+        revision < revisionsMax
+          ? call.records.map((each) => revise(each, { usernames, isPartial, names }))
+          : [];
+      for (const { problems } of revised) leftOut.push(...problems);
+      if (revised.some(({ isChanged }) => isChanged)) open.push(revised.map(({ record }) => record));
+      else calls.push(call);
+    }
+  }
+  const results = calls
+    .toSorted((one, other) => firstRow(one) - firstRow(other))
+    .flatMap((call) => call.records);
   const refused = results.flatMap(({ planned, tuple }) =>
     tuple && !tuple.Item3 ? [{ planned, tuple }] : [],
   );
@@ -37,11 +76,83 @@ export async function planSync(
   return {
     calls,
     failed: refused.flatMap(({ planned, tuple }) =>
-      isRepeated(tuple) ? [] : problemsOfRecord(planned, tuple),
+      isRepeated(tuple) ? [] : problemsOfRecord(planned, tuple, names),
     ),
     failedRecords: refused.map(({ planned }) => planned),
+    leftOut,
     conflicts: results.flatMap((record) => conflictOf(record, principals) ?? []),
   };
+}
+
+function firstRow({ records }: PlannedCall<SyncRecord>): number {
+  return records[0]?.planned.members[0]?.row.number ?? 0;
+}
+
+/** Returns the usernames of the file, as `foldUsername` returns them. */
+function usernamesOf(records: readonly SyncRecord[]): ReadonlySet<string> {
+  const usernames = new Set<string>();
+  for (const { record } of records)
+    for (const { Username } of usersOf(record))
+      if (typeof Username === 'string') usernames.add(foldUsername(Username));
+  return usernames;
+}
+
+interface Revision {
+  readonly record: SyncRecord;
+  readonly isChanged: boolean;
+  readonly problems: readonly RowProblem[];
+}
+
+/**
+ * Returns a record as it is to be planned again: without the users that the service refuses, if these are its only errors,
+ * and with the stored users that would be removed although the file has them. These are in a record that fails, were left
+ * out of one, or are in another call, which the service does not know.
+ */
+export function revise(
+  { planned, tuple }: PlannedRecord<SyncRecord>,
+  {
+    usernames,
+    isPartial,
+    names,
+  }: Pick<SyncOptions, 'isPartial' | 'names'> & { readonly usernames: ReadonlySet<string> },
+): Revision {
+  if (!tuple) return { record: planned, isChanged: false, problems: [] };
+  if (!tuple.Item3) {
+    const refused = isPartial ? refusedUsers(tuple) : null;
+    if (!refused) return { record: planned, isChanged: false, problems: [] };
+    return {
+      record: withoutUsers(planned, refused),
+      isChanged: true,
+      problems: problemsOfRecord(planned, tuple, names),
+    };
+  }
+  const kept = (tuple.Item6.Users ?? []).flatMap(({ Operation, Username }) =>
+    (Operation === 'disable' || Operation === 'delete') &&
+    Username !== null &&
+    usernames.has(foldUsername(Username))
+      ? [{ Username }]
+      : [],
+  );
+  if (kept.length === 0) return { record: planned, isChanged: false, problems: [] };
+  const record = { ...planned.record, Users: [...usersOf(planned.record), ...kept] };
+  return { record: { ...planned, record }, isChanged: true, problems: [] };
+}
+
+/** Returns the indexes of the users with errors; null if the record has other errors. */
+function refusedUsers({ Item5 }: PlannedTuple): ReadonlySet<number> | null {
+  const indexes = Object.keys(Item5).map((path) => /^Users\[(\d+)\]/.exec(path)?.[1]);
+  if (indexes.length === 0 || indexes.includes(undefined)) return null;
+  return new Set(indexes.map(Number));
+}
+
+function withoutUsers(planned: SyncRecord, indexes: ReadonlySet<number>): SyncRecord {
+  let index = 0;
+  const members = planned.members.map((member) => ({
+    ...member,
+    users: member.users?.filter(() => !indexes.has(index++)) ?? null,
+  }));
+  const Users = usersOf(planned.record).filter((_, at) => !indexes.has(at));
+  return { ...planned, members, record: { ...planned.record, Users } };
 }
 
 interface Reference {
@@ -66,9 +177,10 @@ function conflictOf(
   if (!tuple) return null;
   const { Item1, Item3 } = tuple;
   const { expectedId, members, record } = planned;
-  const line = members[0]?.row.line ?? 0;
+  const { line = 0, number = 0 } = members[0]?.row ?? {};
   if (isRepeated(tuple) || (Item1 !== null && principals.has(Item1)))
     return {
+      number,
       line,
       message:
         'Another row of the file names the same principal in another way. Use the ExternalKey in all rows of the principal, or the ID.',
@@ -77,6 +189,7 @@ function conflictOf(
   if (!Item3 || expectedId === null || Item1 === expectedId) return null;
   const other = Item1 === null ? 'no principal has' : `principal ${Item1} has`;
   return {
+    number,
     line,
     message: `The ID is ${expectedId}, but ${other} the ExternalKey ${referenceOf(record).ExternalKey}. Correct one of them, or remove the column ID.`,
   };
@@ -97,7 +210,7 @@ export interface Removals {
   readonly allowed: number;
 }
 
-interface RemovalLimit {
+export interface RemovalLimit {
   /** The share of the stored users, in percent. */
   readonly maxPercent: number;
   /** The number of users that may be removed in any case. */
@@ -110,21 +223,28 @@ interface RemovalLimit {
  */
 export function findExcessiveRemovals(
   { calls }: Pick<SyncPlan, 'calls'>,
-  { maxPercent, alwaysAllowed }: RemovalLimit,
+  limit: RemovalLimit,
 ): Removals | null {
-  const withLimit = (principal: string | null, removals: number, storedUsers: number) => {
-    const allowed = Math.max(alwaysAllowed, Math.floor((storedUsers * maxPercent) / 100));
-    return { principal, removals, storedUsers, allowed };
-  };
   const found = calls
     .flatMap(({ records }) => records)
     .map((record) => {
       const { ExternalKey, ID } = referenceOf(record.planned.record);
-      return withLimit(String(ExternalKey ?? ID), removalsOf(record), storedUsersOf(record));
+      const principal = String(ExternalKey ?? ID);
+      const storedUsers = storedUsersOf(record);
+      return withLimit({ principal, removals: removalsOf(record), storedUsers }, limit);
     });
   const sum = (name: 'removals' | 'storedUsers') => found.reduce((total, each) => total + each[name], 0);
-  const all = withLimit(null, sum('removals'), sum('storedUsers'));
-  return [all, ...found].find(({ removals, allowed }) => removals > allowed) ?? null;
+  const total = { principal: null, removals: sum('removals'), storedUsers: sum('storedUsers') };
+  const all = [withLimit(total, limit), ...found];
+  return all.find(({ removals, allowed }) => removals > allowed) ?? null;
+}
+
+export function withLimit(
+  removals: Omit<Removals, 'allowed'>,
+  { maxPercent, alwaysAllowed }: RemovalLimit,
+): Removals {
+  const share = Math.floor((removals.storedUsers * maxPercent) / 100);
+  return { ...removals, allowed: Math.max(alwaysAllowed, share) };
 }
 
 function removalsOf({ tuple }: PlannedRecord): number {
@@ -135,7 +255,8 @@ function removalsOf({ tuple }: PlannedRecord): number {
 /** Returns the number of stored users of the principal of a record; 0 for a record that fails. */
 function storedUsersOf({ planned, tuple }: PlannedRecord): number {
   if (!tuple) return usersOf(planned.record).length;
-  return (tuple.Item6.Users ?? []).filter(({ Operation }) => Operation !== 'register').length;
+  const isNew = (operation: string) => operation === 'register' || operation === 'move';
+  return (tuple.Item6.Users ?? []).filter(({ Operation }) => !isNew(Operation)).length;
 }
 
 /** The most disabled users of the service that are read, to find those of the file among them. */

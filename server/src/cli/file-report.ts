@@ -8,7 +8,9 @@ import type {
   UnusedColumn,
   WarningLog,
 } from '@anagrafe/importer';
-import { rowUnit } from '@anagrafe/importer';
+import { namesByField, rowUnit } from '@anagrafe/importer';
+import { commandLine } from '../lib/operator-error.ts';
+import { type ConnectionOptions, connectionArguments } from './connection.ts';
 import { counted, quoted } from './output/format.ts';
 import { tell } from './output/output.ts';
 
@@ -21,6 +23,16 @@ export function fileTitle(path: string, { layout: { format, sheet } }: ImportFil
 export function shortPath(path: string): string {
   const from = relative(process.cwd(), path);
   return from.startsWith('..') ? path : from;
+}
+
+/** Returns a path that a command does not mistake for an option. */
+export function inFolder(path: string): string {
+  return path.startsWith('-') ? `./${path}` : path;
+}
+
+/** Returns the command that undoes a run. */
+export function undoCommandFor(run: string, options: ConnectionOptions): string {
+  return [commandLine(`undo ${run}`), ...connectionArguments(options)].join(' ');
 }
 
 /** Prints the columns whose names differ from those of their fields. */
@@ -80,9 +92,16 @@ export function printLeftOut({
 }
 
 /** Prints what may be a mistake in a row, but is no error. */
-export function printWarnings({ summaries }: WarningLog, unit: RowUnit): void {
+export function printWarnings(
+  { summaries }: WarningLog,
+  unit: RowUnit,
+  columns: ImportFile['columns'] = [],
+): void {
+  const names = namesByField(columns);
   for (const { code, field, rows, lines } of summaries)
-    tell(`  ${field}: ${warningTexts[code]} in ${counted(rows, 'row')} (${lineList(lines, unit, rows)})`);
+    tell(
+      `  ${names.get(field) ?? field}: ${warningTexts[code]} in ${counted(rows, 'row')} (${lineList(lines, unit, rows)})`,
+    );
 }
 
 const warningTexts: Readonly<Record<WarningLog['summaries'][number]['code'], string>> = {

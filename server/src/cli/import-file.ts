@@ -1,3 +1,4 @@
+import { parse, resolve } from 'node:path';
 import {
   type ColumnMapping,
   type Encoding,
@@ -16,6 +17,23 @@ export interface FileOptions {
   readonly encoding?: Encoding;
   readonly separator?: string;
   readonly keepTotals?: boolean;
+}
+
+/** Returns the path of a file with rows of another one, in its format: `users.failed.csv` for `users.csv`. */
+export function pathBeside(path: string, suffix: string): string {
+  const { dir, name, ext } = parse(path);
+  const isWorkbook = ext.toLowerCase() === '.xlsx';
+  const extension = isWorkbook ? '.xlsx' : /^\.(json|ndjson|jsonl)$/i.test(ext) ? '.ndjson' : '.csv';
+  return resolve(`${dir}/${name}.${suffix}${extension}`);
+}
+
+export function similarOption(): Option {
+  return new Option(
+    '--similar <action>',
+    'what happens to new principals that look like another one: their rows fail, or they are created',
+  )
+    .choices(['refuse', 'allow'])
+    .default('refuse');
 }
 
 export function withFileOptions(command: Command): Command {

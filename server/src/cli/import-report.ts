@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join, parse } from 'node:path';
 import {
   type ImportField,
   type ImportFile,
@@ -11,6 +13,7 @@ import { commandLine } from '../lib/operator-error.ts';
 import { type ConnectionOptions, connectionArguments } from './connection.ts';
 import {
   fileTitle,
+  inFolder,
   lineList,
   printColumns,
   printLeftOut,
@@ -18,6 +21,7 @@ import {
   printUnusedColumns,
   printWarnings,
   shortPath,
+  undoCommandFor,
 } from './file-report.ts';
 import { counted, grouped, inUnits, quoted, quotedIfNeeded } from './output/format.ts';
 import { exitCodes, print, tell } from './output/output.ts';
@@ -64,7 +68,7 @@ export function printResult(
   options: RunOptions,
   file: ImportFile | null,
 ): void {
-  const { rows, failed, skipped, totals, reasons, failedPath, hasPasswords, unparsedLines, warnings } =
+  const { run, rows, failed, skipped, totals, reasons, failedPath, hasPasswords, unparsedLines, warnings } =
     result;
   const applied = appliedOf(result);
   const unit = unitOf(file);
@@ -74,14 +78,14 @@ export function printResult(
   if (options.json) {
     const counts = { rows, applied, skipped, failed, failedFile, passwordsFile };
     const found = { reasons, warnings: warnings.summaries, leftOut: file?.leftOut };
-    print(JSON.stringify({ ...counts, ...totalsOf(totals, task), ...found }));
+    print(JSON.stringify({ run, ...counts, ...totalsOf(totals, task), ...found }));
     return;
   }
   tell(rows === 0 ? noRows : `${grouped(applied)} of ${counted(rows, 'row')} applied.`);
   printSkipped(result, task, file);
   if (rows > 0) printTotals(totals, task);
   printReasons(reasons, unit);
-  printWarnings(warnings, unit);
+  printWarnings(warnings, unit, file?.columns);
   if (file) printLeftOut(file);
   if (failedFile && failed === rows && failed === unparsedLines.length) {
     // The file of the failed rows has nothing to correct, and no row of the input was applied.
@@ -101,6 +105,9 @@ export function printResult(
       );
   }
   if (passwordsFile) tell(`The generated passwords are in ${shortPath(passwordsFile)}. Keep this file safe.`);
+  // The passwords before a reset are unknown.
+  if (applied > 0 && task.purpose === 'register')
+    tell(`To undo this import: ${undoCommandFor(run, options)}`);
 }
 
 /** Prints the result of a dry run, and sets the exit code. */
@@ -129,7 +136,7 @@ export function printDryRun(
   printSkipped(result, task, file, { dryRun: true });
   if (rows > 0) printTotals(totals, task, { dryRun: true });
   printReasons(reasons, unitOf(file));
-  printWarnings(warnings, unitOf(file));
+  printWarnings(warnings, unitOf(file), file?.columns);
   if (file) printLeftOut(file);
   printUnusedColumns(unused);
   if (failedFile) {
@@ -187,15 +194,16 @@ function totalsOf(totals: ImportTotals, { purpose }: ImportTask): Partial<Import
 /** Prints how many principals and users an import has created, changed and left unchanged, or would. */
 function printTotals(totals: ImportTotals, { purpose, existing }: ImportTask, { dryRun = false } = {}): void {
   if (purpose === 'reset') return;
-  const [create, register, change] = dryRun
-    ? ['to create', 'to register', 'to change']
-    : ['created', 'registered', 'changed'];
+  const [create, register, change, move] = dryRun
+    ? ['to create', 'to register', 'to change', 'to move']
+    : ['created', 'registered', 'changed', 'moved'];
   const part = (created: number, word: string | undefined, changed: number, unchanged: number) =>
     `${grouped(created)} ${word}, ${grouped(changed)} ${change}, ${grouped(unchanged)} unchanged`;
   const { PrincipalsInserted, PrincipalsUpdated, PrincipalsUnchanged } = totals;
-  const { UsersRegistered, UsersUpdated, UsersUnchanged, PasswordsNotUsed } = totals;
+  const { UsersRegistered, UsersUpdated, UsersMoved, UsersUnchanged, PasswordsNotUsed } = totals;
   tell(`  Principals: ${part(PrincipalsInserted, create, PrincipalsUpdated, PrincipalsUnchanged)}.`);
-  tell(`  Users: ${part(UsersRegistered, register, UsersUpdated, UsersUnchanged)}.`);
+  const moved = UsersMoved > 0 ? `, ${grouped(UsersMoved)} ${move}` : '';
+  tell(`  Users: ${part(UsersRegistered, register, UsersUpdated, UsersUnchanged)}${moved}.`);
   // Without an update, the line about skipped rows says it.
   if (PasswordsNotUsed === 0 || existing === 'refuse') return;
   const were = dryRun ? 'would not be' : PasswordsNotUsed === 1 ? 'was not' : 'were not';
@@ -233,15 +241,29 @@ function printTaken(
   );
 }
 
-/** Returns a path that a command does not mistake for an option. */
-function inFolder(path: string): string {
-  return path.startsWith('-') ? `./${path}` : path;
+/** Returns a path like this one of a file that does not exist: the file with the passwords is not overwritten. */
+function unusedName(path: string): string {
+  const { dir, name, ext } = parse(path);
+  for (let number = 2; ; number++) {
+    const candidate = join(dir, `${name}-${number}${ext}`);
+    if (!existsSync(candidate)) return inFolder(shortPath(candidate));
+  }
 }
 
 /** Returns the command that imports another file with the same options. */
 function commandFor(
   path: string,
-  { purpose, principal, columns, passwordsPath, existing, withoutKey, keepsTotals }: ImportTask,
+  {
+    purpose,
+    principal,
+    columns,
+    passwordsPath,
+    existing,
+    similar,
+    moves,
+    withoutKey,
+    keepsTotals,
+  }: ImportTask,
   options: RunOptions,
 ): string {
   const command = [
@@ -252,10 +274,12 @@ function commandFor(
     ...(principal?.ExternalKey === undefined ? [] : [`--external-key ${quoted(principal.ExternalKey)}`]),
     ...Object.entries(columns).map(([column, field]) => `--map ${quoted(`${column}=${field ?? ''}`)}`),
     ...(existing === 'update' ? ['--update'] : []),
+    ...(similar === 'allow' ? ['--similar allow'] : []),
+    ...(moves === 'allow' ? ['--moves allow'] : []),
     ...(withoutKey === 'separate' ? ['--without-key separate'] : []),
     ...(keepsTotals ? ['--keep-totals'] : []),
     ...connectionArguments(options),
-    ...(passwordsPath === null ? [] : ['--generate-passwords <another file>']),
+    ...(passwordsPath === null ? [] : [`--generate-passwords ${quotedIfNeeded(unusedName(passwordsPath))}`]),
   ];
   return command.join(' ');
 }

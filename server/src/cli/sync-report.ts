@@ -1,14 +1,18 @@
-import type { FieldChange, UpsertCounts } from '@anagrafe/client';
+import type { Anagrafe, FieldChange, UpsertCounts } from '@anagrafe/client';
 import {
   changesOf,
+  findExcessiveMoves,
   findExcessiveRemovals,
   type MissingPrincipal,
   type MissingPrincipals,
   type MissingPrincipalsPolicy,
+  type Moves,
   type PlannedChange,
+  type Removals,
   type RowProblem,
   type RowUnit,
   type SyncPlan,
+  sourceOf,
 } from '@anagrafe/importer';
 import { removalsAlwaysAllowed } from '../records/check/plan.ts';
 import { ConfigError } from '../settings/config.ts';
@@ -26,8 +30,10 @@ interface PlanLine {
   readonly to: string | null;
 }
 
-export function planLines({ calls }: SyncPlan): PlanLine[] {
-  return calls.flatMap(({ records }) => records.flatMap(changesOf)).flatMap(linesOf);
+export function planLines({ calls }: SyncPlan, moves: Moves): PlanLine[] {
+  return calls
+    .flatMap(({ records }) => records.flatMap(changesOf))
+    .flatMap((change) => linesOf(change, moves));
 }
 
 /** The lines of principals that are disabled because the file does not have them. */
@@ -41,7 +47,7 @@ export function goneLines(missing: readonly MissingPrincipal[]): PlanLine[] {
   }));
 }
 
-function nameOf({ ID, ExternalKey, Denomination }: MissingPrincipal): string {
+function nameOf({ ID, ExternalKey, Denomination }: Omit<MissingPrincipal, 'users'>): string {
   return [ExternalKey ?? `#${ID}`, ...(Denomination === null ? [] : [Denomination])].join(' ');
 }
 
@@ -79,7 +85,10 @@ export function limitGone(
   }
 }
 
-function linesOf({ record, principalId, username, action, fields, hidden }: PlannedChange): PlanLine[] {
+function linesOf(
+  { record, principalId, username, action, fields, hidden }: PlannedChange,
+  moves: Moves,
+): PlanLine[] {
   const { ExternalKey, ID, Denomination } = record as Readonly<Record<string, unknown>>;
   const key = String(ExternalKey ?? ID ?? principalId);
   const principal = Denomination ? `${key} ${Denomination}` : key;
@@ -91,7 +100,10 @@ function linesOf({ record, principalId, username, action, fields, hidden }: Plan
     to: textOf(To),
   });
   if (action === 'insert') return [line('create principal')];
-  const effect = action === 'edit' ? [] : [line(`${action} user`)];
+  const source = action === 'move' && username !== null ? sourceOf(moves, username) : undefined;
+  const from = source && nameOf({ ...source, ID: source.IRID });
+  const places = action === 'move' ? { From: from ?? null, To: principal } : {};
+  const effect = action === 'edit' ? [] : [line(`${action} user`, places)];
   return [
     ...effect,
     ...fields.map((field) => line(field.Field, field)),
@@ -182,6 +194,19 @@ export function printFailedRecords({ failedRecords }: SyncPlan, unit: RowUnit): 
   );
 }
 
+/** Prints how many users were left out of their records, and sets the exit code. */
+export function printLeftOutUsers({ leftOut }: SyncPlan, unit: RowUnit): void {
+  if (leftOut.length === 0) return;
+  process.exitCode = exitCodes.someFailed;
+  const lines = leftOut.map(({ line }) => line).toSorted((one, other) => one - other);
+  const rows = lineList(lines.slice(0, linesMax), unit, lines.length);
+  tell(
+    lines.length === 1
+      ? `1 row has errors and is left out; its users stay as they are (${rows}).`
+      : `${grouped(lines.length)} rows have errors and are left out; their users stay as they are (${rows}).`,
+  );
+}
+
 /** Maximum number of usernames in a message. */
 const namesMax = 5;
 
@@ -207,11 +232,21 @@ export function printDisabled(usernames: readonly string[] | null): void {
 export function limitRemovals(plan: SyncPlan, maxPercent: number): void {
   const alwaysAllowed = removalsAlwaysAllowed;
   const found = findExcessiveRemovals(plan, { maxPercent, alwaysAllowed });
-  if (!found) return;
+  if (found) throw tooMany('disable or delete', found, maxPercent);
+}
+
+/** Throws if a plan would move too many users for a run without a confirmation. */
+export async function limitMoves(moves: Moves, maxPercent: number, anagrafe: Anagrafe): Promise<void> {
+  const limit = { maxPercent, alwaysAllowed: removalsAlwaysAllowed };
+  const found = await findExcessiveMoves(moves, limit, { anagrafe });
+  if (found) throw tooMany('move', found, maxPercent);
+}
+
+function tooMany(action: string, found: Removals, maxPercent: number): ConfigError {
   const { principal, removals, storedUsers, allowed } = found;
   const owner = principal === null ? '' : ` of the principal ${principal}`;
-  throw new ConfigError(
-    `The file would disable or delete ${grouped(removals)} of ${counted(storedUsers, 'user')}${owner}. With --yes at most ${grouped(allowed)} are allowed: ${maxPercent} percent of the users (ANAGRAFE_MAX_REMOVALS), but at least ${alwaysAllowed}. Nothing was applied. Run the command without --yes to review the changes and confirm them.`,
+  return new ConfigError(
+    `The file would ${action} ${grouped(removals)} of ${counted(storedUsers, 'user')}${owner}. With --yes at most ${grouped(allowed)} are allowed: ${maxPercent} percent of the users (ANAGRAFE_MAX_REMOVALS), but at least ${removalsAlwaysAllowed}. Nothing was applied. Run the command without --yes to review the changes and confirm them.`,
   );
 }
 

@@ -23,6 +23,8 @@ export const ErrorDetail = named(
               PrincipalID: nullable(Id),
               ExternalKey: Text,
               Denomination: Text,
+              Vatnumber: Type.Optional(Text),
+              Taxcode: Type.Optional(Text),
               Field: Type.Optional(
                 Type.String({ description: 'The field of both principals that is alike.' }),
               ),
@@ -34,7 +36,7 @@ export const ErrorDetail = named(
             },
             {
               description:
-                'The other principal that the error is about. Its values are null if the caller does not have the scope `sync:read`, and `PrincipalID` if it is a new principal of the same request.',
+                'The other principal that the error is about. Its values are null if the caller does not have the scope `sync:read`, and `PrincipalID` if it is a new principal of the same request. `Vatnumber`, `Taxcode` and `Field` are those of a look-alike.',
             },
           ),
         ),

@@ -37,7 +37,9 @@ describe('the job command', () => {
     const { code, stderr } = await run('watch', id);
     expect([code, stderr]).toEqual([
       3,
-      expect.stringContaining(`1 of 2 records applied. To get the others, run: anagrafe job failed ${id}`),
+      expect.stringContaining(
+        `1 of 2 records applied. To get the others, run: npx --no -- anagrafe job failed ${id}`,
+      ),
     ]);
     const json = await run('watch', id, '--json');
     expect([json.code, JSON.parse(json.stdout)]).toEqual([
@@ -71,7 +73,9 @@ describe('the job command', () => {
       });
       await once(child, 'close');
       expect(child.exitCode).toBe(130);
-      expect(said).toContain(`The job continues. To watch it again, run: anagrafe job watch ${held}`);
+      expect(said).toContain(
+        `The job continues. To watch it again, run: npx --no -- anagrafe job watch ${held}`,
+      );
       return held;
     });
     expect((await finished(service, id)).body.result?.records).toMatchObject([{ Item3: true }]);

@@ -98,6 +98,8 @@ describe.each(paths)('%s with similar=refuse', (path) => {
       ExternalKey: fields.ExternalKey,
       Denomination:
         fields.Denomination ?? (fields.Name ? [fields.Surname, fields.Name].filter(Boolean).join(' ') : null),
+      Vatnumber: fields.Vatnumber ?? null,
+      Taxcode: fields.Taxcode ?? null,
       Field: field,
     };
     expect(errorsOf(answer)).toEqual({
@@ -129,7 +131,7 @@ describe.each(paths)('%s with similar=refuse', (path) => {
     const refused = { ...first, ExternalKey: unique('K'), Email: 'invalid' };
     const answer = await send([refused, first, second], { path });
     expect(codesOf(answer)).toEqual(['INVALID_RECORD', null, 'LOOKS_LIKE_ANOTHER']);
-    const details = { PrincipalID: null, ...first };
+    const details = { PrincipalID: null, ...first, Vatnumber: null, Taxcode: null };
     expect(answer.body.result?.records[2]?.Item5).toMatchObject({
       ExternalKey: [{ details: { ...details, Field: 'ExternalKey' } }],
       Denomination: [{ details: { ...details, Field: 'Denomination' } }],

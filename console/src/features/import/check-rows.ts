@@ -3,12 +3,11 @@ import type {
   GeneratedPasswords,
   ImportConnection,
   ImportRow,
-  PrincipalAliases,
   Principals,
   RowErrors,
-  RowUnit,
   UnusedColumn,
   WarningSummary,
+  WriteRules,
 } from '@anagrafe/importer';
 import {
   ColumnProfiles,
@@ -23,8 +22,7 @@ import {
 import { useMutation } from '@tanstack/react-query';
 import { usePatientAnagrafe } from '../session/api-client.ts';
 import { generatePassword } from '../users/password-field.tsx';
-import type { ImportOptions } from './import-options.tsx';
-import { type Plan, planRows } from './plan-rows.ts';
+import { type Plan, type PlanOptions, planRows } from './plan-rows.ts';
 import { type Reading, type Row, readRows, type UsersFile } from './users-file.ts';
 
 export interface Checked {
@@ -61,7 +59,7 @@ export const nothingValid = {
 interface CheckInput {
   readonly rows: readonly Row[];
   readonly reading: Reading;
-  readonly mode: ImportOptions['mode'];
+  readonly rules: WriteRules;
   /** The principals that the rest of the file would insert; required if `rows` is only a part of the file. */
   readonly newPrincipals?: Principals;
 }
@@ -76,7 +74,7 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
   return useMutation({
     gcTime: 0,
     onSuccess: onEach,
-    mutationFn: async ({ rows, reading, mode, newPrincipals }: CheckInput): Promise<Checked> => {
+    mutationFn: async ({ rows, reading, rules, newPrincipals }: CheckInput): Promise<Checked> => {
       const errors: RowErrors = new Map();
       const unit = rowUnit(file.layout);
       for (const { number, error } of rows) if (error) errors.set(number, [fromFileError(error)]);
@@ -84,17 +82,19 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
       const { rows: parsed, passwords } = reading.generatesPasswords
         ? fillPasswords(read, () => generatePassword())
         : { rows: read, passwords: new Map() };
-      const existing = mode === 'update' ? 'update' : 'refuse';
+      const { existing } = rules;
       const namesBothWays = mayNameBothWays(columnsOf(file, reading), reading.principal);
       const comparer = new FileComparer({ existing, namesBothWays, unit, readAll: () => parsed });
       const { consistent, aliases, errors: inFile } = await comparer.compare(parsed, { anagrafe });
-      const state = new DryRunState(existing, newPrincipals);
+      const state = new DryRunState(rules, newPrincipals);
       const result = await dryRunRows(consistent, { anagrafe }, state);
       for (const [number, found] of [...inFile, ...result.errors]) errors.set(number, found);
       const isValid = ({ number }: ImportRow) => !errors.has(number);
       // One row alone has no plan: a plan is for all rows that are sent.
-      const isPlanned = mode === 'update' && newPrincipals === undefined;
-      const plan = isPlanned ? await planValid(consistent, errors, { aliases, unit }, { anagrafe }) : null;
+      const isPlanned = existing === 'update' && newPrincipals === undefined;
+      const plan = isPlanned
+        ? await planValid(consistent, errors, { aliases, unit, rules }, { anagrafe })
+        : null;
       const valid = consistent.filter(isValid);
       return {
         rows,
@@ -116,7 +116,7 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
 async function planValid(
   rows: readonly ImportRow[],
   errors: RowErrors,
-  options: { readonly aliases: PrincipalAliases; readonly unit: RowUnit },
+  options: PlanOptions,
   connection: ImportConnection,
 ): Promise<Plan> {
   for (;;) {

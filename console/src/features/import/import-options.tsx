@@ -1,3 +1,4 @@
+import type { WriteRules } from '@anagrafe/importer';
 import { Radio, Stack, Switch } from '@mantine/core';
 import { useImportMessages } from '../../i18n/language.tsx';
 import { Surface } from '../../ui/page.tsx';
@@ -7,9 +8,24 @@ export interface ImportOptions {
   readonly mode: 'create' | 'update';
   /** Generates a password for each new user without a password and without a password hash. */
   readonly generatesPasswords: boolean;
+  /** Creates principals that look like others. Otherwise their rows have errors. */
+  readonly allowsSimilar: boolean;
 }
 
-export const defaultOptions: ImportOptions = { mode: 'create', generatesPasswords: false };
+export const defaultOptions: ImportOptions = {
+  mode: 'create',
+  generatesPasswords: false,
+  allowsSimilar: false,
+};
+
+/** Returns how the service applies the records of an import. The console moves no users. */
+export function rulesOf({ mode, allowsSimilar }: Pick<ImportOptions, 'mode' | 'allowsSimilar'>): WriteRules {
+  return {
+    existing: mode === 'update' ? 'update' : 'refuse',
+    similar: allowsSimilar ? 'allow' : 'refuse',
+    moves: 'refuse',
+  };
+}
 
 interface OptionsProps {
   readonly options: ImportOptions;
@@ -36,6 +52,12 @@ export function Options({ options, onChange }: OptionsProps) {
           description={messages.passwordsHint}
           checked={options.generatesPasswords}
           onChange={({ currentTarget: { checked } }) => onChange({ ...options, generatesPasswords: checked })}
+        />
+        <Switch
+          label={messages.similar}
+          description={messages.similarHint}
+          checked={options.allowsSimilar}
+          onChange={({ currentTarget: { checked } }) => onChange({ ...options, allowsSimilar: checked })}
         />
       </Stack>
     </Surface>

@@ -1,4 +1,4 @@
-import { ApiError, newIdempotencyKey } from '@anagrafe/client';
+import { ApiError, newRun } from '@anagrafe/client';
 import { type ColumnMapping, ImportFileError, type RowErrors } from '@anagrafe/importer';
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
@@ -12,7 +12,7 @@ import { Page, useIsActivePage } from '../../ui/page.tsx';
 import { type Checked, nothingValid, useCheck, withRow } from './check-rows.ts';
 import { Choose } from './choose-file.tsx';
 import { Columns, type Named, Principal, principalOf } from './column-mapping.tsx';
-import { defaultOptions, Options } from './import-options.tsx';
+import { defaultOptions, Options, rulesOf } from './import-options.tsx';
 import { Running, Sent, Unsaved, useUnsaved } from './import-result.tsx';
 import { Rows } from './rows-table.tsx';
 import { saveColumns, savedColumns } from './saved-columns.ts';
@@ -49,6 +49,7 @@ function Work({ file }: { file: UsersFile }) {
   const [columns, setColumns] = useState<ColumnMapping>(saved ?? file.recognised);
   const [named, setNamed] = useState<Named>({ by: 'ID', value: '' });
   const [options, setOptions] = useState(defaultOptions);
+  const [similarRows, setSimilarRows] = useState<ReadonlySet<number>>(new Set());
   const [checked, setChecked] = useState<Checked | null>(null);
   const [sending, setSending] = useState<Sending | null>(null);
   const check = useCheck(file);
@@ -58,8 +59,9 @@ function Work({ file }: { file: UsersFile }) {
   const isRunning = send.isPending && send.jobs.length > 0;
   const isLost = checked !== null && checked.errors.size + checked.passwords.size > 0;
   useUnsaved(isRunning ? isLost : !send.data && (send.isPending || rows !== file.rows));
-  const { mode, generatesPasswords } = options;
-  const reading = { columns, principal: principalOf(named), generatesPasswords };
+  const rules = rulesOf(options);
+  const { generatesPasswords } = options;
+  const reading = { columns, principal: principalOf(named), generatesPasswords, similarRows };
 
   function checkAll(): void {
     const onSuccess = (found: Checked) => {
@@ -67,11 +69,19 @@ function Work({ file }: { file: UsersFile }) {
       setSending(null);
       send.reset();
     };
-    check.mutate({ rows, reading, mode }, { onSuccess });
+    check.mutate({ rows, reading, rules }, { onSuccess });
   }
-  function replaceRow(row: Row): void {
+  function replaceRow(row: Row, similar = similarRows): void {
     setRows((before) => before.map((other) => (other.number === row.number ? row : other)));
-    checkRow.mutate({ rows: [row], reading, mode, newPrincipals: checked?.newPrincipals ?? new Map() });
+    const newPrincipals = checked?.newPrincipals ?? new Map();
+    checkRow.mutate({ rows: [row], reading: { ...reading, similarRows: similar }, rules, newPrincipals });
+  }
+  function allowSimilar(row: Row, isAllowed: boolean): void {
+    const others = [...similarRows].filter((number) => number !== row.number);
+    const similar = new Set(isAllowed ? [...others, row.number] : others);
+    setSimilarRows(similar);
+    // Its result is no longer that of the check.
+    replaceRow({ ...row }, similar);
   }
   /** Wraps a setter of a reading option so that a change discards the check result, which is valid for one reading. */
   const discardingCheck =
@@ -89,7 +99,8 @@ function Work({ file }: { file: UsersFile }) {
     if (!checked) return;
     // A retry reuses the name and therefore the idempotency keys, so that the service applies each record once.
     const { valid: rows, unchanged, passwords, plan } = checked;
-    const attempt = sending ?? { name: `console-${newIdempotencyKey()}`, rows, unchanged, passwords, plan };
+    const run = newRun();
+    const attempt = sending ?? { name: `console-${run}`, run, rules, rows, unchanged, passwords, plan };
     setSending(attempt);
     send.mutate(attempt);
   }
@@ -129,7 +140,9 @@ function Work({ file }: { file: UsersFile }) {
           columns={columns}
           checked={checked}
           busy={check.isPending ? 'checking' : send.isPending ? 'sending' : null}
-          onRow={replaceRow}
+          similarRows={similarRows}
+          onSimilar={allowSimilar}
+          onRow={(row) => replaceRow(row)}
           onCheck={checkAll}
           onRun={sendRows}
         />

@@ -16,7 +16,7 @@ import { focusOnMount } from '../../ui/focus.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Surface } from '../../ui/page.tsx';
 import { JobProgress } from '../results/job-progress.tsx';
-import { passwordLines } from './generated-passwords.ts';
+import { passwordFile } from './generated-passwords.ts';
 import type { SentRows } from './send-rows.ts';
 import type { Row, UsersFile } from './users-file.ts';
 
@@ -90,7 +90,7 @@ function downloadPasswords(
   { rows, passwords }: SentRows,
   failed: RowErrors,
 ): void {
-  const lines = passwordLines(rows, passwords, failed, layout.separator || ',');
+  const lines = passwordFile(rows, passwords, failed, layout.separator || ',');
   saveFile(`${name.replace(/\.[^.]*$/, '')}-passwords.csv`, lines, 'text/csv');
 }
 

@@ -9,12 +9,14 @@ import {
   type ImportConnection,
   type ImportRow,
   type PlannedCall,
+  type PlanRules,
   type PrincipalAliases,
   planInserts,
   planUpserts,
   type RowErrors,
   type RowUnit,
-  rowsOfUsers,
+  registeredRows,
+  type WriteRules,
 } from '@anagrafe/importer';
 
 /** A principal or user that the import would create or change. */
@@ -34,6 +36,7 @@ export interface PlannedChange {
 /** The effect of an import that creates and updates. It is applied only while the stored data is as the plan found it. */
 export interface Plan {
   readonly calls: readonly PlannedCall[];
+  readonly rules: PlanRules;
   readonly counts: UpsertCounts;
   readonly changes: readonly PlannedChange[];
   /** The numbers of the rows whose user would be registered. */
@@ -41,23 +44,26 @@ export interface Plan {
   readonly errors: RowErrors;
 }
 
-/**
- * Computes with a dry run what an import of the rows would change.
- *
- * @param options With `aliases`, rows that name a principal by `ID` and by `ExternalKey` become one record. `unit` is
- *   that of `line` of the rows.
- */
+export interface PlanOptions {
+  /** Rows that name a principal by `ID` and by `ExternalKey` become one record. */
+  readonly aliases: PrincipalAliases;
+  /** The unit of `line` of the rows. */
+  readonly unit: RowUnit;
+  readonly rules: WriteRules;
+}
+
+/** Computes with a dry run what an import of the rows would change. */
 export async function planRows(
   rows: readonly ImportRow[],
-  { aliases, unit }: { readonly aliases: PrincipalAliases; readonly unit: RowUnit },
+  { aliases, unit, rules: { similar } }: PlanOptions,
   connection: ImportConnection,
 ): Promise<Plan> {
   const { groups, tooLarge, insert, errors } = combineRows(rows, { aliases, unit });
   for (const { members } of tooLarge)
     for (const { row } of members) errors.set(row.number, [codedError('PRINCIPAL_TOO_LARGE')]);
   // One call of `irs/upsert`, and the inserts after it: an outdated plan is refused before anything is applied.
-  const upserts = await planUpserts(groups.length > 0 ? [groups] : [], {}, connection);
-  const calls = [...upserts, ...(await planInserts(insert, connection))];
+  const upserts = await planUpserts(groups.length > 0 ? [groups] : [], { similar }, connection);
+  const calls = [...upserts, ...(await planInserts(insert, { similar }, connection))];
   const changes: PlannedChange[] = [];
   const registered = new Set<number>();
   for (const { planned, tuple } of calls.flatMap((call) => call.records)) {
@@ -70,11 +76,9 @@ export async function planRows(
       if (action === 'move' || action === 'disable' || action === 'delete') continue;
       changes.push({ ...change, action, key: `${key} ${at}`, principal: nameOf(planned.record) });
     }
-    // The answer has the users in the order of the record, hence of the rows.
-    for (const [at, { row }] of rowsOfUsers(planned.members).entries())
-      if (tuple?.Item3 && tuple.Item6.Users?.[at]?.Operation === 'register') registered.add(row.number);
+    for (const row of registeredRows({ planned, tuple })) registered.add(row.number);
   }
-  return { calls, counts: countsOf(calls), changes, registered, errors };
+  return { calls, rules: { similar }, counts: countsOf(calls), changes, registered, errors };
 }
 
 function nameOf(record: object): string {
@@ -89,13 +93,13 @@ function nameOf(record: object): string {
  * @param wait Waits for the end of a job.
  */
 export async function applyRows(
-  { calls }: Plan,
+  { calls, rules }: Plan,
   name: string,
   connection: ImportConnection,
   wait: (id: string) => Promise<Job>,
 ): Promise<RowErrors> {
   const errors: RowErrors = new Map();
-  for (const { planned, errors: failed } of await applyPlan(calls, { ...connection, name, wait }))
+  for (const { planned, errors: failed } of await applyPlan(calls, { ...connection, rules, name, wait }))
     for (const [row, found] of errorsByRow(planned, failed.Item5, failed.Item4)) errors.set(row, found);
   return errors;
 }

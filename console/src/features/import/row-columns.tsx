@@ -10,7 +10,7 @@ import {
   rowUnit,
   userFieldNames,
 } from '@anagrafe/importer';
-import { Stack, Text } from '@mantine/core';
+import { Checkbox, Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
 import { useImportMessages } from '../../i18n/language.tsx';
@@ -19,6 +19,7 @@ import { useFieldLabel } from '../results/field-errors.tsx';
 import type { Checked } from './check-rows.ts';
 import { useImportLabel } from './column-mapping.tsx';
 import { Cell, isSecret, JsonField } from './row-fields.tsx';
+import { SideBySide } from './side-by-side.tsx';
 import {
   cellsOf,
   isShownAsJson,
@@ -59,9 +60,13 @@ function RowErrors({ id, row, errors }: RowErrorsProps) {
       {errors.slice(0, errorsShown).map((error) => (
         <Text key={formatRowError(error)} size="sm" c="var(--mantine-color-error)">
           {error.column !== null && `${labelOf(error.column)}: `}
-          {messages.rowError(error)}
+          {error.lookAlike ? messages.similar.title : messages.rowError(error)}
         </Text>
       ))}
+      {errors.map(
+        ({ lookAlike }) =>
+          lookAlike && <SideBySide key={`${lookAlike.other?.ID} ${lookAlike.columns}`} {...lookAlike} />,
+      )}
       {errors.length > errorsShown && (
         <Text size="sm">{messages.rows.moreErrors(number(errors.length - errorsShown))}</Text>
       )}
@@ -73,6 +78,8 @@ interface RowColumnsOptions {
   readonly file: UsersFile;
   readonly columns: ColumnMapping;
   readonly checked: Checked;
+  readonly similarRows: ReadonlySet<number>;
+  readonly onSimilar: (row: Row, isAllowed: boolean) => void;
   readonly onRow: (row: Row) => void;
 }
 
@@ -81,7 +88,14 @@ const userFields: readonly ImportField[] = ['Username', ...userFieldNames, 'Pass
 const fieldsInOrder = [...userFields, ...importFields.filter((field) => !userFields.includes(field))];
 
 /** Columns of the rows table: the line or record, the errors (with the JSON editor if needed) and one editable cell per field. */
-export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptions): readonly Column<Row>[] {
+export function useRowColumns({
+  file,
+  columns,
+  checked,
+  similarRows,
+  onSimilar,
+  onRow,
+}: RowColumnsOptions): readonly Column<Row>[] {
   const messages = useImportMessages();
   const label = useImportLabel();
   const { number } = useFormats();
@@ -95,7 +109,7 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
     return row.error && [fromFileError(row.error)];
   }
   const attributeFields = Object.values(columns).filter((field) => field !== null && isAttributeField(field));
-  const wrongFields = new Set([...checked.errors.values()].flat().map(({ column }) => column));
+  const wrongFields = new Set([...checked.errors.values()].flat().flatMap(columnsOf));
   // The columns with errors follow the username, so that a wrong cell is beside its error.
   const rank = (field: ImportField) => (field === 'Username' ? 0 : wrongFields.has(field) ? 1 : 2);
   const fields = [...fieldsInOrder, ...attributeFields].toSorted((one, other) => rank(one) - rank(other));
@@ -112,7 +126,7 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
               label={messages.rows.cell(label(field), number(row.line), unit)}
               text={cellsOf(row, file)[at] ?? ''}
               secret={isSecret(field)}
-              wrong={errorsOf(row)?.some(({ column }) => column === field) ?? false}
+              wrong={errorsOf(row)?.some((error) => columnsOf(error).includes(field)) ?? false}
               describedBy={idOf(row)}
               onChange={(text) => onRow(withCell(row, at, text, file))}
             />
@@ -147,6 +161,14 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
             {messages.rows.notChecked}
           </Text>
         )}
+        {(similarRows.has(row.number) || errors?.some(({ lookAlike }) => lookAlike)) && (
+          <Checkbox
+            size="xs"
+            label={messages.similar.allowRow}
+            checked={similarRows.has(row.number)}
+            onChange={({ currentTarget }) => onSimilar(row, currentTarget.checked)}
+          />
+        )}
         {isJson(row) && (
           <JsonField
             label={
@@ -169,6 +191,11 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
     ...(hasSurplus ? [surplus] : []),
     ...cells,
   ];
+}
+
+/** Returns the columns of an error, whose cells are marked. */
+function columnsOf({ column, lookAlike }: RowError): readonly (string | null)[] {
+  return lookAlike?.columns ?? [column];
 }
 
 function idOf({ number }: Row): string {

@@ -43,6 +43,9 @@ interface RowsProps {
   readonly columns: ColumnMapping;
   readonly checked: Checked;
   readonly busy: 'checking' | 'sending' | null;
+  /** The numbers of the rows whose principals may look like others. */
+  readonly similarRows: ReadonlySet<number>;
+  readonly onSimilar: (row: Row, isAllowed: boolean) => void;
   readonly onRow: (row: Row) => void;
   readonly onCheck: () => void;
   readonly onRun: () => void;
@@ -50,7 +53,18 @@ interface RowsProps {
 
 const pageSize = 25;
 
-export function Rows({ file, rows, columns, checked, busy, onRow, onCheck, onRun }: RowsProps) {
+export function Rows({
+  file,
+  rows,
+  columns,
+  checked,
+  busy,
+  similarRows,
+  onSimilar,
+  onRow,
+  onCheck,
+  onRun,
+}: RowsProps) {
   const messages = useImportMessages();
   const { number, duration } = useFormats();
   const [view, setView] = useState<'only' | 'all'>('only');
@@ -61,7 +75,7 @@ export function Rows({ file, rows, columns, checked, busy, onRow, onCheck, onRun
   const shown = view === 'all' ? rows : rows.filter(({ number: row }) => errors.has(row));
   const totalPages = Math.max(1, Math.ceil(shown.length / pageSize));
   const page = Math.min(requestedPage, totalPages);
-  const shownColumns = useRowColumns({ file, columns, checked, onRow });
+  const shownColumns = useRowColumns({ file, columns, checked, similarRows, onSimilar, onRow });
   const checkAgain = useAfterTyping(onCheck);
   const all = number(rows.length);
   const summary =

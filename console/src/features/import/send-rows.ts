@@ -7,6 +7,7 @@ import {
   type RowErrors,
   sendRows,
   submitWithKey,
+  type WriteRules,
 } from '@anagrafe/importer';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -15,6 +16,9 @@ import { retryAfterSignIn } from '../session/retry-after-sign-in.ts';
 import { applyRows, type Plan } from './plan-rows.ts';
 
 export interface Sending {
+  /** The run that all calls of the import are parts of. */
+  readonly run: string;
+  readonly rules: WriteRules;
   /** Prefix of the idempotency keys. A retry with the same name does not apply a record twice. */
   readonly name: string;
   readonly rows: readonly ImportRow[];
@@ -55,17 +59,18 @@ export function useSendRows() {
 
 async function send(
   sending: Sending,
-  { anagrafe, signal }: ImportConnection,
+  connection: ImportConnection,
   onProgress: (job: Job) => void,
 ): Promise<SentRows> {
-  const { name, rows, plan } = sending;
+  const { name, run, rules, rows, plan } = sending;
+  const { signal } = connection;
+  const anagrafe = connection.anagrafe.ofRun(run);
   const wait = (id: string, using = signal) => anagrafe.jobs.wait(id, { signal: using, onProgress });
   if (plan) return { ...sending, errors: await applyRows(plan, name, { anagrafe, signal }, wait) };
   const sender = new JobSender({
     anagrafe,
-    submit: submitWithKey(name, { anagrafe }),
+    submit: submitWithKey(name, { anagrafe }, rules),
     wait: ({ id }, connection) => wait(id, connection.signal),
   });
-  const options = { anagrafe, signal, existing: 'refuse', send: sender.send } as const;
-  return { ...sending, errors: await sendRows(rows, options) };
+  return { ...sending, errors: await sendRows(rows, { anagrafe, signal, rules, send: sender.send }) };
 }

@@ -31,6 +31,8 @@ export interface Reading {
   readonly principal: RowPrincipal | null;
   /** Accepts rows without a password and without a password hash, for which the console generates passwords. */
   readonly generatesPasswords: boolean;
+  /** The numbers of the rows whose principals may look like others. */
+  readonly similarRows: ReadonlySet<number>;
 }
 
 type Shape = Pick<UsersFile, 'layout' | 'names'>;
@@ -79,10 +81,17 @@ export function recordIn({ source }: Row): JsonObject | null {
 export function readRows(
   rows: readonly Row[],
   { layout, names }: Shape,
-  { columns, principal, generatesPasswords }: Reading,
+  { columns, principal, generatesPasswords, similarRows }: Reading,
 ): ImportRow[] {
   const options = { columns, ...(principal && { principal }), withoutPasswords: generatesPasswords };
-  return interpretRows(rows, { format: layout.format, header: names }, options);
+  const read = interpretRows(rows, { format: layout.format, header: names }, options);
+  return read.map((row) => (similarRows.has(row.number) ? withSimilar(row) : row));
+}
+
+function withSimilar(row: ImportRow): ImportRow {
+  if (row.kind === 'invalid') return row;
+  if (row.kind === 'record') return { ...row, record: { ...row.record, Similar: 'allow' } };
+  return { ...row, principal: { ...row.principal, Similar: 'allow' } };
 }
 
 function isCells(source: RowSource): source is readonly string[] {

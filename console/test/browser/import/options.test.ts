@@ -78,16 +78,16 @@ describe('generated passwords', () => {
     const { name, bytes } = await downloaded(page, () => press(page, 'Download passwords'));
     expect(name).toBe('people-passwords.csv');
     const lines = bytes.toString('utf8').replace('\ufeff', '').trim().split('\r\n');
-    expect(lines[0]).toBe('Line;PrincipalID;ExternalKey;Username;Email;Password');
+    expect(lines[0]).toBe('Line;PrincipalID;ExternalKey;UserID;Username;Email;Password');
     const rows = lines.slice(1).map((line) => line.split(';'));
-    expect(rows.map((cells) => cells.slice(0, 5))).toEqual([
-      ['2', '', 'P-1', 'pia', 'pia@example.com'],
-      ['4', '', 'P-1', 'pino', "'=cmd@example.com"],
+    expect(rows.map((cells) => cells.slice(0, 6))).toEqual([
+      ['2', '', 'P-1', '', 'pia', 'pia@example.com'],
+      ['4', '', 'P-1', '', 'pino', "'=cmd@example.com"],
     ]);
-    for (const [, , , username = '', , password = ''] of rows)
+    for (const [, , , , username = '', , password = ''] of rows)
       expect(await canSignIn(service, username, password)).toBe(true);
     expect(await storedUsernames(service)).toEqual(expect.arrayContaining(['pia', 'pino']));
-    expect(await page.content()).not.toContain(rows[0]?.[5]);
+    expect(await page.content()).not.toContain(rows[0]?.[6]);
   });
 });
 

@@ -60,8 +60,8 @@ describe('an import that creates and updates', () => {
     await page.getByText('2 generated passwords').waitFor();
     const { bytes } = await downloaded(page, () => press(page, 'Download passwords'));
     const lines = bytes.toString('utf8').trim().split('\r\n').slice(1);
-    expect(lines.map((line) => line.split(';')[3])).toEqual(['vera', 'vito']);
-    expect(await canSignIn(service, 'vera', lines[0]?.split(';')[5] ?? '')).toBe(true);
+    expect(lines.map((line) => line.split(';')[4])).toEqual(['vera', 'vito']);
+    expect(await canSignIn(service, 'vera', lines[0]?.split(';')[6] ?? '')).toBe(true);
   });
 
   it('reports a row that contradicts an earlier row about its principal, and does not merge them', async () => {
@@ -133,7 +133,7 @@ describe('an import that creates and updates', () => {
     await page.getByText('2 generated passwords').waitFor();
     const { bytes } = await downloaded(page, () => press(page, 'Download passwords'));
     const [, first = ''] = bytes.toString('utf8').trim().split('\r\n');
-    expect(await canSignIn(service, 'giallo.1', first.split(';')[5] ?? '')).toBe(true);
+    expect(await canSignIn(service, 'giallo.1', first.split(';')[6] ?? '')).toBe(true);
     const inserted = await service.database.query(
       "select id from anagrafe.principals where denomination = 'Gialli Srl'",
     );

@@ -1,9 +1,16 @@
-import { parse, resolve } from 'node:path';
-import { batchLimits, type Language, languages, type WithoutKeyPolicy } from '@anagrafe/importer';
+import { resolve } from 'node:path';
+import { batchLimits, languages, type WithoutKeyPolicy, type WriteRules } from '@anagrafe/importer';
 import type { ImportTask } from '@anagrafe/importer/node';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { ConfigError } from '../../settings/config.ts';
 import { withConnection } from '../connection.ts';
-import { type FileOptions, fileOptionsOf, withFileOptions } from '../import-file.ts';
+import {
+  type FileOptions,
+  fileOptionsOf,
+  pathBeside,
+  similarOption,
+  withFileOptions,
+} from '../import-file.ts';
 import type { RunOptions } from '../import-report.ts';
 import { type ImportInput, importFile } from '../import-run.ts';
 
@@ -15,6 +22,8 @@ interface ImportOptions extends RunOptions, FileOptions {
   readonly failed?: string;
   readonly progress?: string;
   readonly withoutKey?: WithoutKeyPolicy;
+  readonly similar?: WriteRules['similar'];
+  readonly moves?: WriteRules['moves'];
 }
 
 export function importCommand(): Command {
@@ -38,6 +47,15 @@ export function importCommand(): Command {
       '--update',
       'change principals and users that differ from the file; passwords of existing users are kept',
     )
+    .addOption(similarOption())
+    .addOption(
+      new Option(
+        '--moves <action>',
+        'with --update: what happens to users that exist under another principal: their rows fail, or they are moved',
+      )
+        .choices(['refuse', 'allow'])
+        .default('refuse'),
+    )
     .addHelpText(
       'after',
       `
@@ -48,7 +66,9 @@ principal are joined by VAT number, tax code or name; rows that seem to be total
 A row that contradicts an earlier row about the same principal fails. So does a row whose username exists, and a row
 that differs from the stored principal; with --update, existing users and principals get the values of the file. A row
 whose values are all stored already is skipped; passwords are not compared. A row that creates or changes something is
-applied. A user that is disabled stays disabled, unless the file has a column State.
+applied. A user that is disabled stays disabled, unless the file has a column State. A row fails if it would create a
+principal with the VAT number, tax code or name of another one, or with its key in another spelling, such as 123 for
+00123. To create it all the same, write "allow" in a column Similar of the row, or use --similar allow.
 If the import is interrupted, run the same command again: it resumes, and no row is applied twice.
 ${exitHelp}
 
@@ -92,9 +112,9 @@ function fileCommand(name: string, purpose: ImportTask['purpose']): Command {
       'file for the failed rows; default: <name>.failed.csv, .xlsx or .ndjson next to the input file, or <name>.failed-2.csv if it exists',
     )
     .addOption(
-      new Option('--language <language>', 'language of the reasons for failed rows; default: of the system')
+      new Option('--language <language>', 'language of the reasons for failed rows')
         .choices([...languages])
-        .default(systemLanguage(process.env), 'of the system'),
+        .default('en'),
     )
     .option('--progress <file>', 'file for the progress; default: <file>.progress')
     .option('--restart', 'start over instead of resuming an interrupted run')
@@ -104,34 +124,28 @@ function fileCommand(name: string, purpose: ImportTask['purpose']): Command {
   );
 }
 
-/** Returns Italian if the locale of the system is Italian, otherwise English. */
-function systemLanguage(env: Readonly<Record<string, string | undefined>>): Language {
-  const locale =
-    env.LC_ALL || env.LC_MESSAGES || env.LANG || new Intl.NumberFormat().resolvedOptions().locale;
-  return /^it\b|^it_/i.test(locale) ? 'it' : 'en';
-}
-
 async function taskOf(
   file: string,
   purpose: ImportTask['purpose'],
   options: ImportOptions,
 ): Promise<ImportInput> {
+  if (options.moves === 'allow' && !options.update)
+    throw new ConfigError('--moves allow needs --update: without it, an import changes no existing users.');
   const path = resolve(file);
-  const { dir, name, ext } = parse(path);
-  const isWorkbook = ext.toLowerCase() === '.xlsx';
-  const failedExtension = isWorkbook ? '.xlsx' : /^\.(json|ndjson|jsonl)$/i.test(ext) ? '.ndjson' : '.csv';
   const { principal: ID, externalKey: ExternalKey } = options;
   return {
     purpose,
     path,
     existing: options.update ? 'update' : 'refuse',
+    similar: options.similar ?? 'refuse',
+    moves: options.moves ?? 'refuse',
     withoutKey: options.withoutKey ?? 'join',
     language: options.language,
     ...(await fileOptionsOf(options)),
     principal: ID !== undefined ? { ID } : ExternalKey !== undefined ? { ExternalKey } : null,
     passwordsPath: options.generatePasswords === undefined ? null : resolve(options.generatePasswords),
-    failedPath: resolve(options.failed ?? `${dir}/${name}.failed${failedExtension}`),
-    wouldFailPath: resolve(`${dir}/${name}.would-fail${failedExtension}`),
+    failedPath: options.failed === undefined ? pathBeside(path, 'failed') : resolve(options.failed),
+    wouldFailPath: pathBeside(path, 'would-fail'),
     batches: batchLimits,
     progressPath: resolve(options.progress ?? `${path}.progress`),
   };

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { Job } from '@anagrafe/client';
 import { Command } from 'commander';
+import { commandLine } from '../../lib/operator-error.ts';
 import { ConfigError } from '../../settings/config.ts';
 import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
 import { counted, grouped } from '../output/format.ts';
@@ -152,7 +153,7 @@ async function watchJob(
     line.end();
     if (!leaving.signal.aborted) throw error;
     process.exitCode = exitCodes.interrupted;
-    tell(`The job continues. To watch it again, run: anagrafe job watch ${id}`);
+    tell(`The job continues. To watch it again, run: ${commandLine(`job watch ${id}`)}`);
   } finally {
     process.off('SIGINT', leave);
   }
@@ -168,5 +169,5 @@ function standingOf(job: Job): Progress {
 function inWords({ ID, State, Records, RecordsFailed }: Job): string {
   const applied = `${grouped(Records - RecordsFailed)} of ${counted(Records, 'record')}`;
   const ended = `Job ${ID} is ${State}: ${applied} applied.`;
-  return RecordsFailed === 0 ? ended : `${ended} To get the others, run: anagrafe job failed ${ID}`;
+  return RecordsFailed === 0 ? ended : `${ended} To get the others, run: ${commandLine(`job failed ${ID}`)}`;
 }

@@ -1,51 +1,77 @@
-import { type Anagrafe, ApiError, newIdempotencyKey } from '@anagrafe/client';
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import { newRun } from '@anagrafe/client';
 import {
-  applyPlan,
   changesIn,
   countsOf,
   disablePrincipals,
   findDisabled,
-  findMissingPrincipals,
+  findMoves,
+  type ImportRow,
   type MissingPolicy,
-  type MissingPrincipals,
   type MissingPrincipalsPolicy,
-  planSync,
-  problemsOfRecord,
+  namesByField,
   type RowProblem,
   readSyncFile,
+  registeredRows,
   rowUnit,
-  type SyncPlan,
-  type SyncRecord,
+  type WriteRules,
 } from '@anagrafe/importer';
-import { openTaskFile } from '@anagrafe/importer/node';
+import {
+  generatePassword,
+  openTaskFile,
+  requireEmpty,
+  writePasswords,
+  writeProblems,
+} from '@anagrafe/importer/node';
 import { Command, Option } from 'commander';
+import { commandLine } from '../../lib/operator-error.ts';
 import { ConfigError } from '../../settings/config.ts';
-import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
-import { fileTitle, printColumns, printLeftOut, printUnusedColumns, printWarnings } from '../file-report.ts';
-import { type FileOptions, fileOptionsOf, withFileOptions } from '../import-file.ts';
-import { counted } from '../output/format.ts';
-import { LiveLine } from '../output/live-line.ts';
+import { type ConnectionOptions, connectionArguments, reach, withConnection } from '../connection.ts';
+import {
+  fileTitle,
+  inFolder,
+  printColumns,
+  printLeftOut,
+  printUnusedColumns,
+  printWarnings,
+  shortPath,
+  undoCommandFor,
+} from '../file-report.ts';
+import {
+  type FileOptions,
+  fileOptionsOf,
+  pathBeside,
+  similarOption,
+  withFileOptions,
+} from '../import-file.ts';
+import { counted, quotedIfNeeded } from '../output/format.ts';
 import { exitCodes, print, tell } from '../output/output.ts';
 import { confirm } from '../output/prompt.ts';
 import {
   countsText,
   goneLines,
   limitGone,
+  limitMoves,
   limitRemovals,
-  outdatedPlan,
   planLines,
   printDisabled,
   printFailedRecords,
   printGone,
+  printLeftOutUsers,
   printPlan,
   printProblems,
   unusableFile,
 } from '../sync-report.ts';
+import { apply, compare, findGone, problemsOfAllRows } from '../sync-steps.ts';
 
 interface SyncOptions extends ConnectionOptions, FileOptions {
   readonly missing: MissingPolicy;
   readonly missingPrincipals: MissingPrincipalsPolicy;
+  readonly similar: WriteRules['similar'];
   readonly clearEmpty: boolean;
+  readonly partial?: boolean;
+  readonly generatePasswords?: string;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly all?: boolean;
@@ -72,6 +98,15 @@ export function syncCommand(): Command {
         .choices(['keep', 'report', 'disable'])
         .default('report'),
     )
+    .addOption(similarOption())
+    .option(
+      '--partial',
+      'apply a principal without the users that have errors; otherwise it is left out with all of its users',
+    )
+    .option(
+      '--generate-passwords <file>',
+      'generate the passwords of new users that have none, into this file',
+    )
     .option('--clear-empty', 'clear a field if its cell is empty; otherwise it stays', false)
     .option('--dry-run', 'show the changes and stop')
     .option('--yes', 'apply the changes without asking')
@@ -83,14 +118,16 @@ export function syncCommand(): Command {
       `
 The columns are those of "import". A row names its principal by ExternalKey or ID; if it has both, they must belong to
 the same principal. Principals that the file does not have stay as they are, and are listed, unless you use
---missing-principals disable. Passwords of existing users stay; new
-users need a Password or PasswordHash. A disabled user that the file has stays disabled: to enable it, add a column
-State with the value active, or use "anagrafe user enable".
+--missing-principals disable. A user that exists under another principal is moved, with its ID and password, and its
+sessions end. Passwords of existing users stay; new users need a Password or PasswordHash, or --generate-passwords. A
+principal fails if it is new and looks like another one: see "import". With --partial, a principal is applied without
+the users that have errors; these are listed, stay as they are, and are not missing. A disabled user that the file has
+stays disabled: to enable it, add a column State with the value active, or use "anagrafe user enable".
 The command prints how it reads the columns and what looks wrong in the values, as "import" does. It compares the whole
 file with the stored data, prints the changes, and applies exactly these, after a question or with --yes. If the data
 changes in between, the part of the file that it concerns is refused; run the command again. With --yes, a file that
-would disable or delete more than 20 users, and more than ANAGRAFE_MAX_REMOVALS percent (a setting of this command, 10
-by default) of the users of its principals, or of one of them, is refused.
+would disable, delete or move more than 20 users, and more than ANAGRAFE_MAX_REMOVALS percent (a setting of this
+command, 10 by default) of the users of its principals, or of one of them, is refused.
 The exit code is 0 if all records were applied, 3 if some failed, 1 after another error, 130 after Ctrl-C.
 
 Examples:
@@ -103,131 +140,121 @@ Examples:
 }
 
 async function sync(path: string, options: SyncOptions): Promise<void> {
-  const { anagrafe, config, url } = await reach(options);
-  const file = await openTaskFile({
+  const run = newRun();
+  const connection = await reach(options);
+  const { config, url } = connection;
+  const anagrafe = connection.anagrafe.ofRun(run);
+  const passwordsPath = options.generatePasswords === undefined ? null : resolve(options.generatePasswords);
+  if (passwordsPath !== null) await requireEmpty(passwordsPath);
+  const task = {
     path,
     ...(await fileOptionsOf(options)),
     purpose: 'register',
     existing: 'update',
     principal: null,
-    passwordsPath: null,
-  });
+    passwordsPath,
+  } as const;
+  const file = await openTaskFile(task);
   const unit = rowUnit(file.layout);
   tell(`Comparing ${fileTitle(path, file)} with ${url}`);
   printColumns(file);
-  const { records, errors, rows, warnings, unused } = await readSyncFile(file, options);
+  const seed = randomBytes(32);
+  const generate = passwordsPath === null ? null : ({ number }: ImportRow) => generatePassword(seed, number);
+  const { clearEmpty, missing, similar } = options;
+  const read = await readSyncFile(file, { clearEmpty, generate });
+  const { records, errors, rows, warnings, unused } = read;
   printUnusedColumns(unused);
-  printWarnings(warnings, unit);
+  printWarnings(warnings, unit, file.columns);
   printLeftOut(file);
   if (rows === 0) throw new ConfigError(`${path} has no rows. Nothing was changed.`);
   tell(`${counted(rows, 'row')}, ${counted(records.length, 'principal')}`);
 
   // A file with errors is compared too, to report all of its errors at once. The rows left out are not missing.
-  const plan = await compare(records, errors.length > 0 ? 'keep' : options.missing, anagrafe);
+  const rules = { missing: errors.length > 0 ? 'keep' : missing, similar, moves: 'allow' } as const;
+  const names = namesByField(file.columns);
+  const plan = await compare(records, { rules, isPartial: options.partial ?? false, names }, anagrafe);
   const unusable = [...errors, ...plan.conflicts];
-  if (unusable.length > 0) throw unusableFile(path, [...unusable, ...plan.failed], unit);
+  if (unusable.length > 0) throw unusableFile(path, [...unusable, ...plan.failed, ...plan.leftOut], unit);
   const counts = countsOf(plan.calls);
-  const lines = planLines(plan);
+  const moves = await findMoves(plan.calls, { anagrafe });
   const disabled = await findDisabled(records, { anagrafe });
   const gone = await findGone(records, options.missingPrincipals, anagrafe);
   const disables = options.missingPrincipals === 'disable' ? gone.missing : [];
-  if (!options.json) await printPlan([...lines, ...goneLines(disables)], options);
+  const lines = [...planLines(plan, moves), ...goneLines(disables)];
+  if (!options.json) await printPlan(lines, options);
   printProblems(plan.failed, unit);
+  printProblems(plan.leftOut, unit);
   tell(countsText(counts));
   printDisabled(disabled);
   printFailedRecords(plan, unit);
+  printLeftOutUsers(plan, unit);
   printGone(gone, options);
 
   const failed = [...plan.failed];
+  const written: { failedFile: string | null; passwordsFile: string | null } = {
+    failedFile: null,
+    passwordsFile: null,
+  };
   let applied = false;
   if (changesIn(counts) + disables.length === 0) tell('Nothing to change.');
   else if (options.dryRun) tell('Nothing was changed.');
   else if (options.yes || (await confirm('Apply these changes?'))) {
     if (options.yes) {
       limitRemovals(plan, config.MAX_REMOVALS);
+      await limitMoves(moves, config.MAX_REMOVALS, anagrafe);
       limitGone(disables, gone, config.MAX_REMOVALS);
     }
-    const problems = await apply(plan, options.missing, anagrafe);
+    const registered = plan.calls.flatMap((call) => call.records).flatMap(registeredRows);
+    const separator = file.layout.separator || ',';
+    // Written before the users exist, so that an interruption loses no password.
+    if (passwordsPath !== null) await writePasswords(passwordsPath, registered, read.passwords, separator);
+    const { problems, records: refused } = await apply(plan, { rules, run, names }, anagrafe);
     printProblems(problems, unit);
-    const kept = await disablePrincipals(disables, `sync-${newIdempotencyKey()}`, { anagrafe });
+    const kept = await disablePrincipals(disables, `sync-${run}`, { anagrafe });
     for (const { principal, message } of kept) tell(`  Principal ${principal.ID}: ${message}`);
     if (kept.length > 0) process.exitCode = exitCodes.someFailed;
     tell(problems.length === 0 ? 'Applied.' : 'Applied, except for these records.');
     if (problems.length > 0) process.exitCode = exitCodes.someFailed;
     failed.push(...problems);
     applied = true;
+    const numbers = new Set(refused.flatMap(({ members }) => members).map(({ row }) => row.number));
+    const users = registered.filter(({ number }) => !numbers.has(number) && read.passwords.has(number));
+    if (passwordsPath !== null) await writePasswords(passwordsPath, users, read.passwords, separator);
+    if (passwordsPath !== null && users.length > 0) {
+      written.passwordsFile = passwordsPath;
+      tell(`The generated passwords are in ${shortPath(passwordsPath)}. Keep this file safe.`);
+    }
+    const left = problemsOfAllRows([...failed, ...plan.leftOut], [...plan.failedRecords, ...refused]);
+    if (left.length > 0) {
+      written.failedFile = await writeProblems(pathBeside(path, 'failed'), await openTaskFile(task), left);
+      const corrected = shortPath(written.failedFile);
+      const command = [commandLine(`import ${quotedIfNeeded(inFolder(corrected))} --update --moves allow`)];
+      tell(
+        `The rows with errors are in ${corrected}. Correct them, then run: ${[...command, ...connectionArguments(options)].join(' ')}`,
+      );
+    }
+    tell(`To undo this synchronisation: ${undoCommandFor(run, options)}`);
   } else tell('Nothing was changed.');
-  const found = {
-    disabledUsers: disabled,
-    warnings: warnings.summaries,
-    unusedColumns: unused,
-    leftOut: file.leftOut,
-  };
   if (options.json)
     print(
       JSON.stringify({
+        run,
         rows,
         ...counts,
         applied,
-        changes: [...lines, ...goneLines(disables)],
+        changes: lines,
         missingPrincipals: gone.missing,
-        failed,
-        ...found,
+        failed: failed.map(problemText),
+        leftOutUsers: plan.leftOut.map(problemText),
+        ...written,
+        disabledUsers: disabled,
+        warnings: warnings.summaries,
+        unusedColumns: unused,
+        leftOut: file.leftOut,
       }),
     );
 }
 
-async function findGone(
-  records: readonly SyncRecord[],
-  policy: MissingPrincipalsPolicy,
-  anagrafe: Anagrafe,
-): Promise<MissingPrincipals> {
-  const nothing = { missing: [], principals: 0, users: 0 };
-  if (policy === 'keep') return nothing;
-  const found = await findMissingPrincipals(records, { anagrafe });
-  if (found) return found;
-  const why =
-    'Missing principals cannot be found: the API client needs the scope sync:read, or too many are missing.';
-  if (policy === 'disable') throw new ConfigError(`${why} Nothing was changed.`);
-  tell(why);
-  return nothing;
-}
-
-async function compare(
-  records: readonly SyncRecord[],
-  missing: MissingPolicy,
-  anagrafe: Anagrafe,
-): Promise<SyncPlan> {
-  const line = new LiveLine();
-  const about = { state: 'comparing', total: records.length, unit: 'principals', failed: 0 };
-  return planSync(records, missing, { anagrafe }, (done) => line.show({ ...about, done })).finally(() =>
-    line.end(),
-  );
-}
-
-/** Applies a plan, one call after the other. Returns the errors of the records that the plan would have applied. */
-async function apply(plan: SyncPlan, missing: MissingPolicy, anagrafe: Anagrafe): Promise<RowProblem[]> {
-  const line = new LiveLine();
-  let done = 0;
-  const failed = await applyPlan(plan.calls, {
-    anagrafe,
-    missing,
-    name: `sync-${newIdempotencyKey()}`,
-    isSequential: true,
-    async wait(id) {
-      const job = await anagrafe.jobs.wait(id, {
-        pollMs: 500,
-        onProgress: ({ RecordsDone: done, Records: total, RecordsFailed }) =>
-          line.show({ state: 'applying', done, total, unit: 'principals', failed: RecordsFailed }),
-      });
-      line.end();
-      done++;
-      return job;
-    },
-  }).catch((error) => {
-    throw error instanceof ApiError && error.code === 'PLAN_OUTDATED' ? outdatedPlan(done) : error;
-  });
-  return failed.flatMap(({ planned, errors }) =>
-    plan.failedRecords.includes(planned) ? [] : problemsOfRecord(planned, errors),
-  );
+function problemText({ line, message }: RowProblem) {
+  return { line, message };
 }

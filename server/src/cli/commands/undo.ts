@@ -1,5 +1,6 @@
 import type { Anagrafe, Run, UpsertPlan, UpsertTuple } from '@anagrafe/client';
 import { Command } from 'commander';
+import { commandLine } from '../../lib/operator-error.ts';
 import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
 import { counted, grouped } from '../output/format.ts';
 import { exitCodes, print, tell } from '../output/output.ts';
@@ -65,7 +66,7 @@ async function undo(run: string | undefined, options: UndoOptions): Promise<void
   if (job.RecordsFailed === 0) tell('Undone.');
   else
     tell(
-      `Undone, except for ${counted(job.RecordsFailed, 'record')}. To see them, run: anagrafe job failed ${ID}`,
+      `Undone, except for ${counted(job.RecordsFailed, 'record')}. To see them, run: ${commandLine(`job failed ${ID}`)}`,
     );
 }
 

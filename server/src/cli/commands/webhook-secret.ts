@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { operatorActor } from '../../audit/audit-log.ts';
 import { defaultGraceHours, graceEnd } from '../../clients/clients.ts';
 import { ApiError } from '../../lib/field-errors.ts';
+import { commandLine } from '../../lib/operator-error.ts';
 import { describeReason } from '../../lib/webhook-failures.ts';
 import { ConfigError } from '../../settings/config.ts';
 import { testWebhook } from '../../webhooks/attempt.ts';
@@ -75,7 +76,9 @@ async function rotate(
 }
 
 export function noWebhook(id: string): ConfigError {
-  return new ConfigError(`Webhook ${id} not found. To list the webhooks, run: anagrafe webhook list`);
+  return new ConfigError(
+    `Webhook ${id} not found. To list the webhooks, run: ${commandLine('webhook list')}`,
+  );
 }
 
 export function readId(text: string): number {

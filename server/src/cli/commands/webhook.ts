@@ -198,7 +198,7 @@ function replay(
     if (!webhook) throw noWebhook(id);
     if (delivery !== undefined && !uuid.test(delivery))
       throw new ConfigError(
-        `${delivery} is not the ID of a delivery. To list the deliveries, run: anagrafe webhook deliveries ${id}`,
+        `${delivery} is not the ID of a delivery. To list the deliveries, run: ${commandLine(`webhook deliveries ${id}`)}`,
       );
     const count = await store.replay(readId(id), delivery ?? null, operatorActor);
     if (json) return print(JSON.stringify({ replayed: count }));
@@ -208,7 +208,7 @@ function replay(
         : `Retrying ${count} ${count === 1 ? 'delivery' : 'deliveries'}.`,
     );
     if (count > 0 && webhook.disabledAt)
-      tell(`The webhook is disabled. To send them, run: anagrafe webhook enable ${id}`);
+      tell(`The webhook is disabled. To send them, run: ${commandLine(`webhook enable ${id}`)}`);
   });
 }
 

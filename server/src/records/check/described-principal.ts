@@ -33,3 +33,10 @@ export function describePrincipal(fields: NamingFields): DescribedPrincipal {
 export function figuresOf({ id, fields }: Pick<StoredPrincipal, 'id'> & { readonly fields: NamingFields }) {
   return { id, ...describePrincipal(fields) };
 }
+
+type NumberFields = Partial<Pick<PrincipalFields, 'Vatnumber' | 'Taxcode'>>;
+
+/** Returns the numbers of a principal for the details of an error; an empty text for a missing one. */
+export function numbersOf({ Vatnumber, Taxcode }: NumberFields) {
+  return { vatnumber: clip(Vatnumber ?? '', shownLength), taxcode: clip(Taxcode ?? '', shownLength) };
+}

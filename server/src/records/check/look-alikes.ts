@@ -1,7 +1,7 @@
 import { required } from '../../lib/required.ts';
 import type { PrincipalFields } from '../fields/fields.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
-import { type DescribedPrincipal, describePrincipal, figuresOf } from './described-principal.ts';
+import { type DescribedPrincipal, describePrincipal, figuresOf, numbersOf } from './described-principal.ts';
 import type { CallOptions, CheckTools } from './operation.ts';
 
 // Finds records that would insert a principal a second time, under another key or in another spelling. This is advice to
@@ -22,7 +22,7 @@ export interface Form {
 
 export interface NamedPrincipal {
   readonly id: number;
-  readonly fields: Pick<PrincipalFields, 'ExternalKey' | 'Denomination' | 'Surname' | 'Name'>;
+  readonly fields: Omit<PrincipalFields, 'Email'>;
 }
 
 type ComparedFields = Partial<PrincipalFields>;
@@ -41,7 +41,7 @@ export class LookAlikes {
   readonly #options: CallOptions;
   readonly #tools: CheckTools;
   /** The forms of the valid records so far. */
-  readonly #claimed = new Map<string, DescribedPrincipal>();
+  readonly #claimed = new Map<string, DescribedPrincipal & ReturnType<typeof numbersOf>>();
 
   constructor(store: LookAlikeStore, options: CallOptions, tools: CheckTools = {}) {
     this.#store = store;
@@ -68,11 +68,11 @@ export class LookAlikes {
       const field = fieldOf(likeness, fields);
       const earlier = this.#claimed.get(text);
       if (other && this.#options.showsStored) {
-        const figures = { ...figuresOf(other), field };
+        const figures = { ...figuresOf(other), ...numbersOf(other.fields), field };
         errors.add(field, 'LOOKS_LIKE_ANOTHER', { variant: 'stored', figures });
       } else if (other) errors.add(field, 'LOOKS_LIKE_ANOTHER', { variant: 'hidden', figures: { field } });
       // A record with the same key has an error for that.
-      else if (earlier && (likeness !== 'key' || earlier.key !== describePrincipal(fields).key))
+      else if (earlier && (earlier.key === undefined || earlier.key !== describePrincipal(fields).key))
         errors.add(field, 'LOOKS_LIKE_ANOTHER', { variant: 'call', figures: { ...earlier, field } });
     }
   }
@@ -80,7 +80,8 @@ export class LookAlikes {
   /** Later records of the call must not look like this one, if it is valid. */
   claim({ principal, errors }: ParsedRecord, forms: readonly Form[] = []): void {
     if (!errors.none || forms.length === 0) return;
-    const own = describePrincipal(required(principal).fields);
+    const { fields } = required(principal);
+    const own = { ...describePrincipal(fields), ...numbersOf(fields) };
     for (const { text } of forms) if (!this.#claimed.has(text)) this.#claimed.set(text, own);
   }
 }

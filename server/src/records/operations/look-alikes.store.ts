@@ -27,7 +27,8 @@ const candidatesMax = 3;
  */
 export const findFormsStatement = statement(
   `select sent.index::integer - 1 as index, own.form, other.id, other.external_key as "ExternalKey",
-          other.denomination as "Denomination", other.surname as "Surname", other.name as "Name"
+          other.denomination as "Denomination", other.surname as "Surname", other.name as "Name",
+          other.vatnumber as "Vatnumber", other.taxcode as "Taxcode"
      from ${sent.sql}
           cross join lateral unnest(anagrafe.likeness(${argumentsFrom('sent')})) as own (form)
           left join lateral (

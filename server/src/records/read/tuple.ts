@@ -156,11 +156,13 @@ export function fieldErrorsByPlace(
 
 /** Returns the other principal that an error is about. Its values are null if the caller may not read it. */
 function detailsOf({ figures = {} }: ErrorDetail): Details {
-  const { id, key, name, field, operation } = figures;
+  const { id, key, name, vatnumber, taxcode, field, operation } = figures;
   return {
     PrincipalID: id ?? null,
     ExternalKey: key ?? null,
     Denomination: name ?? null,
+    // Only of a look-alike.
+    ...(vatnumber !== undefined && { Vatnumber: vatnumber || null, Taxcode: taxcode || null }),
     ...(field !== undefined && { Field: field }),
     ...(operation !== undefined && { Operation: operation }),
   };

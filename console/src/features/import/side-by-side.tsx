@@ -1,0 +1,48 @@
+import type { LookAlike } from '@anagrafe/importer';
+import { Text } from '@mantine/core';
+import { Link } from 'wouter';
+import { useImportMessages, usePrincipalsMessages } from '../../i18n/language.tsx';
+import classes from './import.module.css';
+
+/** A person has a surname and a name instead of a denomination. */
+const names: readonly string[] = ['Denomination', 'Surname', 'Name'];
+const fields = ['ExternalKey', 'Denomination', 'Vatnumber', 'Taxcode'] as const;
+
+/** The principal of a row beside the one that it looks like. Values that are alike are marked. */
+export function SideBySide({ columns, own, other }: LookAlike) {
+  const { similar } = useImportMessages();
+  const { fields: labels } = usePrincipalsMessages();
+  if (!other) return <Text size="sm">{similar.hidden}</Text>;
+  const isAlike = (field: string) =>
+    columns.some((column) => column === field || (names.includes(field) && names.includes(column)));
+  const value = (field: string, text: string | null) => {
+    const shown = text ?? <em>{similar.empty}</em>;
+    return isAlike(field) ? <mark>{shown}</mark> : shown;
+  };
+  return (
+    <table className={classes.sides}>
+      <thead>
+        <tr>
+          <td />
+          <th scope="col">{similar.own}</th>
+          <th scope="col">
+            {other.ID === null ? (
+              similar.earlier
+            ) : (
+              <Link href={`/principals/${other.ID}`}>{similar.stored(String(other.ID))}</Link>
+            )}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {fields.map((field) => (
+          <tr key={field}>
+            <th scope="row">{labels[field]}</th>
+            <td>{value(field, own[field])}</td>
+            <td>{value(field, other[field])}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
