@@ -81,7 +81,7 @@ export class RecordError extends AnagrafeError {
   /** Field errors by field path: `{ 'Users[0].Password': [{ code: 'PASSWORD_TOO_SHORT', message: '…' }] }`. */
   readonly fieldErrors: Readonly<Record<string, readonly FieldError[]>>;
 
-  constructor(tuple: Tuple, origin: Origin) {
+  constructor(tuple: Omit<Tuple, 'Item6'>, origin: Origin) {
     super('RecordError', tuple.Item4 ?? 'The record was not applied.', origin);
     this.code = tuple.Item2 ?? 'RECORD_FAILED';
     this.fieldErrors = tuple.Item5;

@@ -1,4 +1,4 @@
-import type { Delivery } from '@anagrafe/client';
+import type { AuditAction, Delivery } from '@anagrafe/client';
 import type { FileError, PrincipalField, RowError, RowUnit, UserField } from '@anagrafe/importer';
 
 const principalLabels: Readonly<Record<PrincipalField, string>> = {
@@ -29,6 +29,7 @@ export const common = {
     principals: 'Principals',
     users: 'Users',
     import: 'Import',
+    runs: 'Import history',
     calls: 'Calls',
     jobs: 'Jobs',
     events: 'Events',
@@ -260,6 +261,8 @@ export const auditRow = {
   deleted: 'Principal deleted with all its users.',
   userChanged: (users: string) => `Changed: ${users}.`,
   userDeleted: (users: string) => `Deleted: ${users}.`,
+  moved: (users: string, principal: number) => `Moved here from principal ${principal}: ${users}.`,
+  movedAway: (users: string, principal: number) => `Moved to principal ${principal}: ${users}.`,
   registered: (users: string) => `Registered: ${users}.`,
   reset: (users: string) => `Password reset: ${users}.`,
   principalState: { disabled: 'Principal disabled.', active: 'Principal enabled.' },
@@ -370,6 +373,25 @@ export const result = {
     hint: 'The failed records with their field errors, without passwords. Correct and resend them.',
     saved: 'Failed records downloaded. Correct them, add the passwords and resend them.',
   },
+  noValue: 'empty',
+  changes: {
+    subject: 'Principal or user',
+    action: 'Action',
+    fields: 'Fields',
+    filter: 'Filter by action',
+    all: (count: string) => `All changes (${count})`,
+    actions: {
+      insert: 'Create',
+      register: 'Register',
+      edit: 'Change',
+      restore: 'Restore',
+      move: 'Move',
+      disable: 'Disable',
+      delete: 'Delete',
+      keep: 'Keep',
+      fail: 'Left out',
+    },
+  },
   user: (number: string) => `User ${number}`,
   fields: {
     Record: 'Record',
@@ -396,19 +418,63 @@ export const audit = {
   columns: { position: 'Position', at: 'Time', actor: 'Actor', principal: 'Principal', action: 'Action' },
   empty: { title: 'No entries yet', hint: 'Changes appear here within a second.' },
   emptyOf: {
-    title: 'No entries for this principal',
-    hint: 'The ID does not exist, or its entries have expired.',
+    title: 'No entries match the filter',
+    hint: 'Choose another filter, or show all entries. Entries expire after some time.',
   },
   find: {
     position: 'Position',
     principal: 'Principal ID',
     go: 'Go',
+    user: 'User ID',
+    actor: 'Actor',
+    anyActor: 'All actors',
+    action: 'Action',
+    anyAction: 'All actions',
+    from: 'From day',
+    until: 'To day',
     reads: 'Include reads',
     all: 'Show all',
-    newest: 'Back to newest',
     of: (id: string) => `Entries of principal ${id}.`,
-    from: (position: string) => `Position ${position} and older. New entries are not added.`,
+    ofUser: (id: string) => `Entries of user ${id}.`,
+    fromPosition: (position: string) => `Position ${position} and older. New entries are not added.`,
   },
+  actorKinds: {
+    user: 'Signed-in users',
+    protected: 'Local user (no API client yet)',
+    operator: 'Operator (command line)',
+    service: 'Service',
+  },
+  actions: {
+    insert: 'Principal created',
+    update: 'Principal or users changed',
+    state: 'State changed',
+    delete: 'Principal deleted',
+    'call.completed': 'Call completed',
+    'job.submitted': 'Job submitted',
+    'job.completed': 'Job completed',
+    'job.cancelled': 'Job cancelled',
+    'records.read': 'Records read',
+    'records.exported': 'Records exported',
+    login: 'Sign-in',
+    'login.failed': 'Failed sign-in',
+    'login.refreshed': 'Session refreshed',
+    'login.reused': 'Refresh token used twice',
+    logout: 'Sign-out',
+    'sessions.ended': 'Sessions ended',
+    'console.login': 'Console sign-in',
+    'console.logout': 'Console sign-out',
+    'client.created': 'API client created',
+    'client.changed': 'API client updated',
+    'client.rotated': 'API client secret rotated',
+    'client.revoked': 'API client revoked',
+    'client.denied': 'API client denied',
+    'webhook.created': 'Webhook created',
+    'webhook.changed': 'Webhook updated',
+    'webhook.rotated': 'Webhook secret rotated',
+    'webhook.deleted': 'Webhook deleted',
+    'webhook.disabled': 'Webhook disabled',
+    'webhook.replayed': 'Deliveries resent',
+  } satisfies Record<AuditAction, string>,
   details: 'Details',
   detail: {
     action: 'Action code',
@@ -423,6 +489,16 @@ export const audit = {
     hash: 'Hash',
   },
   others: (count: string) => `and ${count} more`,
+  values: {
+    restore: 'Restore',
+    restored: (field: string) => `${field}: old value restored.`,
+    same: 'The old value is stored already.',
+    gone: 'It no longer exists. Nothing was restored.',
+    changed: (value: string | null) =>
+      `The value has changed again since, to ${value ?? 'empty'}. Nothing was restored.`,
+    all: (count: string) => `Show all ${count} values`,
+    more: 'Load more values',
+  },
   chain: {
     title: 'Audit log integrity',
     text: 'Verify that no row was changed, removed or inserted in the database. To also detect the removal of the newest rows later, store the last hash outside the database.',
@@ -668,10 +744,6 @@ export const imports = {
   plan: {
     title: 'Changes',
     caption: 'Changes that the import would make',
-    subject: 'Principal or user',
-    action: 'Action',
-    actions: { insert: 'Create', register: 'Register', edit: 'Change' },
-    changes: 'Fields',
     summary: (counts: PlanCounts) =>
       [
         `Principals: ${counts.principalsInserted} new, ${counts.principalsUpdated} changed.`,
@@ -679,7 +751,6 @@ export const imports = {
         `Records without changes: ${counts.unchanged}.`,
       ].join(' '),
     hint: 'The import is refused if the stored data changes before you confirm.',
-    empty: 'empty',
     none: 'No changes',
     noneHint: 'All values of the file are stored already.',
   },
@@ -1026,6 +1097,79 @@ export const principals = {
   },
 };
 
+/** Formatted numbers of what an undo does. */
+export interface UndoCounts {
+  readonly principalsDeleted: string;
+  readonly usersDeleted: string;
+  readonly restored: string;
+  readonly moved: string;
+  readonly kept: string;
+  readonly failed: string;
+}
+
+export const runs = {
+  title: 'Import history',
+  intro: 'Imports and synchronisations of all clients, newest first. Each can be undone as a whole.',
+  all: 'All imports',
+  one: (id: string) => `Import ${id}`,
+  columns: {
+    run: 'Import',
+    call: 'Call',
+    started: 'Started',
+    ended: 'Ended',
+    client: 'Client',
+    calls: 'Calls',
+    records: 'Records',
+    users: 'Users',
+    failed: 'Failed',
+  },
+  states: { running: 'In progress', undone: 'Undone' },
+  empty: {
+    title: 'No imports yet',
+    hint: 'Imports and synchronisations appear here, from this console, the command line and programs.',
+  },
+  calls: 'Calls and jobs',
+  facts: {
+    title: 'Summary',
+    started: 'Started',
+    ended: 'Ended',
+    client: 'Client',
+    records: 'Records',
+    users: 'Users',
+    failed: 'Failed records',
+    undoable: 'Can be undone until',
+    undone: 'Undone',
+    id: 'Run ID',
+  },
+  undo: {
+    title: 'Undo',
+    text: 'Deletes what the import has created, and restores what it has changed. What was changed or used since stays as it is. You see everything before anything is changed.',
+    impossible: 'The import is still in progress, or too old to be undone.',
+    show: 'Show what an undo would do',
+    caption: 'Changes that the undo would make',
+    summary: (counts: UndoCounts) =>
+      [
+        `Deleted: ${plural(counts.principalsDeleted, 'principal')}, ${plural(counts.usersDeleted, 'user')}.`,
+        `Restored: ${counts.restored}. Moved back: ${plural(counts.moved, 'user')}. Kept: ${counts.kept}.`,
+        counts.failed === '0' ? '' : `Impossible: ${counts.failed}.`,
+      ].join(' '),
+    apply: 'Undo import',
+    nothing: { title: 'Nothing to undo', hint: 'Everything is already as it was before the import.' },
+    failed: 'Undo failed',
+    done: 'Import undone',
+    donePartly: (failed: string) => `Import undone, except for ${plural(failed, 'record')}`,
+    records: 'Show all records',
+    reasons: {
+      changed: 'kept, because it was changed or used since',
+      deleted: 'no longer exists',
+      moved: 'the user stays in this principal',
+      password: 'the password was reset, and the old one is unknown',
+      expired: 'the old value is no longer stored',
+      taken: 'kept, because the old name belongs to another one now',
+    },
+  },
+};
+
 export const users = {
   title: 'Users',
   intro: 'Users of all principals',
@@ -1071,6 +1215,15 @@ export const users = {
       submit: 'Reset passwords',
       once: 'The passwords are available only here and only now: they are stored nowhere. Download them before you close this dialog.',
       download: 'Download passwords (CSV)',
+    },
+    move: {
+      action: 'Move to another principal',
+      title: 'Move the selected users?',
+      text: 'The users keep their IDs, passwords and other values. All their sessions end.',
+      search: 'Search the new principal',
+      searchHint: 'Name, external key, VAT number or ID',
+      found: 'New principal',
+      submit: 'Move',
     },
     done: (done: string, all: string) => `${done} of ${all} users changed.`,
     failed: (_count: number, formatted: string) => `Failed: ${formatted}.`,

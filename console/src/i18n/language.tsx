@@ -95,5 +95,6 @@ export const useImportMessages = section('imports');
 export const useJobsMessages = section('jobs');
 export const useOverviewMessages = section('overview');
 export const usePrincipalsMessages = section('principals');
+export const useRunsMessages = section('runs');
 export const useUsersMessages = section('users');
 export const useWebhooksMessages = section('webhooks');

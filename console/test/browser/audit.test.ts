@@ -102,7 +102,7 @@ describe('the audit log page', () => {
     await page.keyboard.press('Enter');
     await page.getByText(`Position ${last - 55} and older`).waitFor();
     await expect.poll(shown).toEqual(from(last - 55, Math.min(50, last - 55)));
-    await page.getByRole('button', { name: 'Back to newest' }).click();
+    await page.getByRole('button', { name: 'Show all' }).click();
     await expect.poll(async () => (await shown())[0]).toBe(last + 2);
   });
 
@@ -130,7 +130,7 @@ describe('the audit log page', () => {
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
     await page.getByRole('heading', { name: 'Registro attività', level: 1 }).waitFor();
-    await page.getByText('Accesso alla console').first().waitFor();
+    await page.getByRole('table').getByText('Accesso alla console').first().waitFor();
     await page.getByRole('button', { name: 'Verifica il registro' }).click();
     await page.getByText('Registro integro').waitFor();
   });

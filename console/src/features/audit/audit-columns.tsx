@@ -8,6 +8,7 @@ import { CellLink, type Column } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
 import { useActorName } from '../clients/queries.ts';
 import classes from './audit-details.module.css';
+import { ChangedValues } from './changed-values.tsx';
 import { useDescribeAuditRow } from './describe-audit-row.ts';
 
 /** Maximum number of user IDs listed per row; one audit row may contain 100,000. */
@@ -58,6 +59,8 @@ function Details({ row }: { row: AuditRow }) {
   );
 }
 
+const noUsernames: ReadonlyMap<number, string> = new Map();
+
 export function useColumns(): readonly Column<AuditRow>[] {
   const { columns } = useAuditMessages();
   const { number } = useFormats();
@@ -76,6 +79,7 @@ export function useColumns(): readonly Column<AuditRow>[] {
       cell: (row) => (
         <>
           {describe(row)}
+          <ChangedValues row={row} usernames={noUsernames} />
           <Details row={row} />
         </>
       ),

@@ -1,14 +1,25 @@
-import type { AuditVerification } from '@anagrafe/client';
-import { Alert, Button, Group, NumberInput, Stack, Switch, Text } from '@mantine/core';
+import type { AuditAction, AuditRow, AuditVerification } from '@anagrafe/client';
+import {
+  Alert,
+  Button,
+  Group,
+  NativeSelect,
+  NumberInput,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useSearchParams } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
-import { useAuditMessages } from '../../i18n/language.tsx';
+import { useActorMessages, useAuditMessages } from '../../i18n/language.tsx';
 import { Copied } from '../../ui/copy.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { ListSection } from '../../ui/list-page.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
 import { Page, Surface } from '../../ui/page.tsx';
+import { useSearchParameters } from '../../ui/paging.tsx';
+import { useClients } from '../clients/queries.ts';
 import { useColumns } from './audit-columns.tsx';
 import { useAuditLog, useVerify } from './queries.ts';
 
@@ -75,32 +86,47 @@ function VerificationResult({ verdict }: { verdict: AuditVerification }) {
   );
 }
 
-/** The filter of the audit log, which the query string holds: `?principal=7&position=1200&reads=false`. */
-interface Filter {
-  /** Shows only the rows of this principal ID; null shows all rows. */
-  readonly principal: number | null;
-  /** Starts the list at this position and continues to older rows; null starts at the newest row. */
-  readonly position: number | null;
-  /** Includes rows that record read access. */
-  readonly reads: boolean;
+/** The kinds of actors without a client. */
+const actors = ['user', 'protected', 'operator', 'service'] as const satisfies readonly AuditRow['Actor'][];
+const filterNames = ['principal', 'user', 'actor', 'action', 'from', 'until', 'position'] as const;
+
+/**
+ * Keeps the filter in the URL: `?principal=7&user=12&actor=3&action=update&from=2026-01-31&until=2026-02-01&reads=false`.
+ * `actor` is the ID of an API client or the kind of another actor, `until` the last day, and `position` the newest position.
+ */
+function useFilter() {
+  const [search, setParameters] = useSearchParameters();
+  const { actions } = useAuditMessages();
+  const actor = search.get('actor');
+  const [from, until] = [dayOf(search.get('from')), dayOf(search.get('until'), 1)];
+  const kind = actors.find((one) => one === actor);
+  const client = positiveInteger(actor);
+  const action = search.get('action');
+  return {
+    isFiltered: filterNames.some((name) => search.has(name)),
+    textOf: (name: (typeof filterNames)[number]) => search.get(name) ?? '',
+    setFilter: (name: (typeof filterNames)[number] | 'reads', value: string | null) =>
+      setParameters({ [name]: value || null }),
+    clear: () => setParameters(Object.fromEntries(filterNames.map((name) => [name, null]))),
+    filter: {
+      principal: positiveInteger(search.get('principal')),
+      user: positiveInteger(search.get('user')),
+      position: positiveInteger(search.get('position')),
+      reads: search.get('reads') !== 'false',
+      ...(kind && { actor: kind }),
+      ...(client !== null && { client }),
+      ...(action !== null && action in actions && { action: action as AuditAction }),
+      ...(from && { from }),
+      ...(until && { until }),
+    },
+  };
 }
 
-function useFilter(): [Filter, setFilter: (change: Partial<Filter>) => void] {
-  const [search, setSearch] = useSearchParams();
-  const filter: Filter = {
-    principal: positiveInteger(search.get('principal')),
-    position: positiveInteger(search.get('position')),
-    reads: search.get('reads') !== 'false',
-  };
-  const setFilter = (change: Partial<Filter>) => {
-    const { principal, position, reads } = { ...filter, ...change };
-    setSearch({
-      ...(principal !== null && { principal: String(principal) }),
-      ...(position !== null && { position: String(position) }),
-      ...(!reads && { reads: 'false' }),
-    });
-  };
-  return [filter, setFilter];
+/** Returns the beginning of a local day, or of the day that follows after `days`; undefined if the text is no day. */
+function dayOf(text: string | null, days = 0): string | undefined {
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text ?? '') ?? [];
+  const date = new Date(Number(year), Number(month) - 1, Number(day) + days);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
 /** Returns null for anything but an integer from 1 to `MAX_SAFE_INTEGER - 1`: `useAuditLog` adds 1 to a position. */
@@ -113,45 +139,84 @@ function AuditLog() {
   const messages = useAuditMessages();
   const { find } = messages;
   const { number } = useFormats();
-  const [{ principal, position, reads }, setFilter] = useFilter();
-  const list = useAuditLog({ principal, position, reads, pageSize: 50 });
-  const controls = (
-    <Group align="flex-end">
-      <NumberForm label={find.position} onSubmit={(value) => setFilter({ position: value })} />
-      <NumberForm
-        label={find.principal}
-        onSubmit={(value) => setFilter({ principal: value, position: null })}
-      />
-      <Switch
-        label={find.reads}
-        checked={reads}
-        onChange={(event) => setFilter({ reads: event.currentTarget.checked })}
-        mb={5}
-      />
-    </Group>
-  );
+  const { filter, isFiltered, textOf, setFilter, clear } = useFilter();
+  const { principal, position, reads } = filter;
+  const list = useAuditLog({ ...filter, pageSize: 50 });
   return (
     <ListSection
       title={messages.caption}
-      actions={controls}
+      actions={
+        <Switch
+          label={find.reads}
+          checked={reads}
+          onChange={(event) => setFilter('reads', event.currentTarget.checked ? null : 'false')}
+        />
+      }
       caption={messages.caption}
       columns={useColumns()}
       list={list}
       keyOf={({ Position }) => Position}
-      empty={principal === null ? messages.empty : messages.emptyOf}
+      empty={isFiltered ? messages.emptyOf : messages.empty}
     >
-      {(principal !== null || position !== null) && (
+      <Group align="flex-end" px="lg" pb="md" gap="sm">
+        {(['principal', 'user', 'position'] as const).map((name) => (
+          <NumberForm key={name} label={find[name]} onSubmit={(value) => setFilter(name, String(value))} />
+        ))}
+        <ActorSelect value={textOf('actor')} onChange={(value) => setFilter('actor', value)} />
+        <NativeSelect
+          label={find.action}
+          size="xs"
+          value={filter.action ?? ''}
+          onChange={({ currentTarget: { value } }) => setFilter('action', value)}
+          data={[
+            { value: '', label: find.anyAction },
+            ...Object.entries(messages.actions).map(([value, label]) => ({ value, label })),
+          ]}
+        />
+        {(['from', 'until'] as const).map((name) => (
+          <TextInput
+            key={name}
+            type="date"
+            label={find[name]}
+            size="xs"
+            value={textOf(name)}
+            onChange={({ currentTarget: { value } }) => setFilter(name, value)}
+          />
+        ))}
+      </Group>
+      {isFiltered && (
         <Group px="lg" pb="sm">
           <Text size="sm">
             {principal !== null && find.of(String(principal))}{' '}
-            {position !== null && find.from(number(position))}
+            {filter.user !== null && find.ofUser(String(filter.user))}{' '}
+            {position !== null && find.fromPosition(number(position))}
           </Text>
-          <Button variant="default" size="xs" onClick={() => setFilter({ principal: null, position: null })}>
-            {principal === null ? find.newest : find.all}
+          <Button variant="default" size="xs" onClick={clear}>
+            {find.all}
           </Button>
         </Group>
       )}
     </ListSection>
+  );
+}
+
+/** Selects an API client, or a kind of actors that are no clients. */
+function ActorSelect({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const { find, actorKinds } = useAuditMessages();
+  const names = useActorMessages();
+  const clients = useClients().data ?? [];
+  return (
+    <NativeSelect
+      label={find.actor}
+      size="xs"
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      data={[
+        { value: '', label: find.anyActor },
+        ...clients.map(({ ID, Name }) => ({ value: String(ID), label: names.client(Name) })),
+        ...actors.map((kind) => ({ value: kind, label: actorKinds[kind] })),
+      ]}
+    />
   );
 }
 
@@ -165,7 +230,7 @@ function NumberForm({ label, onSubmit }: { label: string; onSubmit: (value: numb
         <NumberInput
           label={label}
           size="xs"
-          w={210}
+          w={120}
           min={1}
           max={Number.MAX_SAFE_INTEGER - 1}
           allowDecimal={false}

@@ -80,8 +80,22 @@ export function useDescribeAuditRow(usernames = noUsernames): (row: AuditRow) =>
       changedTo('disabled'),
       changedTo('active'),
       users(Deleted, messages.userDeleted),
+      ...movedBy('moved', Details?.moved),
+      ...movedBy('movedAway', Details?.movedAway),
     ]);
     return sentence || messages.sameState;
+  }
+
+  /** Describes users that have moved, one sentence for each of the other principals. */
+  function movedBy(direction: 'moved' | 'movedAway', list: unknown): readonly string[] {
+    const moves = (list ?? []) as readonly (readonly [user: number, principal: number])[];
+    const principals = new Set(moves.map(([, principal]) => principal));
+    return [...principals].map((principal) =>
+      messages[direction](
+        formatUsers(moves.flatMap(([user, other]) => (other === principal ? [user] : []))),
+        principal,
+      ),
+    );
   }
 
   return (row) => {

@@ -1,9 +1,9 @@
-import type { AuditRow } from '@anagrafe/client';
+import type { AuditOptions, AuditRow } from '@anagrafe/client';
 import { useMutation } from '@tanstack/react-query';
 import { useNewestFirst } from '../../ui/newest-first.ts';
 import { useAnagrafe, usePatientAnagrafe } from '../session/api-client.ts';
 
-interface AuditLogQuery {
+interface AuditLogQuery extends Pick<AuditOptions, 'action' | 'actor' | 'client' | 'from' | 'until'> {
   /** Principal ID; null reads the rows of all principals. */
   readonly principal?: number | null;
   /** User ID; null reads the rows of all users. */
@@ -19,14 +19,14 @@ interface AuditLogQuery {
 
 /** Reads the audit log in keyset pages, newest row first. */
 export function useAuditLog(query: AuditLogQuery) {
-  const { principal = null, user = null, signIns, reads = true, position = null, pageSize } = query;
+  const { principal = null, user = null, reads = true, position = null, pageSize, ...others } = query;
   const { admin } = useAnagrafe();
   return useNewestFirst<AuditRow, number>({
-    key: ['audit', principal, user, signIns, reads],
+    key: ['audit', principal, user, reads, others],
     pageSize,
     start: position === null ? null : position + 1,
     read: async ({ order, after, count, signal }) => {
-      const about = { principal: principal ?? undefined, user: user ?? undefined, signIns, reads };
+      const about = { principal: principal ?? undefined, user: user ?? undefined, reads, ...others };
       const page = await admin.audit.rows({ ...about, order, pageSize: count, signal }).page(after);
       const { records } = page;
       return { ...page, first: records[0]?.Position ?? null, reachedAt: records.at(-1)?.At ?? null };

@@ -1,4 +1,4 @@
-import type { FieldChange, Job, UpsertCounts } from '@anagrafe/client';
+import type { Job, UpsertCounts } from '@anagrafe/client';
 import {
   applyPlan,
   changesOf,
@@ -18,27 +18,14 @@ import {
   registeredRows,
   type WriteRules,
 } from '@anagrafe/importer';
-
-/** A principal or user that the import would create or change. */
-export interface PlannedChange {
-  readonly key: string;
-  /** The company name, external key or ID of the principal. */
-  readonly principal: string;
-  /** Null if the principal does not exist yet. */
-  readonly principalId: number | null;
-  /** Null for a change of the principal itself. */
-  readonly username: string | null;
-  readonly action: 'insert' | 'register' | 'edit';
-  /** The fields that change; empty for a new principal or user. */
-  readonly fields: readonly FieldChange[];
-}
+import type { ShownChange } from '../results/changes-table.tsx';
 
 /** The effect of an import that creates and updates. It is applied only while the stored data is as the plan found it. */
 export interface Plan {
   readonly calls: readonly PlannedCall[];
   readonly rules: PlanRules;
   readonly counts: UpsertCounts;
-  readonly changes: readonly PlannedChange[];
+  readonly changes: readonly ShownChange[];
   /** The numbers of the rows whose user would be registered. */
   readonly registered: ReadonlySet<number>;
   readonly errors: RowErrors;
@@ -64,7 +51,7 @@ export async function planRows(
   // One call of `irs/upsert`, and the inserts after it: an outdated plan is refused before anything is applied.
   const upserts = await planUpserts(groups.length > 0 ? [groups] : [], { similar }, connection);
   const calls = [...upserts, ...(await planInserts(insert, { similar }, connection))];
-  const changes: PlannedChange[] = [];
+  const changes: ShownChange[] = [];
   const registered = new Set<number>();
   for (const { planned, tuple } of calls.flatMap((call) => call.records)) {
     if (!tuple?.Item3)

@@ -52,6 +52,18 @@ export function usePrincipal(ID: number) {
   });
 }
 
+/** Reads the name of a principal; its ID while it loads, or if it does not exist. Reads nothing for null. */
+export function usePrincipalName(ID: number | null): string {
+  const anagrafe = useAnagrafe();
+  const { data } = useQuery({
+    queryKey: [...principalsKey, 'name', ID],
+    queryFn: async ({ signal }) =>
+      (await anagrafe.list({ ID, UsersShown: 0 }, { signal }).page()).records[0] ?? null,
+    enabled: ID !== null,
+  });
+  return data ? nameOf(data) : `#${ID}`;
+}
+
 /** The mutation returns the ID of the new principal. */
 export function useCreatePrincipal() {
   const anagrafe = useAnagrafe();

@@ -1,4 +1,4 @@
-import { newIdempotencyKey, RecordError, type WriteResult } from '@anagrafe/client';
+import { newIdempotencyKey, RecordError, type Tuple, type WriteResult } from '@anagrafe/client';
 import type { QueryKey } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useChange } from '../session/api-client.ts';
@@ -45,12 +45,17 @@ export function usePrincipalMutation<Input, Result>(
   return useChange(useOnce(change), () => stale);
 }
 
+type AppliedResult = Pick<WriteResult, 'requestId' | 'idempotencyKey'> & {
+  readonly tuples: readonly Omit<Tuple, 'Item6'>[];
+};
+
 /**
  * Returns the principal ID from the result of a single record.
  *
  * @throws {RecordError} The record was not applied.
  */
-export function idOfApplied({ tuples, requestId, idempotencyKey }: WriteResult): number {
+export function idOfApplied(result: AppliedResult): number {
+  const { tuples, requestId, idempotencyKey } = result;
   const [tuple] = tuples;
   if (!tuple) throw new Error('The answer to one record has no tuple.');
   if (!tuple.Item3 || tuple.Item1 === null)

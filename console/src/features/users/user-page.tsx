@@ -1,4 +1,4 @@
-import type { AuditRow, UserOfPrincipal } from '@anagrafe/client';
+import type { UserOfPrincipal } from '@anagrafe/client';
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
@@ -136,30 +136,5 @@ function SignIns({ id, usernames }: UserRowsProps) {
 function Changes({ id, usernames }: UserRowsProps) {
   const { history } = useUsersMessages();
   const list = useAuditLog({ user: id, signIns: false, pageSize: 20 });
-  return (
-    <History
-      title={history.title}
-      list={list}
-      usernames={usernames}
-      partOf={(row) => partOfUser(row, id)}
-      empty={history.empty}
-    />
-  );
-}
-
-/** Removes the other users and the fields of the principal from a row: one import may register a thousand users. */
-function partOfUser(row: AuditRow, id: number): AuditRow {
-  const only = (ids: readonly number[] | null) => (ids?.includes(id) ? [id] : null);
-  const { users, changed: _, state: __, ...details } = row.Details ?? {};
-  return {
-    ...row,
-    Action: row.Action === 'insert' ? 'update' : row.Action,
-    Registered: only(row.Registered),
-    Reset: only(row.Reset),
-    Deleted: only(row.Deleted),
-    Details: {
-      ...details,
-      ...(Array.isArray(users) && { users: users.filter((change) => change[0] === id) }),
-    },
-  };
+  return <History title={history.title} list={list} usernames={usernames} user={id} empty={history.empty} />;
 }

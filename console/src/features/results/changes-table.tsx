@@ -1,0 +1,140 @@
+import { Badge, List, NativeSelect, Text } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { useFormats } from '../../i18n/formats.ts';
+import { useResultMessages } from '../../i18n/language.tsx';
+import { Pager } from '../../ui/paging.tsx';
+import { CellLink, type Column, Empty, type EmptyProps, Note, Table } from '../../ui/table.tsx';
+import { usePrincipalName } from '../principals/queries.ts';
+import { FieldChanges, type ShownFieldChange } from './field-changes.tsx';
+
+const colors = {
+  insert: 'teal',
+  register: 'teal',
+  edit: 'indigo',
+  restore: 'indigo',
+  move: 'grape',
+  disable: 'red',
+  delete: 'red',
+  keep: 'gray',
+  fail: 'red',
+} as const;
+
+/** A change of a principal or user that a plan would make, or the reason why it leaves something as it is. */
+export interface ShownChange {
+  readonly key: string;
+  /** The name of the principal; null to show the stored one. */
+  readonly principal: string | null;
+  /** Null if the principal does not exist yet. */
+  readonly principalId: number | null;
+  /** Null for a change of the principal itself. */
+  readonly username: string | null;
+  readonly action: keyof typeof colors;
+  readonly fields: readonly ShownFieldChange[];
+  readonly notes?: readonly string[];
+}
+
+interface ChangesTableProps {
+  readonly caption: string;
+  readonly changes: readonly ShownChange[];
+  readonly empty: EmptyProps;
+}
+
+const pageSize = 25;
+
+/** The changes of a plan, with the stored and the new value of each field. Actions of one kind can be shown alone. */
+export function ChangesTable({ caption, changes, empty }: ChangesTableProps) {
+  const { changes: messages } = useResultMessages();
+  const { number } = useFormats();
+  const [action, setAction] = useState<string>('');
+  const [requestedPage, setRequestedPage] = useState(1);
+  const counts = useMemo(() => {
+    const found = new Map<ShownChange['action'], number>();
+    for (const change of changes) found.set(change.action, (found.get(change.action) ?? 0) + 1);
+    return found;
+  }, [changes]);
+  const shown = useMemo(
+    () => (action === '' ? changes : changes.filter((change) => change.action === action)),
+    [changes, action],
+  );
+  const totalPages = Math.max(1, Math.ceil(shown.length / pageSize));
+  const page = Math.min(requestedPage, totalPages);
+  const columns: readonly Column<ShownChange>[] = [
+    { name: messages.subject, card: 'title', cell: (change) => <Subject change={change} /> },
+    {
+      name: messages.action,
+      cell: (change) => <Badge color={colors[change.action]}>{messages.actions[change.action]}</Badge>,
+    },
+    {
+      name: messages.fields,
+      card: 'full',
+      cell: ({ fields, notes = [] }) => (
+        <>
+          {fields.length > 0 && <FieldChanges changes={fields} />}
+          {notes.length > 0 && (
+            <List size="sm" spacing={2}>
+              {notes.map((note) => (
+                <List.Item key={note}>{note}</List.Item>
+              ))}
+            </List>
+          )}
+        </>
+      ),
+    },
+  ];
+  return (
+    <>
+      {counts.size > 1 && (
+        <NativeSelect
+          aria-label={messages.filter}
+          px="lg"
+          pb="sm"
+          maw={320}
+          value={action}
+          onChange={({ currentTarget: { value } }) => {
+            setAction(value);
+            setRequestedPage(1);
+          }}
+          data={[
+            { value: '', label: messages.all(number(changes.length)) },
+            ...[...counts].map(([value, count]) => ({
+              value,
+              label: `${messages.actions[value]} (${number(count)})`,
+            })),
+          ]}
+        />
+      )}
+      <Table
+        caption={caption}
+        columns={columns}
+        rows={shown.slice((page - 1) * pageSize, page * pageSize)}
+        keyOf={({ key }) => key}
+        error={null}
+        onRetry={() => {}}
+        empty={<Empty {...empty} />}
+      />
+      <Pager
+        of={caption}
+        page={page}
+        pageSize={pageSize}
+        totalCount={shown.length}
+        totalPages={totalPages}
+        onPage={setRequestedPage}
+      />
+    </>
+  );
+}
+
+function Subject({ change: { principal, principalId, username } }: { change: ShownChange }) {
+  const stored = usePrincipalName(principal === null ? principalId : null);
+  const name = principal ?? stored;
+  const linked =
+    principalId === null ? name : <CellLink href={`/principals/${principalId}`}>{name}</CellLink>;
+  return (
+    <>
+      <Text component="div" size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+        {username ?? linked}
+      </Text>
+      {username !== null && <Note>{linked}</Note>}
+    </>
+  );
+}
