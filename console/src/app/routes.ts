@@ -52,6 +52,10 @@ export const pages: readonly ConsolePage[] = [
     async () => (await import('../features/import/import-page.tsx')).Import,
   ),
   page(
+    { name: 'runs', path: '/runs', icon: 'history', hasDetail: true },
+    async () => (await import('../features/runs/runs-page.tsx')).Runs,
+  ),
+  page(
     { name: 'calls', path: '/calls', icon: 'calls', hasDetail: true },
     async () => (await import('../features/calls/calls-page.tsx')).Calls,
   ),
