@@ -77,6 +77,46 @@ describe('the selection in the list of users', () => {
     expect(await statesOf('both')).toEqual(['disabled', 'disabled', 'active', 'disabled']);
   });
 
+  it('is moved to a principal that the dialog finds, and lists the users that failed', async () => {
+    const { page } = person;
+    await addUsers('sposta', 2);
+    const [target = 0] = await insert(service, office, [
+      { Denomination: 'Nuova Casa', ExternalKey: 'CASA-1' },
+    ]);
+    await enterList('sposta');
+    await page.getByLabel('Select sposta.a.1', { exact: true }).check();
+    await page.getByLabel('Select sposta.b.0', { exact: true }).check();
+    await page.getByLabel('Select sposta.b.1', { exact: true }).check();
+    // One of the users is deleted meanwhile by somebody else.
+    const { body } = await service.call<{ ID: number; IRID: number }>(
+      'irs/users',
+      { Username: 'sposta.b.1' },
+      { headers: office },
+    );
+    const gone = body.result?.records[0];
+    await service.call('irs/delete', [{ ID: gone?.IRID, Users: [{ ID: gone?.ID }] }], { headers: office });
+    await choose('Move to another principal');
+    const dialog = page.getByRole('dialog', { name: 'Move the selected users?' });
+    expect(await dialog.getByRole('button', { name: 'Move' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Search the new principal').fill('CASA-1');
+    await dialog.getByLabel('Nuova Casa').check();
+    await expectPartAccessible(page, 'dialog');
+    await dialog.getByRole('button', { name: 'Move' }).click();
+    await page.getByRole('dialog').getByText('2 of 3 users changed. Failed: 1.').waitFor();
+    await rowOf(page, 'Users that were not changed', /sposta\.b\.1/).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
+    await rowOf(page, 'Users', /sposta\.a\.1.*Nuova Casa/).waitFor();
+    const moved = await service.call<{ UsersCount: number; Users: { Username: string }[] }>(
+      'irs/list',
+      { ID: target },
+      { headers: office },
+    );
+    expect(moved.body.result?.records[0]?.Users.map(({ Username }) => Username).toSorted()).toEqual([
+      'sposta.a.1',
+      'sposta.b.0',
+    ]);
+  });
+
   it('gets generated passwords, which can be downloaded once, and lists the users that failed', async () => {
     const { page } = person;
     const [, b = 0] = await addUsers('reset', 20);

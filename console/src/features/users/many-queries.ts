@@ -91,6 +91,19 @@ export function useSetStates(users: readonly UserOfPrincipal[], state: State) {
   });
 }
 
+/** Moves users to another principal, once one is chosen. Their sessions end. */
+export function useMoveMany(users: readonly UserOfPrincipal[], principalId: number | null) {
+  return useMany({
+    users,
+    usersAtOnce: 100,
+    send: (anagrafe, some, options) =>
+      anagrafe.update(
+        some.map(({ ID }) => ({ ID: principalId ?? 0, Users: [{ Operation: 'move', ID }] })),
+        options,
+      ),
+  });
+}
+
 /** Sets new passwords, by user ID. Fewer at once, because each of them is hashed. */
 export function useResetMany(users: readonly UserOfPrincipal[], passwords: ReadonlyMap<number, string>) {
   return useMany({

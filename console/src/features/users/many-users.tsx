@@ -1,7 +1,8 @@
-import type { State, UserOfPrincipal } from '@anagrafe/client';
+import type { Principal, State, UserOfPrincipal } from '@anagrafe/client';
 import { byteOrderMark, csvLine } from '@anagrafe/importer';
-import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Alert, Button, Group, Progress, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { type ReactNode, useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
 import { useLanguage, usePrincipalsMessages, useUsersMessages } from '../../i18n/language.tsx';
 import { saveFile } from '../../ui/copy.tsx';
@@ -10,7 +11,8 @@ import { focusOnMount } from '../../ui/focus.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { type UserResult, type useMany, useResetMany, useSetStates } from './many-queries.ts';
+import { nameOf, useFoundPrincipals } from '../principals/queries.ts';
+import { type UserResult, type useMany, useMoveMany, useResetMany, useSetStates } from './many-queries.ts';
 import { generatePassword } from './password-field.tsx';
 import { nameOfPrincipal } from './user-columns.tsx';
 
@@ -34,6 +36,57 @@ export function SetStates({ next, ...props }: ManyProps & { next: State }) {
       isDestructive={next === 'disabled'}
       request={request}
     />
+  );
+}
+
+/** Moves the users to a principal that is found by its name, key or number. */
+export function MoveMany(props: ManyProps) {
+  const { move: messages } = useUsersMessages().select;
+  const [typed, setTyped] = useState('');
+  const [term] = useDebouncedValue(typed.trim(), 250);
+  const [chosen, setChosen] = useState<Principal | null>(null);
+  const { data: found = [] } = useFoundPrincipals(term);
+  const request = useMoveMany(props.users, chosen?.ID ?? null);
+  // The chosen one stays in the list while another is searched.
+  const listed = [...(chosen ? [chosen] : []), ...found.filter(({ ID }) => ID !== chosen?.ID)];
+  return (
+    <ManyDialog
+      {...props}
+      title={messages.title}
+      text={messages.text}
+      action={messages.submit}
+      isDestructive={false}
+      request={request}
+      disabled={chosen === null}
+    >
+      <TextInput
+        label={messages.search}
+        placeholder={messages.searchHint}
+        value={typed}
+        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        maxLength={200}
+        autoComplete="off"
+        data-autofocus
+      />
+      <Radio.Group
+        label={messages.found}
+        value={chosen === null ? null : String(chosen.ID)}
+        onChange={(id) => setChosen(listed.find(({ ID }) => String(ID) === id) ?? null)}
+      >
+        <Stack gap="xs" mt="xs" mih={120}>
+          {listed.map((principal) => (
+            <Radio
+              key={principal.ID}
+              value={String(principal.ID)}
+              label={nameOf(principal)}
+              description={[`ID ${principal.ID}`, principal.ExternalKey, principal.Vatnumber]
+                .filter(Boolean)
+                .join(' · ')}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+    </ManyDialog>
   );
 }
 
@@ -64,6 +117,10 @@ interface ManyDialogProps extends ManyProps {
   readonly request: ReturnType<typeof useMany>;
   /** The generated passwords by user ID. */
   readonly passwords?: ReadonlyMap<number, string>;
+  /** True while the form is not complete. */
+  readonly disabled?: boolean;
+  /** Further fields of the form. */
+  readonly children?: ReactNode;
 }
 
 const namedUsers = 5;
@@ -71,6 +128,7 @@ const namedUsers = 5;
 /** Names the users and asks, shows the progress of the calls, and then what failed. */
 function ManyDialog(props: ManyDialogProps) {
   const { users, title, text, action, isDestructive, request, passwords, onDone, onClose } = props;
+  const { disabled = false, children } = props;
   const { select: messages } = useUsersMessages();
   const { number } = useFormats();
   const { results, isIdle, isPending, error, mutate } = request;
@@ -91,6 +149,7 @@ function ManyDialog(props: ManyDialogProps) {
           submit={action}
           request={{ isPending, error: null }}
           onCancel={onClose}
+          disabled={disabled}
           {...(isDestructive && { color: 'red' })}
         >
           <Text>{text}</Text>
@@ -98,6 +157,7 @@ function ManyDialog(props: ManyDialogProps) {
             {named.join(', ')}
             {others > 0 && ` ${messages.others(others, number(others))}`}
           </Text>
+          {children}
           <Progress
             value={(results.length / users.length) * 100}
             aria-label={messages.progress(number(results.length), number(users.length))}

@@ -6,7 +6,7 @@ import { usePrincipalsMessages, useUsersMessages } from '../../i18n/language.tsx
 import { ActionsMenu } from '../../ui/actions-menu.tsx';
 import type { OpenDialog } from '../../ui/dialog.tsx';
 import type { Column } from '../../ui/table.tsx';
-import { ResetMany, SetStates } from './many-users.tsx';
+import { MoveMany, ResetMany, SetStates } from './many-users.tsx';
 
 /** The most users that can be selected. */
 const selectedMax = 500;
@@ -103,6 +103,10 @@ export function SelectionBar({ selection, shown, count, open }: SelectionBarProp
           {
             name: messages.reset.action,
             onChoose: () => open((close) => <ResetMany users={users} onDone={done} onClose={close} />),
+          },
+          {
+            name: messages.move.action,
+            onChoose: () => open((close) => <MoveMany users={users} onDone={done} onClose={close} />),
           },
           { name: setState.active.action, onChoose: openStates('active') },
           { name: setState.disabled.action, isDestructive: true, onChoose: openStates('disabled') },
