@@ -96,4 +96,10 @@ export {
   type Removals,
   type SyncPlan,
 } from './plan/sync.ts';
-export { problemsOfRecord, type RowProblem, readSyncFile, type SyncRecord } from './plan/sync-file.ts';
+export {
+  problemsOfRecord,
+  type RowProblem,
+  readSyncFile,
+  type SyncFile,
+  type SyncRecord,
+} from './plan/sync-file.ts';

@@ -52,6 +52,10 @@ export const pages: readonly ConsolePage[] = [
     async () => (await import('../features/import/import-page.tsx')).Import,
   ),
   page(
+    { name: 'sync', path: '/sync', icon: 'sync', stays: true },
+    async () => (await import('../features/sync/sync-page.tsx')).Sync,
+  ),
+  page(
     { name: 'runs', path: '/runs', icon: 'history', hasDetail: true },
     async () => (await import('../features/runs/runs-page.tsx')).Runs,
   ),

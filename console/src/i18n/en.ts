@@ -29,6 +29,7 @@ export const common = {
     principals: 'Principals',
     users: 'Users',
     import: 'Import',
+    sync: 'Synchronise',
     runs: 'Import history',
     calls: 'Calls',
     jobs: 'Jobs',
@@ -380,6 +381,8 @@ export const result = {
     fields: 'Fields',
     filter: 'Filter by action',
     all: (count: string) => `All changes (${count})`,
+    line: (line: string) => `Line ${line}`,
+    missing: 'Not in the file',
     actions: {
       insert: 'Create',
       register: 'Register',
@@ -781,6 +784,7 @@ export const imports = {
     },
     unused: (column: string, content: string, rows: string) =>
       `Column "${column}" is not used (${content} in ${plural(rows, 'row')}).`,
+    keepTotals: 'Keep these rows: they are data',
     leftOut: (rows: string, lines: readonly string[], unit: RowUnit) =>
       `Not data? Rows without a user that seem to be totals are left out: ${rows} (${lines.length > 1 ? `${unit}s` : unit} ${lines.join(', ')})`,
   },
@@ -809,6 +813,8 @@ export const imports = {
     none: 'No rows with errors',
     noneHint: 'Import the rows, or show all rows.',
     cell: (field: string, line: string, unit: RowUnit) => `${field}, ${unit} ${line}`,
+    created: (principals: string, users: string) =>
+      `New: ${plural(principals, 'principal')}, ${plural(users, 'user')}.`,
     estimate: (duration: string) => `Hashing the passwords takes about ${duration}.`,
   },
   run: (rows: string, count: number) => (count === 1 ? 'Import 1 row' : `Import ${rows} rows`),
@@ -1095,6 +1101,73 @@ export const principals = {
     withReads: 'Include reads',
     empty: { title: 'No entries yet', hint: 'Changes to this principal and its users appear here.' },
   },
+};
+
+/** Formatted numbers of what a synchronisation does. */
+export interface SyncCounts extends PlanCounts {
+  readonly principalsDisabled: string;
+  readonly usersMoved: string;
+  readonly usersDisabled: string;
+  readonly usersDeleted: string;
+}
+
+export const sync = {
+  title: 'Synchronise',
+  intro: 'Make companies and their users equal to a file. You see every change before it is made.',
+  command: 'npx --no -- anagrafe sync users.csv',
+  named:
+    'Each row names its principal by the external key or the ID. Passwords of existing users are kept; new users need a password.',
+  options: {
+    title: 'Options',
+    missing: 'Users that the file does not have',
+    missingHint: 'Only users of the principals in the file.',
+    actions: { keep: 'Keep', disable: 'Disable', delete: 'Delete' },
+    missingPrincipals: 'Principals that the file does not have',
+    missingPrincipalsHint: 'For a file with all companies. Users of a disabled principal cannot sign in.',
+    principalActions: { report: 'Report', keep: 'Keep, do not report', disable: 'Disable' },
+    clearEmpty: 'Empty cells clear the field',
+    clearEmptyHint: 'Otherwise the stored value stays.',
+  },
+  compare: 'Compare',
+  compareAgain: 'Compare again',
+  compared: (principals: string) => `${principals} principals compared`,
+  compareFailed: 'Comparison failed',
+  missingUnknown: 'There are too many principals that the file does not have. Nothing was changed.',
+  unusable: (rows: string, unit: RowUnit) =>
+    `The file cannot be used, because ${plural(rows, unit)} cannot be read without doubt: a row left out would count as missing. Nothing was changed. Correct the file, then choose it again.`,
+  errors: 'Errors',
+  line: 'Line',
+  error: 'Error',
+  changes: 'Changes',
+  caption: 'Changes that the synchronisation would make',
+  summary: (counts: SyncCounts) =>
+    [
+      `Principals: ${counts.principalsInserted} new, ${counts.principalsUpdated} changed, ${counts.principalsDisabled} disabled.`,
+      `Users: ${counts.usersRegistered} new, ${counts.usersUpdated} changed, ${counts.usersMoved} moved, ${counts.usersDisabled} disabled, ${counts.usersDeleted} deleted.`,
+      `Records without changes: ${counts.unchanged}.`,
+    ].join(' '),
+  leftOut: (principals: string) =>
+    `${plural(principals, 'principal')} with errors left out, with all of their users.`,
+  stayActive: (principals: string) =>
+    `Active principals that the file does not have, and that stay active: ${principals}.`,
+  stayDisabled: (users: string, names: string) =>
+    `Users of the file that are disabled and stay disabled: ${users} (${names}). To enable them, add a column State.`,
+  stayDisabledUnknown: 'Users that are disabled stay disabled, unless the file has a column State.',
+  hint: 'Exactly these changes are made. If the stored data changes before, they are refused.',
+  none: { title: 'No changes', hint: 'The stored data is equal to the file.' },
+  apply: 'Apply changes',
+  confirm: {
+    title: 'Disable or delete?',
+    text: (count: string) =>
+      `Users and principals that will be disabled or deleted: ${count}. Deleted users cannot be restored.`,
+  },
+  applying: 'Applying changes',
+  applyFailed: 'Synchronisation stopped',
+  outcome: 'Synchronisation completed',
+  applied: (count: string) => `${plural(count, 'change')} applied.`,
+  appliedPartly: 'Applied, except for the records below.',
+  notApplied: 'These rows were not applied. Correct them in the file, then synchronise again.',
+  undo: 'Show and undo',
 };
 
 /** Formatted numbers of what an undo does. */

@@ -32,6 +32,7 @@ export const common: Messages['common'] = {
     principals: 'Anagrafiche',
     users: 'Utenti',
     import: 'Importazione',
+    sync: 'Sincronizzazione',
     runs: 'Storico importazioni',
     calls: 'Chiamate',
     jobs: 'Elaborazioni',
@@ -369,6 +370,8 @@ export const result: Messages['result'] = {
     fields: 'Campi',
     filter: 'Filtra per operazione',
     all: (count) => `Tutte le modifiche (${count})`,
+    line: (line) => `Riga ${line}`,
+    missing: 'Non presente nel file',
     actions: {
       insert: 'Creazione',
       register: 'Registrazione',
@@ -776,6 +779,7 @@ export const imports: Messages['imports'] = {
     },
     unused: (column, content, rows) =>
       `La colonna "${column}" non viene usata (${content} in ${plural(rows, 'riga', 'righe')}).`,
+    keepTotals: 'Mantieni queste righe: sono dati',
     leftOut: (rows, lines, unit) =>
       `Non sono dati? Le righe senza utente che sembrano totali sono escluse: ${rows} (${unit === 'record' ? 'record' : lines.length > 1 ? 'righe' : 'riga'} ${lines.join(', ')})`,
   },
@@ -805,6 +809,7 @@ export const imports: Messages['imports'] = {
     none: 'Nessuna riga con errori',
     noneHint: 'Puoi importare il file oppure mostrare tutte le righe.',
     cell: (field, line, unit) => `${field}, ${unit === 'record' ? 'record' : 'riga'} ${line}`,
+    created: (principals, users) => `Nuovi: ${principals} anagrafiche, ${users} utenti.`,
     estimate: (duration) => `Il calcolo degli hash delle password richiede circa ${duration}.`,
   },
   run: (rows, count) => (count === 1 ? 'Importa 1 riga' : `Importa ${rows} righe`),
@@ -1100,6 +1105,65 @@ export const principals: Messages['principals'] = {
       hint: "Qui appaiono le modifiche all'anagrafica e ai suoi utenti.",
     },
   },
+};
+
+export const sync: Messages['sync'] = {
+  title: 'Sincronizzazione',
+  intro: 'Rendi aziende e utenti uguali a un file. Vedi ogni modifica prima che venga fatta.',
+  command: 'npx --no -- anagrafe sync users.csv',
+  named:
+    "Ogni riga indica la sua anagrafica con il codice esterno o l'ID. Le password degli utenti esistenti restano; i nuovi utenti hanno bisogno di una password.",
+  options: {
+    title: 'Opzioni',
+    missing: 'Utenti che il file non contiene',
+    missingHint: 'Solo gli utenti delle anagrafiche del file.',
+    actions: { keep: 'Mantieni', disable: 'Disabilita', delete: 'Elimina' },
+    missingPrincipals: 'Anagrafiche che il file non contiene',
+    missingPrincipalsHint:
+      "Per un file con tutte le aziende. Gli utenti di un'anagrafica disabilitata non possono accedere.",
+    principalActions: { report: 'Segnala', keep: 'Mantieni senza segnalare', disable: 'Disabilita' },
+    clearEmpty: 'Le celle vuote svuotano il campo',
+    clearEmptyHint: 'Altrimenti il valore attuale resta.',
+  },
+  compare: 'Confronta',
+  compareAgain: 'Confronta di nuovo',
+  compared: (principals) => `Anagrafiche confrontate: ${principals}`,
+  compareFailed: 'Confronto non riuscito',
+  missingUnknown: 'Le anagrafiche che il file non contiene sono troppe. Nulla è stato modificato.',
+  unusable: (rows, unit) =>
+    `Il file non si può usare, perché ${rows} ${rows === '1' ? (unit === 'record' ? 'record non si può' : 'riga non si può') : unit === 'record' ? 'record non si possono' : 'righe non si possono'} interpretare con certezza: una riga esclusa risulterebbe mancante. Nulla è stato modificato. Correggi il file e sceglilo di nuovo.`,
+  errors: 'Errori',
+  line: 'Riga',
+  error: 'Errore',
+  changes: 'Modifiche',
+  caption: 'Modifiche che la sincronizzazione farebbe',
+  summary: (counts) =>
+    [
+      `Anagrafiche: ${counts.principalsInserted} nuove, ${counts.principalsUpdated} modificate, ${counts.principalsDisabled} disabilitate.`,
+      `Utenti: ${counts.usersRegistered} nuovi, ${counts.usersUpdated} modificati, ${counts.usersMoved} spostati, ${counts.usersDisabled} disabilitati, ${counts.usersDeleted} eliminati.`,
+      `Record senza modifiche: ${counts.unchanged}.`,
+    ].join(' '),
+  leftOut: (principals) => `Anagrafiche con errori, escluse con tutti i loro utenti: ${principals}.`,
+  stayActive: (principals) =>
+    `Anagrafiche attive che il file non contiene e che restano attive: ${principals}.`,
+  stayDisabled: (users, names) =>
+    `Utenti del file che sono disabilitati e restano disabilitati: ${users} (${names}). Per riabilitarli aggiungi una colonna Stato.`,
+  stayDisabledUnknown: 'Gli utenti disabilitati restano disabilitati, se il file non ha una colonna Stato.',
+  hint: 'Vengono fatte esattamente queste modifiche. Se prima cambiano i dati, vengono rifiutate.',
+  none: { title: 'Nessuna modifica', hint: 'I dati sono uguali al file.' },
+  apply: 'Applica le modifiche',
+  confirm: {
+    title: 'Disabilitare o eliminare?',
+    text: (count) =>
+      `Utenti e anagrafiche da disabilitare o eliminare: ${count}. Gli utenti eliminati non si possono ripristinare.`,
+  },
+  applying: 'Modifiche in corso',
+  applyFailed: 'Sincronizzazione interrotta',
+  outcome: 'Sincronizzazione completata',
+  applied: (count) => `Modifiche applicate: ${count}.`,
+  appliedPartly: 'Modifiche applicate, tranne i record qui sotto.',
+  notApplied: 'Queste righe non sono state applicate. Correggile nel file e sincronizza di nuovo.',
+  undo: 'Mostra e annulla',
 };
 
 export const runs: Messages['runs'] = {

@@ -96,5 +96,6 @@ export const useJobsMessages = section('jobs');
 export const useOverviewMessages = section('overview');
 export const usePrincipalsMessages = section('principals');
 export const useRunsMessages = section('runs');
+export const useSyncMessages = section('sync');
 export const useUsersMessages = section('users');
 export const useWebhooksMessages = section('webhooks');

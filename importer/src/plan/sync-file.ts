@@ -17,7 +17,7 @@ import { combineRows, errorsByRow, type RowGroup } from '../import/row-group.ts'
 import { WarningLog } from '../import/warnings.ts';
 
 /** The content of a file as records of `irs/upsert`, one for each principal, in the order of their first rows. */
-interface SyncFile {
+export interface SyncFile {
   readonly records: readonly SyncRecord[];
   /** The rows that cannot be used. */
   readonly errors: readonly RowProblem[];
@@ -56,7 +56,7 @@ interface ReadOptions {
  * not merged: a company name that differs from that of an earlier row, or a username that occurs twice.
  */
 export async function readSyncFile(
-  file: ImportFile,
+  file: Pick<ImportFile, 'columns' | 'layout'> & (AsyncIterable<ImportRow> | Iterable<ImportRow>),
   { clearEmpty, generate }: ReadOptions,
 ): Promise<SyncFile> {
   const rows: ImportRow[] = [];
@@ -133,7 +133,7 @@ function isOfUser(column: string | null): boolean {
 }
 
 /** The fields that have a column in the file and that an empty text clears, by their names in a record. */
-function emptyFields({ columns }: ImportFile): EmptyFields {
+function emptyFields({ columns }: Pick<ImportFile, 'columns'>): EmptyFields {
   const present = new Set<string | null>(columns.map(({ field }) => field));
   const texts = userFieldNames.filter((field) => userFields[field].format !== 'attributes');
   return {

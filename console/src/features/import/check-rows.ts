@@ -1,8 +1,10 @@
 import type {
   ColumnMapping,
   GeneratedPasswords,
+  ImportColumn,
   ImportConnection,
   ImportRow,
+  ImportTotals,
   Principals,
   RowErrors,
   UnusedColumn,
@@ -32,6 +34,8 @@ export interface Checked {
   readonly valid: readonly ImportRow[];
   /** The numbers of the rows in `valid` that would change nothing, because all of their values are stored already. */
   readonly unchanged: ReadonlySet<number>;
+  /** What the valid rows would create and change; null before a check of all rows. */
+  readonly totals: ImportTotals | null;
   /** Estimated time in seconds that the service needs to hash the passwords. */
   readonly seconds: number;
   /** The principals that the import would insert, by external key. */
@@ -48,6 +52,7 @@ export interface Checked {
 export const nothingValid = {
   valid: [],
   unchanged: new Set<number>(),
+  totals: null,
   seconds: 0,
   newPrincipals: new Map(),
   passwords: new Map(),
@@ -101,6 +106,7 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
         errors,
         valid,
         unchanged: new Set([...result.unchanged].filter((number) => !errors.has(number))),
+        totals: result.totals,
         seconds: result.seconds,
         newPrincipals: state.newPrincipals,
         passwords: ofRows(passwords, plan?.registered ?? new Set(valid.map(({ number }) => number))),
@@ -140,14 +146,17 @@ function unusedColumns(
   { names }: UsersFile,
   columns: ColumnMapping,
 ): readonly UnusedColumn[] {
-  const profiles = new ColumnProfiles(
-    names.map((name) => {
-      const field = columns[name] ?? null;
-      return { name, field, kind: field !== null ? 'mapped' : name.trim() === '' ? 'unnamed' : 'unknown' };
-    }),
-  );
+  const profiles = new ColumnProfiles(mappedColumns(names, columns));
   for (const { source } of rows) profiles.add(source);
   return profiles.unused;
+}
+
+/** Returns the columns of a file with the fields that they are mapped to. */
+export function mappedColumns(names: readonly string[], columns: ColumnMapping): readonly ImportColumn[] {
+  return names.map((name) => {
+    const field = columns[name] ?? null;
+    return { name, field, kind: field !== null ? 'mapped' : name.trim() === '' ? 'unnamed' : 'unknown' };
+  });
 }
 
 function ofRows(passwords: GeneratedPasswords, rows: ReadonlySet<number>): GeneratedPasswords {

@@ -16,16 +16,18 @@ const accepted = '.csv,.tsv,.txt,.xlsx,.json,.ndjson,.jsonl';
 interface ChooseProps {
   /** True after another file was discarded: the button then takes the focus. */
   readonly again: boolean;
+  /** The command that does the same for a file of any size. */
+  readonly command: string;
   readonly onRead: (file: UsersFile) => void;
 }
 
 /** Drop zone and file button. The browser parses the file; nothing is uploaded. */
-export function Choose({ again, onRead }: ChooseProps) {
+export function Choose({ again, command, onRead }: ChooseProps) {
   const { choose } = useImportMessages();
   const { number } = useFormats();
   const [over, setOver] = useState(false);
   const { mutate, error, isPending } = useMutation({
-    mutationFn: readUsersFile,
+    mutationFn: (file: File) => readUsersFile(file),
     gcTime: 0,
     onSuccess: onRead,
   });
@@ -76,7 +78,7 @@ export function Choose({ again, onRead }: ChooseProps) {
         <Text size="sm" c="dimmed">
           {choose.hint(number(rowsMax))}
         </Text>
-        <Command text={choose.command} what={choose.commandName} />
+        <Command text={command} what={choose.commandName} />
       </Stack>
     </Surface>
   );

@@ -4,20 +4,18 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
 import { useImportMessages } from '../../i18n/language.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { focusOnMount } from '../../ui/focus.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
-import { Page, useIsActivePage } from '../../ui/page.tsx';
 import { type Checked, nothingValid, useCheck, withRow } from './check-rows.ts';
-import { Choose } from './choose-file.tsx';
 import { Columns, type Named, Principal, principalOf } from './column-mapping.tsx';
+import { FilePage, TotalsRows, type WorkProps } from './file-page.tsx';
 import { defaultOptions, Options, rulesOf } from './import-options.tsx';
-import { Running, Sent, Unsaved, useUnsaved } from './import-result.tsx';
+import { Running, Sent, useUnsaved } from './import-result.tsx';
 import { Rows } from './rows-table.tsx';
 import { saveColumns, savedColumns } from './saved-columns.ts';
 import { type Sending, useSendRows } from './send-rows.ts';
-import type { Row, UsersFile } from './users-file.ts';
+import type { Row } from './users-file.ts';
 
 interface TroubleProps {
   readonly error: Error;
@@ -41,7 +39,7 @@ function isOutdated(error: Error): boolean {
 }
 
 /** Import of one file: map the columns, check and correct the rows, send them, show the result. */
-function Work({ file }: { file: UsersFile }) {
+function Work({ file, onKeepTotals }: WorkProps) {
   const messages = useImportMessages();
   const { number } = useFormats();
   const [rows, setRows] = useState<readonly Row[]>(file.rows);
@@ -121,6 +119,7 @@ function Work({ file }: { file: UsersFile }) {
       <Text fw={600} tabIndex={-1} ref={focusOnMount}>
         {messages.rowsOf(file.name, number(rows.length))}
       </Text>
+      <TotalsRows file={file} onChange={onKeepTotals} />
       <Columns file={file} columns={columns} isSaved={columns === saved} onChange={mapColumns}>
         <Principal named={named} onChange={discardingCheck(setNamed)} />
       </Columns>
@@ -160,36 +159,6 @@ function Work({ file }: { file: UsersFile }) {
 }
 
 export function Import() {
-  const messages = useImportMessages();
-  const isActive = useIsActivePage();
-  const [file, setFile] = useState<UsersFile | null>(null);
-  const [again, setAgain] = useState(false);
-  const [unsaved, setUnsaved] = useState(false);
-  const [confirming, setConfirming] = useState(false);
-  function chooseAnother(): void {
-    setConfirming(false);
-    setFile(null);
-    setAgain(true);
-  }
-  const another = (
-    <Button variant="default" onClick={() => (unsaved ? setConfirming(true) : chooseAnother())}>
-      {messages.another}
-    </Button>
-  );
-  return (
-    <Page title={messages.title} intro={messages.intro} actions={file && another}>
-      <Unsaved value={setUnsaved}>
-        {file ? <Work file={file} /> : <Choose again={again} onRead={setFile} />}
-      </Unsaved>
-      {confirming && isActive && (
-        <ConfirmDialog
-          title={messages.drop.title}
-          text={messages.drop.text}
-          action={messages.drop.action}
-          onConfirm={chooseAnother}
-          onClose={() => setConfirming(false)}
-        />
-      )}
-    </Page>
-  );
+  const { title, intro, choose } = useImportMessages();
+  return <FilePage title={title} intro={intro} command={choose.command} work={Work} />;
 }

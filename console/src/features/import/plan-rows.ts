@@ -68,7 +68,8 @@ export async function planRows(
   return { calls, rules: { similar }, counts: countsOf(calls), changes, registered, errors };
 }
 
-function nameOf(record: object): string {
+/** Returns the name of the principal of a record: its company name, external key or ID. */
+export function nameOf(record: object): string {
   const { Denomination, ExternalKey, ID } = record as Readonly<Record<string, unknown>>;
   return String(Denomination ?? ExternalKey ?? (ID === undefined ? '—' : `#${ID}`));
 }

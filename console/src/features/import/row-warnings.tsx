@@ -1,4 +1,4 @@
-import type { LeftOutRows, RowUnit, UnusedColumn, WarningSummary } from '@anagrafe/importer';
+import type { RowUnit, UnusedColumn, WarningSummary } from '@anagrafe/importer';
 import { Alert, List, Text } from '@mantine/core';
 import { useFormats } from '../../i18n/formats.ts';
 import { useImportMessages } from '../../i18n/language.tsx';
@@ -8,12 +8,11 @@ import { useImportLabel } from './column-mapping.tsx';
 interface RowWarningsProps {
   readonly warnings: readonly WarningSummary[];
   readonly unused: readonly UnusedColumn[];
-  readonly leftOut: LeftOutRows;
   readonly unit: RowUnit;
 }
 
 /** Lists what may be a mistake in rows that can be imported nevertheless, and the columns that are not imported. */
-export function RowWarnings({ warnings, unused, leftOut, unit }: RowWarningsProps) {
+export function RowWarnings({ warnings, unused, unit }: RowWarningsProps) {
   const { warnings: messages } = useImportMessages();
   const label = useImportLabel();
   const { number } = useFormats();
@@ -22,7 +21,7 @@ export function RowWarnings({ warnings, unused, leftOut, unit }: RowWarningsProp
     ...lines.map(number),
     ...(rows > lines.length ? ['…'] : []),
   ];
-  if (warnings.length + filled.length + leftOut.rows === 0) return null;
+  if (warnings.length + filled.length === 0) return null;
   return (
     <Alert role="note" color="yellow" variant="light" mx="lg" mb="md" icon={<Icon name="warning" />}>
       <Text size="sm" fw={600}>
@@ -30,11 +29,6 @@ export function RowWarnings({ warnings, unused, leftOut, unit }: RowWarningsProp
       </Text>
       <Text size="sm">{messages.hint}</Text>
       <List size="sm" mt={4} spacing={2}>
-        {leftOut.rows > 0 && (
-          <List.Item>
-            {messages.leftOut(number(leftOut.rows), shownOf(leftOut.lines, leftOut.rows), unit)}
-          </List.Item>
-        )}
         {warnings.map(({ code, field, rows, lines }) => (
           <List.Item key={`${code} ${field}`}>
             {messages.ofField(label(field), messages.codes[code], number(rows), shownOf(lines, rows), unit)}

@@ -69,7 +69,7 @@ export function Rows({
   const { number, duration } = useFormats();
   const [view, setView] = useState<'only' | 'all'>('only');
   const [requestedPage, setRequestedPage] = useState(1);
-  const { errors, valid, seconds, plan, warnings, unused } = checked;
+  const { errors, valid, totals, seconds, plan, warnings, unused } = checked;
   const isNothing = valid.length === 0 || plan?.changes.length === 0;
   const changed = checked.rows !== rows;
   const shown = view === 'all' ? rows : rows.filter(({ number: row }) => errors.has(row));
@@ -106,15 +106,18 @@ export function Rows({
             {messages.rows.correct}
           </Text>
         )}
+        {!changed && !plan && totals && (
+          <Text size="sm">
+            {messages.rows.created(number(totals.PrincipalsInserted), number(totals.UsersRegistered))}
+          </Text>
+        )}
         {!changed && seconds >= 1 && (
           <Text size="sm" c="dimmed">
             {messages.rows.estimate(duration(Math.ceil(seconds)))}
           </Text>
         )}
       </Stack>
-      {!changed && (
-        <RowWarnings warnings={warnings} unused={unused} leftOut={file.leftOut} unit={rowUnit(file.layout)} />
-      )}
+      {!changed && <RowWarnings warnings={warnings} unused={unused} unit={rowUnit(file.layout)} />}
       <Table
         caption={messages.rows.caption}
         columns={shownColumns}

@@ -175,8 +175,10 @@ export interface UsersFile {
   /** The fields recognised by column name; null for a column that was not recognised. */
   readonly recognised: ColumnMapping;
   readonly rows: readonly Row[];
-  /** The rows that were left out because they seem to be totals. */
+  /** The rows that were left out because they seem to be totals; none if `keepsTotals` is true. */
   readonly leftOut: LeftOutRows;
+  readonly keepsTotals: boolean;
+  readonly source: File;
 }
 
 export class TooManyRowsError extends Error {}
@@ -187,8 +189,8 @@ export class NoRowsError extends Error {}
  * @throws {TooManyRowsError}
  * @throws {NoRowsError}
  */
-export async function readUsersFile(file: File): Promise<UsersFile> {
-  const opened = await openImportFile(file.stream(), { preview: true });
+export async function readUsersFile(source: File, keepsTotals = false): Promise<UsersFile> {
+  const opened = await openImportFile(source.stream(), { preview: true, keepsTotals });
   const rows: Row[] = [];
   for await (const row of opened) {
     if (rows.length === rowsMax) throw new TooManyRowsError();
@@ -203,7 +205,8 @@ export async function readUsersFile(file: File): Promise<UsersFile> {
   for (const { name, field } of columnsOf(opened, rows)) fields.set(uniqueName(name, fields), field);
   const names = [...fields.keys()];
   const { layout, leftOut } = opened;
-  return { name: file.name, layout, names, recognised: Object.fromEntries(fields), rows, leftOut };
+  const recognised = Object.fromEntries(fields);
+  return { name: source.name, layout, names, recognised, rows, leftOut, keepsTotals, source };
 }
 
 /** Returns the columns of the header, or for JSON the union of the property names of all flat rows. */

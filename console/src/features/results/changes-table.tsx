@@ -30,7 +30,13 @@ export interface ShownChange {
   readonly username: string | null;
   readonly action: keyof typeof colors;
   readonly fields: readonly ShownFieldChange[];
+  /** The fields that change and whose values are not shown, such as a password. */
+  readonly hidden?: readonly string[];
   readonly notes?: readonly string[];
+  /** The line of the file whose record is left out. */
+  readonly line?: number;
+  /** True for a principal that the file does not have. */
+  readonly isMissing?: boolean;
 }
 
 interface ChangesTableProps {
@@ -67,18 +73,7 @@ export function ChangesTable({ caption, changes, empty }: ChangesTableProps) {
     {
       name: messages.fields,
       card: 'full',
-      cell: ({ fields, notes = [] }) => (
-        <>
-          {fields.length > 0 && <FieldChanges changes={fields} />}
-          {notes.length > 0 && (
-            <List size="sm" spacing={2}>
-              {notes.map((note) => (
-                <List.Item key={note}>{note}</List.Item>
-              ))}
-            </List>
-          )}
-        </>
-      ),
+      cell: (change) => <Details change={change} />,
     },
   ];
   return (
@@ -124,9 +119,33 @@ export function ChangesTable({ caption, changes, empty }: ChangesTableProps) {
   );
 }
 
-function Subject({ change: { principal, principalId, username } }: { change: ShownChange }) {
+function Details({ change }: { change: ShownChange }) {
+  const { changes: messages, fields: labels } = useResultMessages();
+  const { fields, hidden = [], notes = [], isMissing = false } = change;
+  const shown = [
+    ...hidden.map((field) => labels[field] ?? field),
+    ...notes,
+    ...(isMissing ? [messages.missing] : []),
+  ];
+  return (
+    <>
+      {fields.length > 0 && <FieldChanges changes={fields} />}
+      {shown.length > 0 && (
+        <List size="sm" spacing={2}>
+          {shown.map((note) => (
+            <List.Item key={note}>{note}</List.Item>
+          ))}
+        </List>
+      )}
+    </>
+  );
+}
+
+function Subject({ change: { principal, principalId, username, line } }: { change: ShownChange }) {
+  const { changes: messages } = useResultMessages();
+  const { number } = useFormats();
   const stored = usePrincipalName(principal === null ? principalId : null);
-  const name = principal ?? stored;
+  const name = line === undefined ? (principal ?? stored) : messages.line(number(line));
   const linked =
     principalId === null ? name : <CellLink href={`/principals/${principalId}`}>{name}</CellLink>;
   return (

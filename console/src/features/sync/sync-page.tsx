@@ -1,0 +1,342 @@
+import { type ColumnMapping, ImportFileError, type RowProblem, rowUnit } from '@anagrafe/importer';
+import { Alert, Button, Group, NativeSelect, Stack, Switch, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { useFormats } from '../../i18n/formats.ts';
+import { useImportMessages, useSyncMessages } from '../../i18n/language.tsx';
+import { ConfirmDialog, useDialog } from '../../ui/dialog.tsx';
+import { focusOnMount } from '../../ui/focus.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { Failure } from '../../ui/loading-or-error.tsx';
+import { Surface, useIsActivePage } from '../../ui/page.tsx';
+import { Pager } from '../../ui/paging.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Columns } from '../import/column-mapping.tsx';
+import { FilePage, TotalsRows, type WorkProps } from '../import/file-page.tsx';
+import { useUnsaved } from '../import/import-result.tsx';
+import { RowWarnings } from '../import/row-warnings.tsx';
+import { saveColumns, savedColumns } from '../import/saved-columns.ts';
+import { ChangesTable } from '../results/changes-table.tsx';
+import { JobProgress } from '../results/job-progress.tsx';
+import {
+  type Comparison,
+  defaultOptions,
+  isOutdated,
+  MissingUnknownError,
+  type SyncOptions,
+  type SyncResult,
+  useApply,
+  useCompare,
+} from './sync-plan.ts';
+
+/** Makes principals and their users equal to a file: map the columns, compare, confirm the changes, apply them. */
+export function Sync() {
+  const { title, intro, command } = useSyncMessages();
+  return <FilePage title={title} intro={intro} command={command} work={Work} />;
+}
+
+function Work({ file, onKeepTotals }: WorkProps) {
+  const messages = useSyncMessages();
+  const { rowsOf } = useImportMessages();
+  const { number } = useFormats();
+  const [saved] = useState(() => savedColumns(file.names));
+  const [columns, setColumns] = useState<ColumnMapping>(saved ?? file.recognised);
+  const [options, setOptions] = useState(defaultOptions);
+  const compare = useCompare(file);
+  const apply = useApply();
+  // Each part of the file is sent after the one before it has ended.
+  useUnsaved(apply.isPending);
+  function change(set: () => void): void {
+    set();
+    compare.reset();
+    apply.reset();
+  }
+  function compareAll(): void {
+    apply.reset();
+    compare.mutate({ columns, options });
+  }
+  const { data: comparison } = compare;
+  if (apply.data && comparison) return <Result comparison={comparison} result={apply.data} />;
+  return (
+    <Stack gap="lg">
+      <Text fw={600} tabIndex={-1} ref={focusOnMount}>
+        {rowsOf(file.name, number(file.rows.length))}
+      </Text>
+      <TotalsRows file={file} onChange={onKeepTotals} />
+      <Columns
+        file={file}
+        columns={columns}
+        isSaved={columns === saved}
+        onChange={(mapping) =>
+          change(() => {
+            setColumns(mapping);
+            saveColumns(file.names, mapping);
+          })
+        }
+      >
+        <Text size="sm" c="dimmed">
+          {messages.named}
+        </Text>
+      </Columns>
+      <Options options={options} onChange={(next) => change(() => setOptions(next))} />
+      {compare.error && <CompareError error={compare.error} onRetry={compareAll} />}
+      <Group>
+        <Button
+          onClick={compareAll}
+          loading={compare.isPending}
+          variant={comparison ? 'default' : 'filled'}
+          disabled={apply.isPending}
+        >
+          {comparison ? messages.compareAgain : messages.compare}
+        </Button>
+        <Text size="sm" role="status">
+          {compare.isPending && compare.done > 0 && messages.compared(number(compare.done))}
+        </Text>
+      </Group>
+      {comparison && (
+        <Changes
+          file={file}
+          comparison={comparison}
+          isBusy={apply.isPending}
+          onApply={() => apply.mutate(comparison)}
+        />
+      )}
+      {apply.isPending && apply.job && (
+        <Surface title={messages.applying}>
+          <JobProgress job={apply.job} />
+        </Surface>
+      )}
+      {apply.error && comparison && (
+        <Failure
+          error={apply.error}
+          title={messages.applyFailed}
+          // A plan that no longer holds must be computed and confirmed again.
+          onRetry={isOutdated(apply.error) ? compareAll : () => apply.mutate(comparison)}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function CompareError({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const messages = useSyncMessages();
+  const { fileError } = useImportMessages();
+  const reason = error instanceof ImportFileError ? fileError(error.detail) : messages.missingUnknown;
+  if (!(error instanceof ImportFileError || error instanceof MissingUnknownError))
+    return <Failure error={error} title={messages.compareFailed} onRetry={onRetry} />;
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      role="alert"
+      icon={<Icon name="warning" />}
+      title={messages.compareFailed}
+    >
+      {reason}
+    </Alert>
+  );
+}
+
+interface OptionsProps {
+  readonly options: SyncOptions;
+  readonly onChange: (options: SyncOptions) => void;
+}
+
+function Options({ options, onChange }: OptionsProps) {
+  const { options: messages } = useSyncMessages();
+  const { missing, missingPrincipals, clearEmpty } = options;
+  return (
+    <Surface title={messages.title}>
+      <Stack>
+        <NativeSelect
+          label={messages.missing}
+          description={messages.missingHint}
+          value={missing}
+          onChange={({ currentTarget: { value } }) =>
+            onChange({ ...options, missing: value as SyncOptions['missing'] })
+          }
+          data={(['keep', 'disable', 'delete'] as const).map((value) => ({
+            value,
+            label: messages.actions[value],
+          }))}
+          maw={420}
+        />
+        <NativeSelect
+          label={messages.missingPrincipals}
+          description={messages.missingPrincipalsHint}
+          value={missingPrincipals}
+          onChange={({ currentTarget: { value } }) =>
+            onChange({ ...options, missingPrincipals: value as SyncOptions['missingPrincipals'] })
+          }
+          data={(['report', 'keep', 'disable'] as const).map((value) => ({
+            value,
+            label: messages.principalActions[value],
+          }))}
+          maw={420}
+        />
+        <Switch
+          label={messages.clearEmpty}
+          description={messages.clearEmptyHint}
+          checked={clearEmpty}
+          onChange={({ currentTarget: { checked } }) => onChange({ ...options, clearEmpty: checked })}
+        />
+      </Stack>
+    </Surface>
+  );
+}
+
+interface ChangesProps extends Pick<WorkProps, 'file'> {
+  readonly comparison: Comparison;
+  readonly isBusy: boolean;
+  readonly onApply: () => void;
+}
+
+/** The changes to confirm or, if the file cannot be used, its errors. */
+function Changes({ file, comparison, isBusy, onApply }: ChangesProps) {
+  const messages = useSyncMessages();
+  const { number } = useFormats();
+  const isActive = useIsActivePage();
+  const [dialog, open] = useDialog();
+  const { problems, changes, counts, size, removals, hasManyRemovals, disabledUsers, gone } = comparison;
+  const unit = rowUnit(file.layout);
+  if (problems.length > 0) {
+    const lines = new Set(problems.map(({ line }) => line)).size;
+    return <Problems title={messages.unusable(number(lines), unit)} problems={problems} isError />;
+  }
+  const warnings = (
+    <RowWarnings warnings={comparison.warnings.summaries} unused={comparison.unused} unit={unit} />
+  );
+  const confirm = () =>
+    open((close) => (
+      <ConfirmDialog
+        title={messages.confirm.title}
+        text={messages.confirm.text(number(removals))}
+        action={messages.apply}
+        {...(hasManyRemovals && { name: String(removals) })}
+        onConfirm={() => {
+          close();
+          onApply();
+        }}
+        onClose={close}
+      />
+    ));
+  return (
+    <Surface title={messages.changes} flush>
+      <Stack px="lg" pb="md" gap="xs" align="flex-start">
+        <Text fw={600} role="status" tabIndex={-1} ref={focusOnMount}>
+          {messages.summary({
+            principalsInserted: number(counts.PrincipalsInserted),
+            principalsUpdated: number(counts.PrincipalsUpdated),
+            principalsDisabled: number(comparison.disables.length),
+            usersRegistered: number(counts.UsersRegistered),
+            usersUpdated: number(counts.UsersUpdated),
+            usersMoved: number(counts.UsersMoved),
+            usersDisabled: number(counts.UsersDisabled),
+            usersDeleted: number(counts.UsersDeleted),
+            unchanged: number(counts.Unchanged),
+          })}
+        </Text>
+        {comparison.plan.failedRecords.length > 0 && (
+          <Text size="sm" c="var(--mantine-color-error)">
+            {messages.leftOut(number(comparison.plan.failedRecords.length))}
+          </Text>
+        )}
+        {gone !== null && gone.missing.length > comparison.disables.length && (
+          <Text size="sm">{messages.stayActive(number(gone.missing.length))}</Text>
+        )}
+        {disabledUsers === null && <Text size="sm">{messages.stayDisabledUnknown}</Text>}
+        {disabledUsers !== null && disabledUsers.length > 0 && (
+          <Text size="sm">
+            {messages.stayDisabled(number(disabledUsers.length), disabledUsers.slice(0, 5).join(', '))}
+          </Text>
+        )}
+        <Text size="sm" c="dimmed">
+          {messages.hint}
+        </Text>
+        <Button
+          disabled={size === 0}
+          loading={isBusy}
+          onClick={removals > 0 ? confirm : onApply}
+          {...(removals > 0 && { color: 'red' })}
+        >
+          {messages.apply}
+        </Button>
+      </Stack>
+      {warnings}
+      <ChangesTable caption={messages.caption} changes={changes} empty={messages.none} />
+      {isActive && dialog}
+    </Surface>
+  );
+}
+
+const problemsPerPage = 25;
+
+interface ProblemsProps {
+  readonly title: string;
+  readonly problems: readonly RowProblem[];
+  readonly isError?: boolean;
+}
+
+function Problems({ title, problems, isError = false }: ProblemsProps) {
+  const messages = useSyncMessages();
+  const { number } = useFormats();
+  const [page, setPage] = useState(1);
+  const columns: readonly Column<{ at: number } & RowProblem>[] = [
+    { name: messages.line, numeric: true, cell: ({ line }) => number(line) },
+    { name: messages.error, card: 'full', cell: ({ message }) => message },
+  ];
+  const shown = problems.map((problem, at) => ({ ...problem, at }));
+  return (
+    <Surface title={messages.errors} flush>
+      <Text px="lg" pb="md" role={isError ? 'alert' : undefined} tabIndex={-1} ref={focusOnMount}>
+        {title}
+      </Text>
+      <Table
+        caption={messages.errors}
+        columns={columns}
+        rows={shown.slice((page - 1) * problemsPerPage, page * problemsPerPage)}
+        keyOf={({ at }) => at}
+        error={null}
+        onRetry={() => {}}
+        empty={null}
+      />
+      <Pager
+        of={messages.errors}
+        page={page}
+        pageSize={problemsPerPage}
+        totalCount={problems.length}
+        totalPages={Math.ceil(problems.length / problemsPerPage)}
+        onPage={setPage}
+      />
+    </Surface>
+  );
+}
+
+function Result({ comparison, result }: { comparison: Comparison; result: SyncResult }) {
+  const messages = useSyncMessages();
+  const { number } = useFormats();
+  const { failed, kept } = result;
+  const refused = [...comparison.plan.failed, ...failed];
+  return (
+    <Stack gap="lg">
+      <Surface title={messages.outcome}>
+        <Stack align="flex-start" tabIndex={-1} ref={focusOnMount}>
+          <Text role="status" fw={600}>
+            {failed.length + kept.length === 0
+              ? messages.applied(number(comparison.size))
+              : messages.appliedPartly}
+          </Text>
+          {kept.map(({ principal, message }) => (
+            <Text key={principal.ID} size="sm" c="var(--mantine-color-error)">
+              {principal.Denomination ?? principal.ExternalKey ?? `#${principal.ID}`}: {message}
+            </Text>
+          ))}
+          <Button component={Link} href={`/runs/${comparison.run}`} variant="default">
+            {messages.undo}
+          </Button>
+        </Stack>
+      </Surface>
+      {refused.length > 0 && <Problems title={messages.notApplied} problems={refused} />}
+    </Stack>
+  );
+}

@@ -1,0 +1,226 @@
+import { ApiError, type Job, newRun, type UpsertCounts } from '@anagrafe/client';
+import {
+  applyPlan,
+  type ColumnMapping,
+  changesIn,
+  changesOf,
+  countsOf,
+  disablePrincipals,
+  findDisabled,
+  findExcessiveRemovals,
+  findMissingPrincipals,
+  type ImportConnection,
+  type ImportRow,
+  type MissingPolicy,
+  type MissingPrincipal,
+  type MissingPrincipals,
+  type MissingPrincipalsPolicy,
+  planSync,
+  problemsOfRecord,
+  type RowProblem,
+  readSyncFile,
+  type SyncFile,
+  type SyncPlan,
+  type SyncRecord,
+} from '@anagrafe/importer';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { mappedColumns } from '../import/check-rows.ts';
+import { nameOf } from '../import/plan-rows.ts';
+import { readRows, type UsersFile } from '../import/users-file.ts';
+import type { ShownChange } from '../results/changes-table.tsx';
+import { usePatientAnagrafe } from '../session/api-client.ts';
+import { retryAfterSignIn } from '../session/retry-after-sign-in.ts';
+import { principalsKey } from '../users/record-mutation.ts';
+
+export interface SyncOptions {
+  readonly missing: MissingPolicy;
+  readonly missingPrincipals: MissingPrincipalsPolicy;
+  readonly clearEmpty: boolean;
+}
+
+export const defaultOptions: SyncOptions = {
+  missing: 'keep',
+  missingPrincipals: 'report',
+  clearEmpty: false,
+};
+
+/** What a synchronisation would do, and what it leaves as it is. */
+export interface Comparison extends Pick<SyncFile, 'warnings' | 'unused'> {
+  readonly plan: SyncPlan;
+  readonly missing: MissingPolicy;
+  /** The errors because of which the file cannot be used at all: a row left out would count as missing. */
+  readonly problems: readonly RowProblem[];
+  readonly counts: UpsertCounts;
+  readonly changes: readonly ShownChange[];
+  /** The principals that the file does not have; null if they were not searched, or are too many. */
+  readonly gone: MissingPrincipals | null;
+  /** Those among them that would be disabled. */
+  readonly disables: readonly MissingPrincipal[];
+  /** Users of the file that are disabled and stay so; null if they are not known. */
+  readonly disabledUsers: readonly string[] | null;
+  /** The number of users and principals that would be changed. */
+  readonly size: number;
+  /** The number of users that would be disabled or deleted, and of principals that would be disabled. */
+  readonly removals: number;
+  readonly hasManyRemovals: boolean;
+  /** The run that the calls are a part of. A retry after an error continues it. */
+  readonly run: string;
+}
+
+/** The principals that are to be disabled cannot be found. */
+export class MissingUnknownError extends Error {}
+
+/** The limits of a synchronisation by the command line that nobody confirms. */
+const removalLimit = { maxPercent: 10, alwaysAllowed: 20 };
+
+/** Compares a file with the stored data, without writing anything. `done` counts the compared principals. */
+export function useCompare(file: UsersFile) {
+  const anagrafe = usePatientAnagrafe();
+  const [done, setDone] = useState(0);
+  const mutation = useMutation({
+    gcTime: 0,
+    mutationFn: async ({ columns, options }: { columns: ColumnMapping; options: SyncOptions }) => {
+      setDone(0);
+      return compare(file, { columns, options, onProgress: setDone }, { anagrafe });
+    },
+  });
+  return { ...mutation, done };
+}
+
+interface CompareInput {
+  readonly columns: ColumnMapping;
+  readonly options: SyncOptions;
+  readonly onProgress: (done: number) => void;
+}
+
+async function compare(
+  file: UsersFile,
+  { columns, options, onProgress }: CompareInput,
+  connection: ImportConnection,
+): Promise<Comparison> {
+  const reading = { columns, principal: null, generatesPasswords: true };
+  // A row that cannot be read is an error of the file, like any other row that cannot be used.
+  const unreadable = file.rows.flatMap(({ number, line, error }): ImportRow[] =>
+    error ? [{ kind: 'invalid', number, line, source: null, errors: [error], text: null }] : [],
+  );
+  const rows = [...readRows(file.rows, file, reading), ...unreadable];
+  const content = {
+    layout: file.layout,
+    columns: mappedColumns(file.names, columns),
+    [Symbol.iterator]: () => rows[Symbol.iterator](),
+  };
+  const { records, errors, warnings, unused } = await readSyncFile(content, options);
+  const missing = errors.length > 0 ? 'keep' : options.missing;
+  const plan = await planSync(records, missing, connection, onProgress);
+  const unusable = [...errors, ...plan.conflicts];
+  // With such errors all errors of the file are reported at once, and nothing can be applied.
+  const problems = unusable.length > 0 ? [...unusable, ...plan.failed] : [];
+  const { missingPrincipals } = options;
+  const gone = missingPrincipals === 'keep' ? null : await findMissingPrincipals(records, connection);
+  if (missingPrincipals === 'disable' && !gone) throw new MissingUnknownError();
+  const disables = missingPrincipals === 'disable' ? (gone?.missing ?? []) : [];
+  const counts = countsOf(plan.calls);
+  const removals = counts.UsersDisabled + counts.UsersDeleted + disables.length;
+  const { alwaysAllowed, maxPercent } = removalLimit;
+  const maxDisables = Math.max(alwaysAllowed, ((gone?.principals ?? 0) * maxPercent) / 100);
+  return {
+    plan,
+    missing,
+    problems: problems.toSorted((one, other) => one.line - other.line),
+    counts,
+    changes: [...changesOfPlan(plan), ...changesOfPrincipals(gone, disables)],
+    gone,
+    disables,
+    disabledUsers: await findDisabled(records, connection),
+    size: changesIn(counts) + disables.length,
+    removals,
+    hasManyRemovals: findExcessiveRemovals(plan, removalLimit) !== null || disables.length > maxDisables,
+    warnings,
+    unused,
+    run: newRun(),
+  };
+}
+
+function changesOfPlan({ calls, failed }: SyncPlan): ShownChange[] {
+  const planned = calls
+    .flatMap(({ records }) => records)
+    .flatMap((record, at) =>
+      changesOf(record).map(({ hidden, record: sent, ...change }, nth): ShownChange => {
+        return { ...change, key: `${at} ${nth}`, principal: nameOf(sent), hidden };
+      }),
+    );
+  const refused = failed.map(({ line, message }, at): ShownChange => {
+    return { ...leftOut, key: `failed ${at}`, principal: null, line, notes: [message] };
+  });
+  return [...planned, ...refused];
+}
+
+const leftOut = { principalId: null, username: null, action: 'fail', fields: [] } as const;
+
+function changesOfPrincipals(
+  gone: MissingPrincipals | null,
+  disables: readonly MissingPrincipal[],
+): ShownChange[] {
+  const action = disables.length > 0 ? 'disable' : 'keep';
+  return (gone?.missing ?? []).map(({ ID, ExternalKey, Denomination }) => ({
+    key: `missing ${ID}`,
+    principal: Denomination ?? ExternalKey ?? `#${ID}`,
+    principalId: ID,
+    username: null,
+    action,
+    fields: [],
+    isMissing: true,
+  }));
+}
+
+/** What was not applied. */
+export interface SyncResult {
+  readonly failed: readonly RowProblem[];
+  readonly kept: readonly { readonly principal: MissingPrincipal; readonly message: string }[];
+}
+
+/** Applies exactly the changes of a comparison, one call after the other. `job` is the latest state of the present job. */
+export function useApply() {
+  const anagrafe = usePatientAnagrafe();
+  const queries = useQueryClient();
+  const [job, setJob] = useState<Job | null>(null);
+  const mutation = useMutation({
+    gcTime: 0,
+    mutationFn: (comparison: Comparison): Promise<SyncResult> =>
+      retryAfterSignIn(queries, (signal) =>
+        apply(comparison, { anagrafe: anagrafe.ofRun(comparison.run), signal }, setJob),
+      ),
+    onSettled: () => {
+      for (const queryKey of [principalsKey, ['runs']]) void queries.invalidateQueries({ queryKey });
+    },
+  });
+  return { ...mutation, job };
+}
+
+async function apply(
+  { plan, missing, disables, run }: Comparison,
+  { anagrafe, signal }: ImportConnection,
+  onProgress: (job: Job) => void,
+): Promise<SyncResult> {
+  const name = `sync-${run}`;
+  const refused = new Set<SyncRecord>(plan.failedRecords);
+  const results = await applyPlan(plan.calls, {
+    anagrafe,
+    signal,
+    missing,
+    name,
+    isSequential: true,
+    wait: (id) => anagrafe.jobs.wait(id, { signal, onProgress }),
+  });
+  return {
+    failed: results.flatMap(({ planned, errors }) =>
+      refused.has(planned) ? [] : problemsOfRecord(planned, errors),
+    ),
+    kept: await disablePrincipals(disables, name, { anagrafe, signal }),
+  };
+}
+
+export function isOutdated(error: Error): boolean {
+  return error instanceof ApiError && error.code === 'PLAN_OUTDATED';
+}

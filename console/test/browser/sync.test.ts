@@ -1,0 +1,181 @@
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { newUser } from '../setup/service.ts';
+import { expectAccessible, expectPartAccessible } from './accessibility.ts';
+import { enter, useConsole, type Visit, visit } from './browser.ts';
+import { choose, press, said } from './import/importing.ts';
+import { insert, rowOf } from './principals.ts';
+
+const { service, office } = await useConsole();
+let person: Visit;
+let page: Page;
+
+beforeEach(async () => {
+  person = await visit(service);
+  page = person.page;
+  // A dry run in which all rows fail.
+  person.expectStatus(422);
+  await enter(person, '/sync', office);
+});
+
+async function stored(ExternalKey: string) {
+  const { body } = await service.call<Record<string, unknown>>(
+    'irs/list',
+    { ExternalKey },
+    { headers: office },
+  );
+  return body.result?.records[0];
+}
+
+const changes = 'Changes that the synchronisation would make';
+const password = String(newUser('any').Password);
+
+/** Inserts a company with two users, and one that the file of the test does not have. */
+async function insertTwo(word: string): Promise<void> {
+  await insert(service, office, [
+    {
+      Denomination: `${word} Srl`,
+      ExternalKey: `${word}-1`,
+      Users: [newUser(`${word}.resta`, { Email: 'prima@example.com' }), newUser(`${word}.esce`)],
+    },
+    { Denomination: `${word} cessata`, ExternalKey: `${word}-9` },
+  ]);
+}
+
+function fileOf(word: string): string {
+  return [
+    'ExternalKey;Denomination;Username;Email;Password',
+    `${word}-1;${word} SpA;${word}.resta;dopo@example.com;`,
+    `${word}-1;${word} SpA;${word}.entra;nuova@example.com;${password}`,
+    `${word}-2;${word} nuova;${word}.rotta;nessun indirizzo;${password}`,
+  ].join('\n');
+}
+
+describe('the page of the synchronisation', () => {
+  it('shows new, changed, disabled and left out records, applies exactly these, and leads to their undo', async () => {
+    await insertTwo('piano');
+    await choose(page, 'daily.csv', fileOf('piano'));
+    await page.getByLabel('Users that the file does not have').selectOption('Disable');
+    await expectAccessible(page);
+    await press(page, 'Compare');
+    await page
+      .getByText(
+        'Principals: 0 new, 1 changed, 0 disabled. Users: 1 new, 1 changed, 0 moved, 1 disabled, 0 deleted.',
+      )
+      .waitFor();
+    await page.getByText('1 principal with errors left out').waitFor();
+    await page
+      .getByText(/^Active principals that the file does not have, and that stay active: \d+\.$/)
+      .waitFor();
+    const row = (name: RegExp) => rowOf(page, changes, name);
+    await row(/^piano SpA Change Company name: piano Srl → piano SpA/).waitFor();
+    await row(/^piano\.resta piano SpA Change Email: prima@example\.com → dopo@example\.com/).waitFor();
+    await row(/^piano\.entra piano SpA Register/).waitFor();
+    await row(/^piano\.esce piano SpA Disable/).waitFor();
+    await row(/^Line 4 Left out Email: /).waitFor();
+    await row(/^piano cessata Keep Not in the file/).waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Filter by action').selectOption('Disable (1)');
+    await expect.poll(() => page.getByRole('table', { name: changes }).getByRole('row').count()).toBe(2);
+    expect(await stored('piano-1')).toMatchObject({ Denomination: 'piano Srl' });
+
+    await press(page, 'Apply changes');
+    const dialog = page.getByRole('dialog', { name: 'Disable or delete?' });
+    await dialog.getByText('will be disabled or deleted: 1.').waitFor();
+    await expectPartAccessible(page, 'dialog');
+    await dialog.getByRole('button', { name: 'Apply changes' }).click();
+    await said(page, '4 changes applied.');
+    expect(await stored('piano-1')).toMatchObject({
+      Denomination: 'piano SpA',
+      Users: [
+        { Username: 'piano.resta', Email: 'dopo@example.com', State: 'active' },
+        { Username: 'piano.esce', State: 'disabled' },
+        { Username: 'piano.entra' },
+      ],
+    });
+    expect(await stored('piano-2')).toBeUndefined();
+    await rowOf(page, 'Errors', /^4 Email/).waitFor();
+    await page.getByRole('link', { name: 'Show and undo' }).click();
+    await page.getByRole('button', { name: 'Show what an undo would do' }).click();
+    await page.getByText('Deleted: 0 principals, 1 user. Restored: 3.').waitFor();
+    await page.getByRole('button', { name: 'Undo import' }).click();
+    await page.getByText('Import undone', { exact: true }).waitFor();
+    expect(await stored('piano-1')).toMatchObject({
+      Denomination: 'piano Srl',
+      Users: [
+        { Username: 'piano.resta', Email: 'prima@example.com' },
+        { Username: 'piano.esce', State: 'active' },
+      ],
+    });
+  });
+
+  it('disables the principals that the file does not have, after their number is typed if they are many', async () => {
+    const others = Array.from({ length: 25 }, (_, n) => ({
+      Denomination: `Persa ${n}`,
+      ExternalKey: `persa-${n}`,
+    }));
+    await insert(service, office, [...others, { Denomination: 'Tenuta', ExternalKey: 'tenuta' }]);
+    const { body } = await service.call('irs/list', { PageSize: 100 }, { headers: office });
+    const active = Number(body.result?.totalCount);
+    await choose(page, 'one.csv', 'ExternalKey;Denomination;Username\ntenuta;Tenuta;');
+    await page.getByLabel('Principals that the file does not have').selectOption('Disable');
+    await press(page, 'Compare');
+    await rowOf(page, changes, /^Persa 0 Disable Not in the file/).waitFor();
+    await press(page, 'Apply changes');
+    const dialog = page.getByRole('dialog');
+    const apply = dialog.getByRole('button', { name: 'Apply changes' });
+    expect(await apply.isDisabled()).toBe(true);
+    await dialog.getByLabel(`Type ${active - 1} to confirm`).fill(String(active - 1));
+    await apply.click();
+    await said(page, `${active - 1} changes applied.`);
+    expect(await stored('persa-24')).toMatchObject({ State: 'disabled' });
+    expect(await stored('tenuta')).toMatchObject({ State: 'active' });
+  });
+
+  it('refuses changes if the stored data has changed since, and compares again', async () => {
+    await insertTwo('vecchio');
+    person.expectStatus(412);
+    await choose(page, 'one.csv', 'ExternalKey;Denomination;Username\nvecchio-1;vecchio SpA;vecchio.resta');
+    await press(page, 'Compare');
+    await rowOf(page, changes, /vecchio Srl → vecchio SpA/).waitFor();
+    await service.call('irs/upsert', [{ ExternalKey: 'vecchio-1', Vatnumber: 'IT1' }], { headers: office });
+    await press(page, 'Apply changes');
+    const alert = page.getByRole('alert').filter({ hasText: 'Synchronisation stopped' });
+    await alert.getByRole('button', { name: 'Retry' }).click();
+    await alert.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Compare again' }).waitFor();
+    expect(await stored('vecchio-1')).toMatchObject({ Denomination: 'vecchio Srl' });
+    await rowOf(page, changes, /vecchio Srl → vecchio SpA/).waitFor();
+    await press(page, 'Apply changes');
+    await said(page, '1 change applied.');
+    expect(await stored('vecchio-1')).toMatchObject({ Denomination: 'vecchio SpA', Vatnumber: 'IT1' });
+  });
+
+  it.each([
+    [
+      'rows that contradict each other',
+      'ExternalKey;Denomination;Username\nunito-1;Alfa;unito.a\nunito-1;Beta;unito.b',
+      /^3 Denomination: "Beta" contradicts line 2/,
+    ],
+    ['a row that cannot be read', 'ExternalKey;Denomination;Username\nunito-1;Alfa;unito.a;surplus', /^2 /],
+    ['a row without a key', 'ExternalKey;Denomination;Username\nunito-1;Alfa;unito.a\n;Beta;unito.b', /^3 /],
+  ])('uses nothing of a file with %s', async (_, content, error) => {
+    await choose(page, 'wrong.csv', content);
+    await page.getByLabel('Users that the file does not have').selectOption('Delete');
+    await press(page, 'Compare');
+    await page.getByRole('alert').filter({ hasText: 'The file cannot be used' }).waitFor();
+    await rowOf(page, 'Errors', error).waitFor();
+    expect(await page.getByRole('button', { name: 'Apply changes' }).count()).toBe(0);
+    await expectAccessible(page);
+  });
+
+  it('keeps rows that seem to be totals when asked', async () => {
+    await choose(page, 'totals.csv', 'ExternalKey;Denomination;Username\ntot-1;Uno;tot.uno\nTotale;19;');
+    await page.getByText('Rows without a user that seem to be totals are left out: 1 (line 3)').waitFor();
+    await page.getByText('totals.csv (1 row)').waitFor();
+    await page.getByLabel('Keep these rows: they are data').click();
+    await page.getByText('totals.csv (2 rows)').waitFor();
+    await page.getByLabel('Keep these rows: they are data').click();
+    await page.getByText('totals.csv (1 row)').waitFor();
+  });
+});
