@@ -55,6 +55,33 @@ describe('an Excel workbook', () => {
   });
 });
 
+describe('a check of rows that are only created', () => {
+  it('says how many principals and users would be created', async () => {
+    const page = await openImport(service, office);
+    const rows = ['C-81;Uno Srl;conto.1', 'C-81;Uno Srl;conto.2', 'C-82;Due Srl;', 'P-1;Prima;conto.3'];
+    await choose(page, 'new.csv', ['ExternalKey;Denomination;Username', ...rows].join('\n'));
+    await page.getByLabel('Generate passwords').click();
+    await press(page, 'Check rows');
+    await page.getByText('New: 2 principals, 3 users.').waitFor();
+  });
+
+  it('keeps rows that seem to be totals when asked', async () => {
+    const page = await openImport(service, office);
+    const rows = ['C-83;Tre Srl;totale.1', 'Totale;1;'];
+    await choose(page, 'totals.csv', ['ExternalKey;Denomination;Username', ...rows].join('\n'));
+    await page.getByText('Rows without a user that seem to be totals are left out: 1 (line 3)').waitFor();
+    await page.getByLabel('Generate passwords').click();
+    await press(page, 'Check rows');
+    await page.getByText('New: 1 principal, 1 user.').waitFor();
+    await page.getByLabel('Keep these rows: they are data').click();
+    await page.getByText('totals.csv (2 rows)').waitFor();
+    await page.getByLabel('Generate passwords').click();
+    await press(page, 'Check rows');
+    await page.getByText('New: 2 principals, 1 user.').waitFor();
+    await expectAccessible(page);
+  });
+});
+
 describe('generated passwords', () => {
   it('are offered as a file once, for the users that were registered, and the page warns before they are lost', async () => {
     const page = await openImport(service, office);
