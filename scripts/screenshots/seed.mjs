@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Anagrafe } from '../../client/dist/index.js';
+import { Anagrafe, newRun } from '../../client/dist/index.js';
 import { user, users } from './people.mjs';
 
 const firms = [
@@ -34,9 +34,23 @@ export async function seed(url, database, receiver) {
     { Denomination: 'Agenzia 14', Users: [user(500, { Email: 'sede.example.com' })] },
   ]);
   await office.jobs.wait(job);
+  const run = await importUsers(office);
   const [call] = (await office.admin.calls({ failed: true }).page()).records;
   const refused = await refusedDelivery(office, hook.ID);
-  return { keys, office, webhook: hook.ID, refused, job, call: call.CallID };
+  return { keys, office, webhook: hook.ID, refused, job, run, call: call.CallID };
+}
+
+/** An import that creates a company and changes another one, whose phone number is changed again. Returns its run. */
+async function importUsers(office) {
+  const run = newRun();
+  const changed = { Username: 'anna.rossi', Phone: '+39 0583 111222', FirstName: 'Annamaria' };
+  const records = [
+    { ExternalKey: 'C-1000', Vatnumber: '01234567897', Users: [changed] },
+    { ExternalKey: 'C-3000', Denomination: 'Farmacia Centrale', Users: users(600, 3) },
+  ];
+  await office.ofRun(run).upsert(records);
+  await office.upsert([{ ExternalKey: 'C-1000', Users: [{ Username: 'anna.rossi', Phone: '+39 0583 333444' }] }]);
+  return run;
 }
 
 async function addClients({ admin: { clients } }) {

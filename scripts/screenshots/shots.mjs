@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** The name and path of each page, and the element that must be visible before the screenshot. */
-export function shotsOf({ webhook, refused, call, longJob, job }) {
+export function shotsOf({ webhook, refused, call, longJob, job, run }) {
   return [
     ['overview', '', (page) => page.locator('rect[data-figure]').filter({ visible: true }).first().waitFor()],
     ['principals', '/principals', (page) => page.getByRole('link', { name: 'Rossi Srl' }).waitFor()],
@@ -11,6 +11,9 @@ export function shotsOf({ webhook, refused, call, longJob, job }) {
     ['user-page', '/users/1', (page) => rowOf(page, 'History', 1)],
     ['import', '/import', checkSample],
     ['import-plan', '/import', planChanges],
+    ['sync', '/sync', compareFile],
+    ['runs', '/runs', (page) => rowOf(page, 'Import history', 1)],
+    ['run', `/runs/${run}`, planUndo],
     ['calls', '/calls', (page) => rowOf(page, 'Calls', 1)],
     ['call', `/calls/${call}`, (page) => page.getByText('PRINCIPAL_NOT_FOUND').waitFor()],
     ['jobs', '/jobs', (page) => rowOf(page, 'Jobs', 2)],
@@ -59,6 +62,27 @@ async function planChanges(page) {
   const changes = page.getByRole('table', { name: 'Changes that the import would make' });
   await changes.getByText('paola.serra').waitFor();
   await changes.scrollIntoViewIfNeeded();
+}
+
+/** Chooses a file that changes a company and some of its users, and shows the changes. */
+async function compareFile(page) {
+  const lines = [
+    'ExternalKey,Denomination,Username,Email,Password',
+    'C-1000,Rossi Servizi Srl,anna.rossi,anna@rossi.example.com,',
+    'C-1000,Rossi Servizi Srl,paola.serra,paola@rossi.example.com,quercia ponte campana',
+    'C-2000,Nuova Srl,nina.nuova,senza indirizzo,quercia ponte campana',
+  ];
+  await chooseFile(page, lines.join('\n'));
+  await page.getByLabel('Users that the file does not have').selectOption('Disable');
+  await page.getByRole('button', { name: 'Compare' }).click();
+  const changes = page.getByRole('table', { name: 'Changes that the synchronisation would make' });
+  await changes.getByText('paola.serra').waitFor();
+  await page.getByRole('region', { name: 'Changes', exact: true }).scrollIntoViewIfNeeded();
+}
+
+async function planUndo(page) {
+  await page.getByRole('button', { name: 'Show what an undo would do' }).click();
+  await rowOf(page, 'Changes that the undo would make', 2);
 }
 
 /** Chooses a file with three faulty rows, and checks it. */

@@ -1,7 +1,7 @@
+import { allHashed } from '@anagrafe/testing/audit-chain';
+import { newUser } from '@anagrafe/testing/service';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { allHashed } from '../setup/audit-chain.ts';
-import { newUser } from '../setup/service.ts';
 import { expectAccessible } from './accessibility.ts';
 import { enter, useConsole, visit } from './browser.ts';
 import { insert, rowOf } from './principals.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { newUser } from '@anagrafe/testing/service';
 import { describe, expect, it } from 'vitest';
-import { newUser } from '../setup/service.ts';
 import { expectAccessible } from './accessibility.ts';
 import { enter, useConsole, visit } from './browser.ts';
 import { insert, rowOf } from './principals.ts';

@@ -1,6 +1,6 @@
+import { newUser } from '@anagrafe/testing/service';
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { newUser } from '../setup/service.ts';
 import { expectAccessible, expectPartAccessible } from './accessibility.ts';
 import { enter, useConsole, type Visit, visit } from './browser.ts';
 import { choose, press, said } from './import/importing.ts';
