@@ -1146,8 +1146,7 @@ export const sync = {
       `Users: ${counts.usersRegistered} new, ${counts.usersUpdated} changed, ${counts.usersMoved} moved, ${counts.usersDisabled} disabled, ${counts.usersDeleted} deleted.`,
       `Records without changes: ${counts.unchanged}.`,
     ].join(' '),
-  leftOut: (principals: string) =>
-    `${plural(principals, 'principal')} with errors left out, with all of their users.`,
+  leftOut: (principals: string) => `${plural(principals, 'principal')} with errors left out with all users.`,
   stayActive: (principals: string) =>
     `Active principals that the file does not have, and that stay active: ${principals}.`,
   stayDisabled: (users: string, names: string) =>

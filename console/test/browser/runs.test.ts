@@ -72,6 +72,7 @@ describe('the page of imports', () => {
       .waitFor();
     const changes = 'Changes that the undo would make';
     await rowOf(page, changes, /^indietro creata Delete/).waitFor();
+    await rowOf(page, changes, /^indietro\.due indietro creata Delete/).waitFor();
     await rowOf(
       page,
       changes,

@@ -230,7 +230,7 @@ function NumberForm({ label, onSubmit }: { label: string; onSubmit: (value: numb
         <NumberInput
           label={label}
           size="xs"
-          w={120}
+          w={{ base: 85, sm: 120 }}
           min={1}
           max={Number.MAX_SAFE_INTEGER - 1}
           allowDecimal={false}

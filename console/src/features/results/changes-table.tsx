@@ -5,6 +5,7 @@ import { useResultMessages } from '../../i18n/language.tsx';
 import { Pager } from '../../ui/paging.tsx';
 import { CellLink, type Column, Empty, type EmptyProps, Note, Table } from '../../ui/table.tsx';
 import { usePrincipalName } from '../principals/queries.ts';
+import { useUsername } from '../users/queries.ts';
 import { FieldChanges, type ShownFieldChange } from './field-changes.tsx';
 
 const colors = {
@@ -28,6 +29,8 @@ export interface ShownChange {
   readonly principalId: number | null;
   /** Null for a change of the principal itself. */
   readonly username: string | null;
+  /** The ID of a user whose name is not known; the stored one is shown. */
+  readonly userId?: number | null;
   readonly action: keyof typeof colors;
   readonly fields: readonly ShownFieldChange[];
   /** The fields that change and whose values are not shown, such as a password. */
@@ -68,11 +71,12 @@ export function ChangesTable({ caption, changes, empty }: ChangesTableProps) {
     { name: messages.subject, card: 'title', cell: (change) => <Subject change={change} /> },
     {
       name: messages.action,
+      card: 'half',
       cell: (change) => <Badge color={colors[change.action]}>{messages.actions[change.action]}</Badge>,
     },
     {
       name: messages.fields,
-      card: 'full',
+      card: 'plain',
       cell: (change) => <Details change={change} />,
     },
   ];
@@ -141,19 +145,22 @@ function Details({ change }: { change: ShownChange }) {
   );
 }
 
-function Subject({ change: { principal, principalId, username, line } }: { change: ShownChange }) {
+function Subject({ change }: { change: ShownChange }) {
+  const { principal, principalId, username, userId = null, line } = change;
   const { changes: messages } = useResultMessages();
   const { number } = useFormats();
   const stored = usePrincipalName(principal === null ? principalId : null);
+  const storedUser = useUsername(userId);
+  const user = userId === null ? username : storedUser;
   const name = line === undefined ? (principal ?? stored) : messages.line(number(line));
   const linked =
     principalId === null ? name : <CellLink href={`/principals/${principalId}`}>{name}</CellLink>;
   return (
     <>
       <Text component="div" size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
-        {username ?? linked}
+        {user ?? linked}
       </Text>
-      {username !== null && <Note>{linked}</Note>}
+      {user !== null && <Note>{linked}</Note>}
     </>
   );
 }

@@ -148,23 +148,28 @@ function useChanges(tuples: readonly UpsertTuple[]): readonly ShownChange[] {
       if (!isPossible) return [{ ...about, key: `${at}`, action: 'fail', notes: [error ?? ''] }];
       const of = (
         key: string,
-        username: string | null,
+        user: { readonly username: string | null; readonly userId: number | null },
         done: 'delete' | 'move' | null,
         { Changes: fields = [], Kept = [] }: Pick<typeof Item6, 'Changes' | 'Kept'>,
       ): ShownChange[] => {
         const changes: ShownChange[] = [];
         const action = done ?? (fields.length > 0 ? 'restore' : null);
-        if (action !== null) changes.push({ ...about, username, key, action, fields });
+        if (action !== null) changes.push({ ...about, ...user, key, action, fields });
         const notes = Kept.map(noteOf);
-        if (notes.length > 0) changes.push({ ...about, username, key: `${key} kept`, action: 'keep', notes });
+        if (notes.length > 0) changes.push({ ...about, ...user, key: `${key} kept`, action: 'keep', notes });
         return changes;
       };
       return [
-        ...of(`${at}`, null, Item6.Principal === 'deleted' ? 'delete' : null, Item6),
+        ...of(
+          `${at}`,
+          { username: null, userId: null },
+          Item6.Principal === 'deleted' ? 'delete' : null,
+          Item6,
+        ),
         ...(Item6.Users ?? []).flatMap((user, nth) => {
-          const { Operation, Username, ID } = user;
+          const { Operation, Username: username, ID } = user;
           const done = Operation === 'delete' || Operation === 'move' ? Operation : null;
-          return of(`${at} ${nth}`, Username ?? `#${ID}`, done, user);
+          return of(`${at} ${nth}`, { username, userId: username === null ? ID : null }, done, user);
         }),
       ];
     });

@@ -96,6 +96,17 @@ export function useUser(UserID: number) {
   });
 }
 
+/** Reads the username of a user; its ID while it loads, or if it does not exist. Reads nothing for null. */
+export function useUsername(UserID: number | null): string {
+  const anagrafe = useAnagrafe();
+  const { data } = useQuery({
+    queryKey: [...principalsKey, 'username', UserID],
+    queryFn: async ({ signal }) => (await anagrafe.users({ UserID }, { signal }).page()).records[0] ?? null,
+    enabled: UserID !== null,
+  });
+  return data?.Username ?? `#${UserID}`;
+}
+
 /** Reads the first 5 users that match a term. */
 export function useFoundUsers(term: string) {
   const anagrafe = useAnagrafe();
