@@ -382,6 +382,7 @@ export const result = {
     filter: 'Filter by action',
     all: (count: string) => `All changes (${count})`,
     line: (line: string) => `Line ${line}`,
+    from: (principal: string) => `From ${principal}`,
     missing: 'Not in the file',
     actions: {
       insert: 'Create',

@@ -371,6 +371,7 @@ export const result: Messages['result'] = {
     filter: 'Filtra per operazione',
     all: (count) => `Tutte le modifiche (${count})`,
     line: (line) => `Riga ${line}`,
+    from: (principal) => `Da ${principal}`,
     missing: 'Non presente nel file',
     actions: {
       insert: 'Creazione',

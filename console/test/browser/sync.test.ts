@@ -132,6 +132,20 @@ describe('the page of the synchronisation', () => {
     expect(await stored('tenuta')).toMatchObject({ State: 'active' });
   });
 
+  it('moves a user that the file has under another company, and names the old one', async () => {
+    await insert(service, office, [
+      { Denomination: 'Partenza', ExternalKey: 'move-1', Users: [newUser('mossa.1')] },
+      { Denomination: 'Arrivo', ExternalKey: 'move-2' },
+    ]);
+    await choose(page, 'moves.csv', 'ExternalKey;Username\nmove-2;mossa.1');
+    await press(page, 'Compare');
+    await rowOf(page, changes, /^mossa\.1 move-2 Move From Partenza/).waitFor();
+    await press(page, 'Apply changes');
+    await said(page, '1 change applied.');
+    expect(await stored('move-2')).toMatchObject({ Users: [{ Username: 'mossa.1' }] });
+    expect(await stored('move-1')).toMatchObject({ Users: [] });
+  });
+
   it('refuses changes if the stored data has changed since, and compares again', async () => {
     await insertTwo('vecchio');
     person.expectStatus(412);

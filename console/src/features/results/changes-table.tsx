@@ -36,6 +36,8 @@ export interface ShownChange {
   /** The fields that change and whose values are not shown, such as a password. */
   readonly hidden?: readonly string[];
   readonly notes?: readonly string[];
+  /** The name of the principal that a user is moved from. */
+  readonly from?: string;
   /** The line of the file whose record is left out. */
   readonly line?: number;
   /** True for a principal that the file does not have. */
@@ -125,9 +127,10 @@ export function ChangesTable({ caption, changes, empty }: ChangesTableProps) {
 
 function Details({ change }: { change: ShownChange }) {
   const { changes: messages, fields: labels } = useResultMessages();
-  const { fields, hidden = [], notes = [], isMissing = false } = change;
+  const { fields, hidden = [], notes = [], from, isMissing = false } = change;
   const shown = [
     ...hidden.map((field) => labels[field] ?? field),
+    ...(from === undefined ? [] : [messages.from(from)]),
     ...notes,
     ...(isMissing ? [messages.missing] : []),
   ];

@@ -9,12 +9,16 @@ import {
   findDisabled,
   findExcessiveRemovals,
   findMissingPrincipals,
+  findMoves,
   type ImportConnection,
   type ImportRow,
   type MissingPolicy,
   type MissingPrincipal,
   type MissingPrincipals,
   type MissingPrincipalsPolicy,
+  type Moves,
+  namesByField,
+  type PlanRules,
   planSync,
   problemsOfRecord,
   type RowProblem,
@@ -22,6 +26,7 @@ import {
   type SyncFile,
   type SyncPlan,
   type SyncRecord,
+  sourceOf,
 } from '@anagrafe/importer';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -48,7 +53,9 @@ export const defaultOptions: SyncOptions = {
 /** What a synchronisation would do, and what it leaves as it is. */
 export interface Comparison extends Pick<SyncFile, 'warnings' | 'unused'> {
   readonly plan: SyncPlan;
-  readonly missing: MissingPolicy;
+  readonly rules: PlanRules;
+  /** The names of the columns of the file, for errors. */
+  readonly names: ReturnType<typeof namesByField>;
   /** The errors because of which the file cannot be used at all: a row left out would count as missing. */
   readonly problems: readonly RowProblem[];
   readonly counts: UpsertCounts;
@@ -99,7 +106,7 @@ async function compare(
   { columns, options, onProgress }: CompareInput,
   connection: ImportConnection,
 ): Promise<Comparison> {
-  const reading = { columns, principal: null, generatesPasswords: true };
+  const reading = { columns, principal: null, generatesPasswords: true, similarRows: new Set<number>() };
   // A row that cannot be read is an error of the file, like any other row that cannot be used.
   const unreadable = file.rows.flatMap(({ number, line, error }): ImportRow[] =>
     error ? [{ kind: 'invalid', number, line, source: null, errors: [error], text: null }] : [],
@@ -110,9 +117,15 @@ async function compare(
     columns: mappedColumns(file.names, columns),
     [Symbol.iterator]: () => rows[Symbol.iterator](),
   };
-  const { records, errors, warnings, unused } = await readSyncFile(content, options);
+  const { records, errors, warnings, unused } = await readSyncFile(content, {
+    clearEmpty: options.clearEmpty,
+    generate: null,
+  });
   const missing = errors.length > 0 ? 'keep' : options.missing;
-  const plan = await planSync(records, missing, connection, onProgress);
+  const names = namesByField(content.columns);
+  const rules = { missing, similar: 'refuse', moves: 'allow' } as const;
+  const plan = await planSync(records, { rules, isPartial: false, names, onProgress }, connection);
+  const moves = await findMoves(plan.calls, connection);
   const unusable = [...errors, ...plan.conflicts];
   // With such errors all errors of the file are reported at once, and nothing can be applied.
   const problems = unusable.length > 0 ? [...unusable, ...plan.failed] : [];
@@ -126,10 +139,11 @@ async function compare(
   const maxDisables = Math.max(alwaysAllowed, ((gone?.principals ?? 0) * maxPercent) / 100);
   return {
     plan,
-    missing,
+    rules,
+    names,
     problems: problems.toSorted((one, other) => one.line - other.line),
     counts,
-    changes: [...changesOfPlan(plan), ...changesOfPrincipals(gone, disables)],
+    changes: [...changesOfPlan(plan, moves), ...changesOfPrincipals(gone, disables)],
     gone,
     disables,
     disabledUsers: await findDisabled(records, connection),
@@ -142,12 +156,14 @@ async function compare(
   };
 }
 
-function changesOfPlan({ calls, failed }: SyncPlan): ShownChange[] {
+function changesOfPlan({ calls, failed }: SyncPlan, moves: Moves): ShownChange[] {
   const planned = calls
     .flatMap(({ records }) => records)
     .flatMap((record, at) =>
       changesOf(record).map(({ hidden, record: sent, ...change }, nth): ShownChange => {
-        return { ...change, key: `${at} ${nth}`, principal: nameOf(sent), hidden };
+        const source = change.action === 'move' ? sourceOf(moves, change.username ?? '') : undefined;
+        const from = source && (source.Denomination ?? source.ExternalKey ?? `#${source.IRID}`);
+        return { ...change, key: `${at} ${nth}`, principal: nameOf(sent), hidden, ...(from && { from }) };
       }),
     );
   const refused = failed.map(({ line, message }, at): ShownChange => {
@@ -199,7 +215,7 @@ export function useApply() {
 }
 
 async function apply(
-  { plan, missing, disables, run }: Comparison,
+  { plan, rules, names, disables, run }: Comparison,
   { anagrafe, signal }: ImportConnection,
   onProgress: (job: Job) => void,
 ): Promise<SyncResult> {
@@ -208,14 +224,14 @@ async function apply(
   const results = await applyPlan(plan.calls, {
     anagrafe,
     signal,
-    missing,
+    rules,
     name,
     isSequential: true,
     wait: (id) => anagrafe.jobs.wait(id, { signal, onProgress }),
   });
   return {
     failed: results.flatMap(({ planned, errors }) =>
-      refused.has(planned) ? [] : problemsOfRecord(planned, errors),
+      refused.has(planned) ? [] : problemsOfRecord(planned, errors, names),
     ),
     kept: await disablePrincipals(disables, name, { anagrafe, signal }),
   };
