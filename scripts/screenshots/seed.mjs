@@ -49,7 +49,9 @@ async function importUsers(office) {
     { ExternalKey: 'C-3000', Denomination: 'Farmacia Centrale', Users: users(600, 3) },
   ];
   await office.ofRun(run).upsert(records);
-  await office.upsert([{ ExternalKey: 'C-1000', Users: [{ Username: 'anna.rossi', Phone: '+39 0583 333444' }] }]);
+  await office.upsert([
+    { ExternalKey: 'C-1000', Users: [{ Username: 'anna.rossi', Phone: '+39 0583 333444' }] },
+  ]);
   return run;
 }
 
