@@ -79,9 +79,12 @@ describe('the console', () => {
       'audit',
       'users',
       'principals',
+      'plans',
       'calls',
       'jobs',
       'import',
+      'runs',
+      'sync',
       'overview',
     ];
     const order = ['i18n', 'ui', ...features.map((name) => `features/${name}`), 'app', 'main.tsx'];

@@ -2,7 +2,7 @@ import { Kbd, Loader, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { useLocation } from 'wouter';
-import { nameOf, useFoundPrincipals } from '../features/principals/queries.ts';
+import { nameOf, useFoundPrincipals } from '../features/users/find-principals.ts';
 import { useFoundUsers } from '../features/users/queries.ts';
 import { useCommonMessages } from '../i18n/language.tsx';
 import { Dialog } from '../ui/dialog.tsx';

@@ -1,6 +1,6 @@
 import type { Anagrafe, AuditChange, UpsertRecord } from '@anagrafe/client';
+import { idOfApplied, principalsKey } from '../results/record-mutation.ts';
 import { useAnagrafe, useChange } from '../session/api-client.ts';
-import { idOfApplied, principalsKey } from '../users/record-mutation.ts';
 
 /** `same`: the field has the old value already. `gone`: its principal or user no longer exists. */
 export type Restored = 'restored' | 'same' | 'gone' | { readonly present: unknown };

@@ -18,7 +18,7 @@ import {
   registeredRows,
   type WriteRules,
 } from '@anagrafe/importer';
-import type { ShownChange } from '../results/changes-table.tsx';
+import type { ShownChange } from '../plans/changes-table.tsx';
 
 /** The effect of an import that creates and updates. It is applied only while the stored data is as the plan found it. */
 export interface Plan {

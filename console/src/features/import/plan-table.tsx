@@ -1,7 +1,7 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { useFormats } from '../../i18n/formats.ts';
 import { useImportMessages } from '../../i18n/language.tsx';
-import { ChangesTable } from '../results/changes-table.tsx';
+import { ChangesTable } from '../plans/changes-table.tsx';
 import classes from './import.module.css';
 import type { Plan } from './plan-rows.ts';
 

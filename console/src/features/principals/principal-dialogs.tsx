@@ -6,10 +6,10 @@ import { useFormats } from '../../i18n/formats.ts';
 import { usePrincipalsMessages } from '../../i18n/language.tsx';
 import { ConfirmDialog, Dialog, DialogForm, useFinish } from '../../ui/dialog.tsx';
 import { useNotice } from '../../ui/notice.tsx';
+import { nameOf } from '../users/find-principals.ts';
 import { type FieldErrors, messageAt, useRecordForm } from '../users/record-form.ts';
 import { oppositeState, SetState } from '../users/user-state.tsx';
 import {
-  nameOf,
   type PrincipalTexts,
   principalFieldNames,
   useCreatePrincipal,

@@ -13,13 +13,14 @@ import { NotFound } from '../../ui/page.tsx';
 import { Moment } from '../../ui/time.tsx';
 import { History } from '../audit/history.tsx';
 import { useAuditLog } from '../audit/queries.ts';
+import { nameOf } from '../users/find-principals.ts';
 import { useUsersOf } from '../users/queries.ts';
 import { useUserColumns } from '../users/user-columns.tsx';
 import { Register } from '../users/user-dialogs.tsx';
 import { StateBadge } from '../users/user-state.tsx';
 import { useExport } from './export.tsx';
 import { DeletePrincipal, EditPrincipal, SetPrincipalState } from './principal-dialogs.tsx';
-import { nameOf, principalFieldNames, usePrincipal } from './queries.ts';
+import { principalFieldNames, usePrincipal } from './queries.ts';
 
 /** Replaces the page if no principal has the ID in the URL. */
 export function PrincipalNotFound() {

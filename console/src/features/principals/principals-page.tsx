@@ -11,11 +11,12 @@ import { ListPage } from '../../ui/list-page.tsx';
 import { idOf } from '../../ui/page.tsx';
 import { CellLink, type Column } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
+import { nameOf } from '../users/find-principals.ts';
 import { StateBadge } from '../users/user-state.tsx';
 import { useExport } from './export.tsx';
 import { CreatePrincipal } from './principal-dialogs.tsx';
 import { OnePrincipal, PrincipalNotFound } from './principal-page.tsx';
-import { nameOf, usePrincipals } from './queries.ts';
+import { usePrincipals } from './queries.ts';
 
 /** `/console/principals`: the list, or the principal whose ID is in the URL. */
 export function Principals() {

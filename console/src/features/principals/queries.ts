@@ -1,9 +1,9 @@
-import { type InsertRecord, type Principal, principalFields } from '@anagrafe/client';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { idOf } from '../../ui/page.tsx';
+import { type InsertRecord, principalFields } from '@anagrafe/client';
+import { useQuery } from '@tanstack/react-query';
 import { usePaged } from '../../ui/paging.tsx';
+import { idOfApplied, principalsKey, usePrincipalMutation } from '../results/record-mutation.ts';
 import { useAnagrafe, usePatientAnagrafe } from '../session/api-client.ts';
-import { idOfApplied, principalsKey, usePrincipalMutation } from '../users/record-mutation.ts';
+import { nameOf } from '../users/find-principals.ts';
 
 export type PrincipalTexts = Readonly<Record<keyof typeof principalFields, string>>;
 
@@ -12,35 +12,12 @@ export const principalFieldNames = (Object.keys(principalFields) as (keyof typeo
   (one, other) => Number(other === 'Denomination') - Number(one === 'Denomination'),
 );
 
-/** Returns the display name of a principal, whose text fields are all optional. */
-export function nameOf({ ID, Denomination, Name, Surname, ExternalKey, Email }: Principal): string {
-  const fullName = [Name, Surname].filter((part) => part !== null).join(' ');
-  return Denomination ?? (fullName || (ExternalKey ?? Email ?? `#${ID}`));
-}
-
 /** Reads the principals that match a search term, or all for an empty term, in the order of their IDs. */
 export function usePrincipals(term: string) {
   const anagrafe = useAnagrafe();
   return usePaged([...principalsKey, 'list', term], ({ page, pageSize }, signal) =>
     anagrafe.list({ Search: term || null, PageSize: pageSize, UsersShown: 0 }, { signal }).page(page),
   );
-}
-
-/** Reads the principal whose ID is the term, and up to 8 that match the term; none for an empty term. */
-export function useFoundPrincipals(term: string) {
-  const anagrafe = useAnagrafe();
-  return useQuery({
-    queryKey: [...principalsKey, 'found', term],
-    queryFn: async ({ signal }) => {
-      const first = async (filter: { ID: number } | { Search: string }) =>
-        (await anagrafe.list({ ...filter, PageSize: 8, UsersShown: 0 }, { signal }).page()).records;
-      const ID = idOf(term);
-      const [byId, found] = await Promise.all([ID === null ? [] : first({ ID }), first({ Search: term })]);
-      return [...byId, ...found.filter((one) => one.ID !== byId[0]?.ID)];
-    },
-    enabled: term !== '',
-    placeholderData: keepPreviousData,
-  });
 }
 
 /** Reads one principal with its first 1,000 users; null if it does not exist. */

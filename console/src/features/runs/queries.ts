@@ -3,9 +3,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { usePaged } from '../../ui/paging.tsx';
 import { usePollInterval } from '../../ui/time.tsx';
+import { principalsKey } from '../results/record-mutation.ts';
 import { useAnagrafe, usePatientAnagrafe } from '../session/api-client.ts';
 import { retryAfterSignIn } from '../session/retry-after-sign-in.ts';
-import { principalsKey } from '../users/record-mutation.ts';
 
 const key = ['runs'];
 

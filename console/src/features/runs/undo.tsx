@@ -8,7 +8,7 @@ import { focusOnMount } from '../../ui/focus.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
 import { Surface } from '../../ui/page.tsx';
-import { ChangesTable, type ShownChange } from '../results/changes-table.tsx';
+import { ChangesTable, type ShownChange } from '../plans/changes-table.tsx';
 import { JobProgress } from '../results/job-progress.tsx';
 import { type UndoPlan, useUndo, useUndoPlan } from './queries.ts';
 

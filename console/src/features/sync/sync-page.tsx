@@ -1,5 +1,5 @@
 import { type ColumnMapping, ImportFileError, type RowProblem, rowUnit } from '@anagrafe/importer';
-import { Alert, Button, Group, NativeSelect, Stack, Switch, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
@@ -16,14 +16,13 @@ import { FilePage, TotalsRows, type WorkProps } from '../import/file-page.tsx';
 import { useUnsaved } from '../import/import-result.tsx';
 import { RowWarnings } from '../import/row-warnings.tsx';
 import { saveColumns, savedColumns } from '../import/saved-columns.ts';
-import { ChangesTable } from '../results/changes-table.tsx';
+import { ChangesTable } from '../plans/changes-table.tsx';
 import { JobProgress } from '../results/job-progress.tsx';
+import { defaultOptions, Options } from './sync-options.tsx';
 import {
   type Comparison,
-  defaultOptions,
   isOutdated,
   MissingUnknownError,
-  type SyncOptions,
   type SyncResult,
   useApply,
   useCompare,
@@ -134,54 +133,6 @@ function CompareError({ error, onRetry }: { error: Error; onRetry: () => void })
     >
       {reason}
     </Alert>
-  );
-}
-
-interface OptionsProps {
-  readonly options: SyncOptions;
-  readonly onChange: (options: SyncOptions) => void;
-}
-
-function Options({ options, onChange }: OptionsProps) {
-  const { options: messages } = useSyncMessages();
-  const { missing, missingPrincipals, clearEmpty } = options;
-  return (
-    <Surface title={messages.title}>
-      <Stack>
-        <NativeSelect
-          label={messages.missing}
-          description={messages.missingHint}
-          value={missing}
-          onChange={({ currentTarget: { value } }) =>
-            onChange({ ...options, missing: value as SyncOptions['missing'] })
-          }
-          data={(['keep', 'disable', 'delete'] as const).map((value) => ({
-            value,
-            label: messages.actions[value],
-          }))}
-          maw={420}
-        />
-        <NativeSelect
-          label={messages.missingPrincipals}
-          description={messages.missingPrincipalsHint}
-          value={missingPrincipals}
-          onChange={({ currentTarget: { value } }) =>
-            onChange({ ...options, missingPrincipals: value as SyncOptions['missingPrincipals'] })
-          }
-          data={(['report', 'keep', 'disable'] as const).map((value) => ({
-            value,
-            label: messages.principalActions[value],
-          }))}
-          maw={420}
-        />
-        <Switch
-          label={messages.clearEmpty}
-          description={messages.clearEmptyHint}
-          checked={clearEmpty}
-          onChange={({ currentTarget: { checked } }) => onChange({ ...options, clearEmpty: checked })}
-        />
-      </Stack>
-    </Surface>
   );
 }
 

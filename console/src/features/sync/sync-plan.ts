@@ -12,10 +12,8 @@ import {
   findMoves,
   type ImportConnection,
   type ImportRow,
-  type MissingPolicy,
   type MissingPrincipal,
   type MissingPrincipals,
-  type MissingPrincipalsPolicy,
   type Moves,
   namesByField,
   type PlanRules,
@@ -33,22 +31,11 @@ import { useState } from 'react';
 import { mappedColumns } from '../import/check-rows.ts';
 import { nameOf } from '../import/plan-rows.ts';
 import { readRows, type UsersFile } from '../import/users-file.ts';
-import type { ShownChange } from '../results/changes-table.tsx';
+import type { ShownChange } from '../plans/changes-table.tsx';
+import { principalsKey } from '../results/record-mutation.ts';
 import { usePatientAnagrafe } from '../session/api-client.ts';
 import { retryAfterSignIn } from '../session/retry-after-sign-in.ts';
-import { principalsKey } from '../users/record-mutation.ts';
-
-export interface SyncOptions {
-  readonly missing: MissingPolicy;
-  readonly missingPrincipals: MissingPrincipalsPolicy;
-  readonly clearEmpty: boolean;
-}
-
-export const defaultOptions: SyncOptions = {
-  missing: 'keep',
-  missingPrincipals: 'report',
-  clearEmpty: false,
-};
+import type { SyncOptions } from './sync-options.tsx';
 
 /** What a synchronisation would do, and what it leaves as it is. */
 export interface Comparison extends Pick<SyncFile, 'warnings' | 'unused'> {

@@ -9,8 +9,8 @@ import {
 } from '@anagrafe/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { isUndecided, principalsKey } from '../results/record-mutation.ts';
 import { useAnagrafe } from '../session/api-client.ts';
-import { isUndecided, principalsKey } from './record-mutation.ts';
 
 /** The result of an action on one of many users. */
 export interface UserResult {

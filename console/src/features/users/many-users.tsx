@@ -11,7 +11,7 @@ import { focusOnMount } from '../../ui/focus.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { nameOf, useFoundPrincipals } from '../principals/queries.ts';
+import { nameOf, useFoundPrincipals } from './find-principals.ts';
 import { type UserResult, type useMany, useMoveMany, useResetMany, useSetStates } from './many-queries.ts';
 import { generatePassword } from './password-field.tsx';
 import { nameOfPrincipal } from './user-columns.tsx';

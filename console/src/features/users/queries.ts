@@ -12,8 +12,8 @@ import {
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { usePaged } from '../../ui/paging.tsx';
+import { idOfApplied, principalsKey, usePrincipalMutation } from '../results/record-mutation.ts';
 import { useAnagrafe, useChange } from '../session/api-client.ts';
-import { idOfApplied, principalsKey, usePrincipalMutation } from './record-mutation.ts';
 
 /** The input of the registration form. The request repeats the password as `ConfirmPassword`. */
 export type UserInput = UserTexts & { readonly Username: string; readonly Password: string };

@@ -5,8 +5,8 @@ import { useResultMessages } from '../../i18n/language.tsx';
 import { Pager } from '../../ui/paging.tsx';
 import { CellLink, type Column, Empty, type EmptyProps, Note, Table } from '../../ui/table.tsx';
 import { usePrincipalName } from '../principals/queries.ts';
+import { FieldChanges, type ShownFieldChange } from '../results/field-changes.tsx';
 import { useUsername } from '../users/queries.ts';
-import { FieldChanges, type ShownFieldChange } from './field-changes.tsx';
 
 const colors = {
   insert: 'teal',

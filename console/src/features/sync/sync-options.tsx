@@ -1,0 +1,64 @@
+import type { MissingPolicy, MissingPrincipalsPolicy } from '@anagrafe/importer';
+import { NativeSelect, Stack, Switch } from '@mantine/core';
+import { useSyncMessages } from '../../i18n/language.tsx';
+import { Surface } from '../../ui/page.tsx';
+
+export interface SyncOptions {
+  readonly missing: MissingPolicy;
+  readonly missingPrincipals: MissingPrincipalsPolicy;
+  readonly clearEmpty: boolean;
+}
+
+export const defaultOptions: SyncOptions = {
+  missing: 'keep',
+  missingPrincipals: 'report',
+  clearEmpty: false,
+};
+
+interface OptionsProps {
+  readonly options: SyncOptions;
+  readonly onChange: (options: SyncOptions) => void;
+}
+
+export function Options({ options, onChange }: OptionsProps) {
+  const { options: messages } = useSyncMessages();
+  const { missing, missingPrincipals, clearEmpty } = options;
+  return (
+    <Surface title={messages.title}>
+      <Stack>
+        <NativeSelect
+          label={messages.missing}
+          description={messages.missingHint}
+          value={missing}
+          onChange={({ currentTarget: { value } }) =>
+            onChange({ ...options, missing: value as SyncOptions['missing'] })
+          }
+          data={(['keep', 'disable', 'delete'] as const).map((value) => ({
+            value,
+            label: messages.actions[value],
+          }))}
+          maw={420}
+        />
+        <NativeSelect
+          label={messages.missingPrincipals}
+          description={messages.missingPrincipalsHint}
+          value={missingPrincipals}
+          onChange={({ currentTarget: { value } }) =>
+            onChange({ ...options, missingPrincipals: value as SyncOptions['missingPrincipals'] })
+          }
+          data={(['report', 'keep', 'disable'] as const).map((value) => ({
+            value,
+            label: messages.principalActions[value],
+          }))}
+          maw={420}
+        />
+        <Switch
+          label={messages.clearEmpty}
+          description={messages.clearEmptyHint}
+          checked={clearEmpty}
+          onChange={({ currentTarget: { checked } }) => onChange({ ...options, clearEmpty: checked })}
+        />
+      </Stack>
+    </Surface>
+  );
+}
