@@ -1239,6 +1239,7 @@ export const runs = {
       password: 'the password was reset, and the old one is unknown',
       expired: 'the old value is no longer stored',
       taken: 'kept, because the old name belongs to another one now',
+      differs: 'kept, because the values differ',
     },
   },
 };

@@ -1227,6 +1227,7 @@ export const runs: Messages['runs'] = {
       password: 'la password è stata reimpostata e quella precedente non è nota',
       expired: 'il valore precedente non è più conservato',
       taken: 'invariato, perché il nome precedente ora appartiene ad altri',
+      differs: 'invariato, perché i valori sono diversi',
     },
   },
 };
