@@ -1128,6 +1128,8 @@ export const sync = {
     principalActions: { report: 'Report', keep: 'Keep, do not report', disable: 'Disable' },
     clearEmpty: 'Empty cells clear the field',
     clearEmptyHint: 'Otherwise the stored value stays.',
+    partial: 'Leave out only the users with errors',
+    partialHint: 'Otherwise their whole principal is left out, with all of its users.',
   },
   compare: 'Compare',
   compareAgain: 'Compare again',
@@ -1239,7 +1241,7 @@ export const runs = {
       password: 'the password was reset, and the old one is unknown',
       expired: 'the old value is no longer stored',
       taken: 'kept, because the old name belongs to another one now',
-      differs: 'kept, because the values differ',
+      differs: 'kept, because both principals have a value',
     },
   },
 };

@@ -1125,6 +1125,8 @@ export const sync: Messages['sync'] = {
     principalActions: { report: 'Segnala', keep: 'Mantieni senza segnalare', disable: 'Disabilita' },
     clearEmpty: 'Le celle vuote svuotano il campo',
     clearEmptyHint: 'Altrimenti il valore attuale resta.',
+    partial: 'Escludi solo gli utenti con errori',
+    partialHint: 'Altrimenti resta esclusa tutta la loro anagrafica, con tutti i suoi utenti.',
   },
   compare: 'Confronta',
   compareAgain: 'Confronta di nuovo',
@@ -1227,7 +1229,7 @@ export const runs: Messages['runs'] = {
       password: 'la password è stata reimpostata e quella precedente non è nota',
       expired: 'il valore precedente non è più conservato',
       taken: 'invariato, perché il nome precedente ora appartiene ad altri',
-      differs: 'invariato, perché i valori sono diversi',
+      differs: 'invariato, perché entrambe le anagrafiche hanno un valore',
     },
   },
 };

@@ -1,18 +1,24 @@
 import type { MissingPolicy, MissingPrincipalsPolicy } from '@anagrafe/importer';
 import { NativeSelect, Stack, Switch } from '@mantine/core';
-import { useSyncMessages } from '../../i18n/language.tsx';
+import { useImportMessages, useSyncMessages } from '../../i18n/language.tsx';
 import { Surface } from '../../ui/page.tsx';
 
 export interface SyncOptions {
   readonly missing: MissingPolicy;
   readonly missingPrincipals: MissingPrincipalsPolicy;
   readonly clearEmpty: boolean;
+  /** Applies a principal without its users that have errors. */
+  readonly isPartial: boolean;
+  /** Creates principals that look like others. */
+  readonly allowsSimilar: boolean;
 }
 
 export const defaultOptions: SyncOptions = {
   missing: 'keep',
   missingPrincipals: 'report',
   clearEmpty: false,
+  isPartial: false,
+  allowsSimilar: false,
 };
 
 interface OptionsProps {
@@ -22,7 +28,8 @@ interface OptionsProps {
 
 export function Options({ options, onChange }: OptionsProps) {
   const { options: messages } = useSyncMessages();
-  const { missing, missingPrincipals, clearEmpty } = options;
+  const { similar, similarHint } = useImportMessages().options;
+  const { missing, missingPrincipals, clearEmpty, isPartial, allowsSimilar } = options;
   return (
     <Surface title={messages.title}>
       <Stack>
@@ -57,6 +64,18 @@ export function Options({ options, onChange }: OptionsProps) {
           description={messages.clearEmptyHint}
           checked={clearEmpty}
           onChange={({ currentTarget: { checked } }) => onChange({ ...options, clearEmpty: checked })}
+        />
+        <Switch
+          label={messages.partial}
+          description={messages.partialHint}
+          checked={isPartial}
+          onChange={({ currentTarget: { checked } }) => onChange({ ...options, isPartial: checked })}
+        />
+        <Switch
+          label={similar}
+          description={similarHint}
+          checked={allowsSimilar}
+          onChange={({ currentTarget: { checked } }) => onChange({ ...options, allowsSimilar: checked })}
         />
       </Stack>
     </Surface>

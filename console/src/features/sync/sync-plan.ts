@@ -7,6 +7,7 @@ import {
   countsOf,
   disablePrincipals,
   findDisabled,
+  findExcessiveMoves,
   findExcessiveRemovals,
   findMissingPrincipals,
   findMoves,
@@ -104,18 +105,16 @@ async function compare(
     columns: mappedColumns(file.names, columns),
     [Symbol.iterator]: () => rows[Symbol.iterator](),
   };
-  const { records, errors, warnings, unused } = await readSyncFile(content, {
-    clearEmpty: options.clearEmpty,
-    generate: null,
-  });
+  const { clearEmpty, isPartial, allowsSimilar } = options;
+  const { records, errors, warnings, unused } = await readSyncFile(content, { clearEmpty, generate: null });
   const missing = errors.length > 0 ? 'keep' : options.missing;
   const names = namesByField(content.columns);
-  const rules = { missing, similar: 'refuse', moves: 'allow' } as const;
-  const plan = await planSync(records, { rules, isPartial: false, names, onProgress }, connection);
+  const rules = { missing, moves: 'allow', similar: allowsSimilar ? 'allow' : 'refuse' } as const;
+  const plan = await planSync(records, { rules, isPartial, names, onProgress }, connection);
   const moves = await findMoves(plan.calls, connection);
   const unusable = [...errors, ...plan.conflicts];
   // With such errors all errors of the file are reported at once, and nothing can be applied.
-  const problems = unusable.length > 0 ? [...unusable, ...plan.failed] : [];
+  const problems = unusable.length > 0 ? [...unusable, ...plan.failed, ...plan.leftOut] : [];
   const { missingPrincipals } = options;
   const gone = missingPrincipals === 'keep' ? null : await findMissingPrincipals(records, connection);
   if (missingPrincipals === 'disable' && !gone) throw new MissingUnknownError();
@@ -136,14 +135,17 @@ async function compare(
     disabledUsers: await findDisabled(records, connection),
     size: changesIn(counts) + disables.length,
     removals,
-    hasManyRemovals: findExcessiveRemovals(plan, removalLimit) !== null || disables.length > maxDisables,
+    hasManyRemovals:
+      findExcessiveRemovals(plan, removalLimit) !== null ||
+      (await findExcessiveMoves(moves, removalLimit, connection)) !== null ||
+      disables.length > maxDisables,
     warnings,
     unused,
     run: newRun(),
   };
 }
 
-function changesOfPlan({ calls, failed }: SyncPlan, moves: Moves): ShownChange[] {
+function changesOfPlan({ calls, failed, leftOut: users }: SyncPlan, moves: Moves): ShownChange[] {
   const planned = calls
     .flatMap(({ records }) => records)
     .flatMap((record, at) =>
@@ -153,7 +155,7 @@ function changesOfPlan({ calls, failed }: SyncPlan, moves: Moves): ShownChange[]
         return { ...change, key: `${at} ${nth}`, principal: nameOf(sent), hidden, ...(from && { from }) };
       }),
     );
-  const refused = failed.map(({ line, message }, at): ShownChange => {
+  const refused = [...failed, ...users].map(({ line, message }, at): ShownChange => {
     return { ...leftOut, key: `failed ${at}`, principal: null, line, notes: [message] };
   });
   return [...planned, ...refused];
