@@ -137,12 +137,6 @@ export class Anagrafe {
   /**
    * Registers users and resets passwords, with many records in one call. A record that was not applied does not throw:
    * check `Item3` of its tuple.
-   *
-   * @example
-   * ```ts
-   * const { tuples } = await anagrafe.update(records);
-   * for (const [index, { Item3, Item5 }] of tuples.entries()) if (!Item3) report(records[index], Item5);
-   * ```
    */
   update<Dry extends boolean = false>(
     records: readonly UpdateRecord[],
@@ -189,10 +183,7 @@ export class Anagrafe {
     return write(this.#transport, 'state', records, options);
   }
 
-  /**
-   * Merges each principal in `From` into the one that the record names: its users move, and its external key becomes an alias.
-   * A merge cannot be undone. A dry run returns the plan.
-   */
+  /** Merges each principal in `From` into the one that the record names. This cannot be undone; a dry run returns the plan. */
   merge<Dry extends boolean = false>(
     records: readonly MergeRecord[],
     options?: MergeOptions<Dry>,
@@ -202,12 +193,6 @@ export class Anagrafe {
 
   /**
    * Lists the principals with their users, ordered by principal ID.
-   *
-   * @example
-   * ```ts
-   * for await (const principal of anagrafe.list({ Search: 'rossi' })) console.log(principal.ID);
-   * const { records, totalCount } = await anagrafe.list({ PageSize: 20 }).page(3);
-   * ```
    */
   list(filter: Omit<PrincipalFilter, 'Page'> = {}, options?: CallOptions): PagedList<Principal> {
     return new PagedList((Page) => this.#transport.page('list', { body: { ...filter, Page } }, options));

@@ -46,8 +46,8 @@ export function exportCommand(): Command {
     .addHelpText(
       'after',
       '\nAll records are exported as they are stored at one moment. Files in the formats csv and xlsx can be imported' +
-        '\nagain. The cells of xlsx are texts, which a spreadsheet program does not change. The format spreadsheet is CSV to open in a spreadsheet: a value that would be run as a formula has an' +
-        '\napostrophe in front.' +
+        '\nagain. The cells of xlsx are texts, which a spreadsheet program does not change. The format spreadsheet is' +
+        '\nCSV to open in a spreadsheet: a value that would be run as a formula has an apostrophe in front.' +
         '\nThe file is complete if it exists: until then it has the suffix .part.' +
         '\n\nExamples:\n  anagrafe export users.csv\n  anagrafe export users.xlsx\n  anagrafe export users.csv --format spreadsheet --separator ";"\n  anagrafe export --principal 12 | jq .Users',
     )

@@ -78,8 +78,9 @@ function mergeCommand(): Command {
     .addHelpText(
       'after',
       `
-The users keep their IDs and passwords; their sessions end. The principal that remains keeps its values and gets those that
-it lacks. The external key of the other one becomes an alias: files that contain it find the principal that remains.
+The users keep their IDs and passwords; their sessions end. The principal that remains keeps its values and gets
+those that it lacks. The external key of the other one becomes an alias: files that contain it find the principal
+that remains.
 
 Example:
   anagrafe principal merge C-1001 1001`,
