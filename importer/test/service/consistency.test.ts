@@ -41,8 +41,8 @@ describe('an import of rows that contradict each other', () => {
 000300;Alfa Srl;;alfa.2;${password}
 `;
   const reason =
-    'Denomination: "Beta Srl" contradicts line 2, which has "Alfa Srl" for the same principal. ' +
-    'Vatnumber: "00743110157" contradicts line 2, which has "12345678903" for the same principal.';
+    'Ragione sociale: "Beta Srl" contradicts line 2, which has "Alfa Srl" for the same principal. ' +
+    'Partita IVA: "00743110157" contradicts line 2, which has "12345678903" for the same principal.';
 
   it('refuses the later row with both values and the line of the earlier one, in a dry run and in a run', async () => {
     folder.write('contro.csv', content);
@@ -241,10 +241,10 @@ N2;Senza utenti;12345678901;;;;;;;
     expect(stderr).toContain(
       'Column "Cognome" maps to LastName of the user; for the principal: --map "Cognome=Surname"',
     );
-    expect(stderr).toContain('Denomination: spaces before or after the value are removed in 1 row (line 2)');
-    expect(stderr).toContain('Vatnumber: not a valid Italian VAT number in 2 rows (lines 2, 3)');
+    expect(stderr).toContain('Ragione sociale: spaces before or after the value are removed in 1 row (line 2)');
+    expect(stderr).toContain('Partita IVA: not a valid Italian VAT number in 2 rows (lines 2, 3)');
     expect(stderr).toContain(
-      'Taxcode: zeros at the beginning of the number seem to be lost in 1 row (line 2)',
+      'Codice fiscale: zeros at the beginning of the number seem to be lost in 1 row (line 2)',
     );
     expect(stderr).toContain('Column "Fax" is not used (numbers in 1 row). To use it: --map "Fax=<field>"');
     expect(stderr).toContain('Column "Nota" is not used (empty)');
