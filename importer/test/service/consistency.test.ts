@@ -241,7 +241,9 @@ N2;Senza utenti;12345678901;;;;;;;
     expect(stderr).toContain(
       'Column "Cognome" maps to LastName of the user; for the principal: --map "Cognome=Surname"',
     );
-    expect(stderr).toContain('Ragione sociale: spaces before or after the value are removed in 1 row (line 2)');
+    expect(stderr).toContain(
+      'Ragione sociale: spaces before or after the value are removed in 1 row (line 2)',
+    );
     expect(stderr).toContain('Partita IVA: not a valid Italian VAT number in 2 rows (lines 2, 3)');
     expect(stderr).toContain(
       'Codice fiscale: zeros at the beginning of the number seem to be lost in 1 row (line 2)',
