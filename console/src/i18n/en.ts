@@ -1026,6 +1026,19 @@ export const principals = {
     submit: 'Save',
     done: 'Principal saved.',
   },
+  merge: {
+    action: 'Merge into another principal',
+    title: (name: string) => `Merge ${name} into another principal`,
+    text: 'The users move with their IDs and passwords, and their sessions end. This principal is deleted; its external key then names the other one. This cannot be undone.',
+    users: (count: number, formatted: string, target: string) =>
+      count === 0
+        ? 'No users move.'
+        : `${count === 1 ? '1 user moves' : `${formatted} users move`} to ${target}.`,
+    taken: 'Values that the other principal lacks, and gets:',
+    dropped: 'Values that are dropped, because the other principal has its own:',
+    submit: 'Merge',
+    done: (target: string) => `Merged into ${target}.`,
+  },
   remove: {
     action: 'Delete',
     title: (name: string) => `Delete ${name}?`,
@@ -1263,6 +1276,11 @@ export const users = {
     UpdatedAt: 'Changed longest ago',
     '-UpdatedAt': 'Changed last',
   },
+  picker: {
+    search: 'Search a principal',
+    searchHint: 'Name, external key, VAT number or ID',
+    found: 'Principals found',
+  },
   select: {
     column: 'Selection',
     one: (username: string) => `Select ${username}`,
@@ -1296,9 +1314,6 @@ export const users = {
       action: 'Move to another principal',
       title: 'Move the selected users?',
       text: 'The users keep their IDs, passwords and other values. All their sessions end.',
-      search: 'Search the new principal',
-      searchHint: 'Name, external key, VAT number or ID',
-      found: 'New principal',
       submit: 'Move',
     },
     done: (done: string, all: string) => `${done} of ${all} users changed.`,

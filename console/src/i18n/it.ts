@@ -1027,6 +1027,19 @@ export const principals: Messages['principals'] = {
     submit: 'Salva',
     done: 'Anagrafica salvata.',
   },
+  merge: {
+    action: "Unisci a un'altra anagrafica",
+    title: (name) => `Unisci ${name} a un'altra anagrafica`,
+    text: "Gli utenti si spostano con ID e password, e le loro sessioni terminano. Questa anagrafica viene eliminata; il suo codice esterno indica poi l'altra. L'operazione non si può annullare.",
+    users: (count, formatted, target) =>
+      count === 0
+        ? 'Nessun utente si sposta.'
+        : `${count === 1 ? '1 utente si sposta' : `${formatted} utenti si spostano`} in ${target}.`,
+    taken: "Valori che all'altra anagrafica mancano, e che riceve:",
+    dropped: "Valori che si perdono, perché l'altra anagrafica ha i suoi:",
+    submit: 'Unisci',
+    done: (target) => `Unita a ${target}.`,
+  },
   remove: {
     action: 'Elimina',
     title: (name) => `Eliminare ${name}?`,
@@ -1251,6 +1264,11 @@ export const users: Messages['users'] = {
     UpdatedAt: 'Modificati da più tempo',
     '-UpdatedAt': 'Modificati per ultimi',
   },
+  picker: {
+    search: "Cerca un'anagrafica",
+    searchHint: 'Nome, codice esterno, partita IVA o ID',
+    found: 'Anagrafiche trovate',
+  },
   select: {
     column: 'Selezione',
     one: (username) => `Seleziona ${username}`,
@@ -1283,9 +1301,6 @@ export const users: Messages['users'] = {
       action: "Sposta in un'altra anagrafica",
       title: 'Spostare gli utenti selezionati?',
       text: 'Gli utenti mantengono ID, password e gli altri dati. Tutte le loro sessioni terminano.',
-      search: 'Cerca la nuova anagrafica',
-      searchHint: 'Nome, codice esterno, partita IVA o ID',
-      found: 'Nuova anagrafica',
       submit: 'Sposta',
     },
     done: (done, all) => `${done} di ${all} utenti modificati.`,

@@ -98,7 +98,7 @@ describe('the selection in the list of users', () => {
     await choose('Move to another principal');
     const dialog = page.getByRole('dialog', { name: 'Move the selected users?' });
     expect(await dialog.getByRole('button', { name: 'Move' }).isDisabled()).toBe(true);
-    await dialog.getByLabel('Search the new principal').fill('CASA-1');
+    await dialog.getByLabel('Search a principal').fill('CASA-1');
     await dialog.getByLabel('Nuova Casa').check();
     await expectPartAccessible(page, 'dialog');
     await dialog.getByRole('button', { name: 'Move' }).click();

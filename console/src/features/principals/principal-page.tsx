@@ -19,6 +19,7 @@ import { useUserColumns } from '../users/user-columns.tsx';
 import { Register } from '../users/user-dialogs.tsx';
 import { StateBadge } from '../users/user-state.tsx';
 import { useExport } from './export.tsx';
+import { MergePrincipal } from './merge-principal.tsx';
 import { DeletePrincipal, EditPrincipal, SetPrincipalState } from './principal-dialogs.tsx';
 import { principalFieldNames, usePrincipal } from './queries.ts';
 
@@ -57,6 +58,10 @@ export function OnePrincipal({ id }: { id: number }) {
         target={<IconButton icon="more" label={messages.more} isOutlined />}
         actions={[
           ...exporting.actions,
+          {
+            name: messages.merge.action,
+            onChoose: openFor((one, close) => <MergePrincipal principal={one} onClose={close} />),
+          },
           {
             name: messages.setState[isActive ? 'disabled' : 'active'].action,
             isDestructive: isActive,

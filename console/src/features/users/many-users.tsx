@@ -1,7 +1,6 @@
 import type { Principal, State, UserOfPrincipal } from '@anagrafe/client';
 import { byteOrderMark, csvLine } from '@anagrafe/importer';
-import { Alert, Button, Group, Progress, Radio, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
 import { useLanguage, usePrincipalsMessages, useUsersMessages } from '../../i18n/language.tsx';
@@ -11,9 +10,9 @@ import { focusOnMount } from '../../ui/focus.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { nameOf, useFoundPrincipals } from './find-principals.ts';
 import { type UserResult, type useMany, useMoveMany, useResetMany, useSetStates } from './many-queries.ts';
 import { generatePassword } from './password-field.tsx';
+import { PrincipalPicker } from './principal-picker.tsx';
 import { nameOfPrincipal } from './user-columns.tsx';
 
 interface ManyProps {
@@ -39,16 +38,11 @@ export function SetStates({ next, ...props }: ManyProps & { next: State }) {
   );
 }
 
-/** Moves the users to a principal that is found by its name, key or number. */
+/** Moves the users to another principal. */
 export function MoveMany(props: ManyProps) {
   const { move: messages } = useUsersMessages().select;
-  const [typed, setTyped] = useState('');
-  const [term] = useDebouncedValue(typed.trim(), 250);
   const [chosen, setChosen] = useState<Principal | null>(null);
-  const { data: found = [] } = useFoundPrincipals(term);
   const request = useMoveMany(props.users, chosen?.ID ?? null);
-  // The chosen one stays in the list while another is searched.
-  const listed = [...(chosen ? [chosen] : []), ...found.filter(({ ID }) => ID !== chosen?.ID)];
   return (
     <ManyDialog
       {...props}
@@ -59,33 +53,7 @@ export function MoveMany(props: ManyProps) {
       request={request}
       disabled={chosen === null}
     >
-      <TextInput
-        label={messages.search}
-        placeholder={messages.searchHint}
-        value={typed}
-        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-        maxLength={200}
-        autoComplete="off"
-        data-autofocus
-      />
-      <Radio.Group
-        label={messages.found}
-        value={chosen === null ? null : String(chosen.ID)}
-        onChange={(id) => setChosen(listed.find(({ ID }) => String(ID) === id) ?? null)}
-      >
-        <Stack gap="xs" mt="xs" mih={120}>
-          {listed.map((principal) => (
-            <Radio
-              key={principal.ID}
-              value={String(principal.ID)}
-              label={nameOf(principal)}
-              description={[`ID ${principal.ID}`, principal.ExternalKey, principal.Vatnumber]
-                .filter(Boolean)
-                .join(' · ')}
-            />
-          ))}
-        </Stack>
-      </Radio.Group>
+      <PrincipalPicker chosen={chosen} onChoose={setChosen} />
     </ManyDialog>
   );
 }
