@@ -31,9 +31,9 @@ export function undoCommand(): Command {
       'after',
       `
 Principals and users that the run has created are deleted, unless they were changed or used since. Values that the run
-has changed are restored, unless they were changed again. Users that it has moved go back. What is kept is listed with the reason. Deleted users and
-passwords cannot be restored. With --yes, an undo that would delete more than 20 users, and more than
-ANAGRAFE_MAX_REMOVALS percent of the users, is refused by the service.
+has changed are restored, unless they were changed again. Users that it has moved go back. What is kept is listed with
+the reason. Deleted users and passwords cannot be restored. With --yes, an undo that would delete more than 20 users,
+and more than ANAGRAFE_MAX_REMOVALS percent of the users, is refused by the service.
 The exit code is 0 if the run was undone, also if something was kept, and 3 if some records failed.
 
 Examples:
