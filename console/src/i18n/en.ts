@@ -262,6 +262,9 @@ export const auditRow = {
   deleted: 'Principal deleted with all its users.',
   userChanged: (users: string) => `Changed: ${users}.`,
   userDeleted: (users: string) => `Deleted: ${users}.`,
+  merged: (principal: number, key: string | null) =>
+    `Principal ${principal}${key === null ? '' : ` (${key})`} merged into this one.`,
+  mergedInto: (principal: number) => `Merged into principal ${principal}.`,
   moved: (users: string, principal: number) => `Moved here from principal ${principal}: ${users}.`,
   movedAway: (users: string, principal: number) => `Moved to principal ${principal}: ${users}.`,
   registered: (users: string) => `Registered: ${users}.`,
@@ -410,6 +413,7 @@ export const result = {
     PasswordHash: 'Password hash',
     NewUsername: 'Username',
     NewExternalKey: 'External key',
+    Aliases: 'External keys of merged principals',
     Operation: 'Operation',
     State: 'State',
   } as Record<string, string>,

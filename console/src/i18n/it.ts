@@ -259,6 +259,9 @@ export const auditRow: Messages['auditRow'] = {
   deleted: 'Anagrafica eliminata con tutti i suoi utenti.',
   userChanged: (users) => `Modifica: ${users}.`,
   userDeleted: (users) => `Eliminazione: ${users}.`,
+  merged: (principal, key) =>
+    `L'anagrafica ${principal}${key === null ? '' : ` (${key})`} è stata unita a questa.`,
+  mergedInto: (principal) => `Unita all'anagrafica ${principal}.`,
   moved: (users, principal) => `Spostamento qui dall'anagrafica ${principal}: ${users}.`,
   movedAway: (users, principal) => `Spostamento all'anagrafica ${principal}: ${users}.`,
   registered: (users) => `Registrazione: ${users}.`,
@@ -399,6 +402,7 @@ export const result: Messages['result'] = {
     PasswordHash: 'Hash della password',
     NewUsername: 'Nome utente',
     NewExternalKey: 'Codice esterno',
+    Aliases: 'Codici esterni di anagrafiche unite',
     Operation: 'Operazione',
     State: 'Stato',
   },

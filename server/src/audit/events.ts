@@ -80,6 +80,8 @@ interface RecordDetails {
   readonly users?: readonly (readonly [id: number, changed: readonly string[], state: string | null])[];
   readonly moved?: readonly (readonly [id: number, from: number])[];
   readonly merged?: readonly [id: number, externalKey: string | null];
+  /** The same in the further rows of a merge that moves many users. */
+  readonly mergedBefore?: readonly [id: number, externalKey: string | null];
   readonly externalKey?: string;
 }
 
@@ -184,9 +186,10 @@ function externalKeyOf({ principalId, details }: Entry, { externalKeys }: EventN
   return externalKey ?? externalKeys.get(principalId ?? 0) ?? null;
 }
 
-/** The audit row of a merge keeps the key of the merged principal. */
+/** The audit rows of a merge keep the key of the merged principal. */
 function formerKey({ details }: Entry, from: number, { externalKeys }: EventNames): string | null {
-  const [merged, key] = ((details ?? {}) as RecordDetails).merged ?? [];
+  const { merged: first, mergedBefore } = (details ?? {}) as RecordDetails;
+  const [merged, key] = first ?? mergedBefore ?? [];
   return (merged === from ? key : externalKeys.get(from)) ?? null;
 }
 

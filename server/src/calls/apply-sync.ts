@@ -77,7 +77,8 @@ async function approveAndReserve(
 ): Promise<RecordToApply[]> {
   const approvals = checked.map((record) => review?.approve(record, records.text(record.position)) ?? null);
   review?.finish();
-  if (review && review.removals > limits.answered.users) {
+  const merged = checked.reduce((sum, { change }) => sum + (change?.merged?.users ?? 0), 0);
+  if ((review?.removals ?? 0) + merged > limits.answered.users) {
     const figures = { users: limits.answered.users, jobUsers: limits.job.users };
     throw new ApiError('BATCH_TOO_LARGE', { variant: 'answeredRemovals', figures });
   }

@@ -98,7 +98,7 @@ export const callTexts = {
     merges:
       'The request would move more than {users} users, which is the maximum. Split it into several requests.',
     answeredRemovals:
-      'The request would disable or delete more than {users} users. Send it as a job with "Prefer: respond-async" (up to {jobUsers} users), or split it into several requests.',
+      'The request would disable, delete or move more than {users} users. Send it as a job with "Prefer: respond-async" (up to {jobUsers} users), or split it into several requests.',
   },
   PARTIALLY_APPLIED: {
     done: '{applied} of {total} records were applied. See result.records for the errors of the others.',

@@ -97,7 +97,7 @@ export const italian: typeof english = {
     merges:
       'La richiesta sposterebbe più di {users} utenti, il massimo consentito. Suddividerla in più richieste.',
     answeredRemovals:
-      'La richiesta disabiliterebbe o eliminerebbe più di {users} utenti. Inviarla in background con "Prefer: respond-async" (fino a {jobUsers} utenti), oppure suddividerla in più richieste.',
+      'La richiesta disabiliterebbe, eliminerebbe o sposterebbe più di {users} utenti. Inviarla in background con "Prefer: respond-async" (fino a {jobUsers} utenti), oppure suddividerla in più richieste.',
   },
   PARTIALLY_APPLIED: {
     done: 'Record applicati: {applied} su {total}. Gli errori degli altri sono in result.records.',

@@ -52,6 +52,8 @@ describe('/openapi.json', () => {
     await service.call('irs/update', [
       { ID: other.principal, Users: [{ Operation: 'move', Username: 'two' }] },
     ]);
+    const third = await registerUsers(service, 'third');
+    await service.call('irs/merge', [{ ID: other.principal, From: { ID: third.principal } }]);
     await service.call('irs/delete', [{ ID: principal }]);
     await finished(
       service,

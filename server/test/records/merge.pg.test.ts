@@ -105,7 +105,7 @@ describe('irs/merge', () => {
         merged: [from.id, from.key],
         moved: from.userIds.map((id) => [id, from.id]),
       },
-      { movedAway: from.userIds.map((id) => [id, to.id]) },
+      { mergedInto: to.id, movedAway: from.userIds.map((id) => [id, to.id]) },
     ]);
     const newest = async () => {
       const { body } = await service.call<{ type: string; data: { IRID: number } }>(
@@ -145,6 +145,44 @@ describe('irs/merge', () => {
     const [one, two] = [await company(0), await company(0)];
     const answer = await merge(records(one, two));
     expect(fieldCodes(answer.body.result?.records[0])).toEqual(errors);
+  });
+
+  it('is an update in the counts and a row in both histories, also without users, keys and values', async () => {
+    const of = async () => {
+      const { body } = await service.call('irs/insert', [{ Denomination: 'Equal' }]);
+      return body.result?.records[0]?.Item1 ?? 0;
+    };
+    const [to, from] = [await of(), await of()];
+    const answer = await merge([{ ID: to, From: { ID: from } }], {}, '?changed=true&dryRun=true');
+    expect(answer.body.result?.record).toMatchObject({ PrincipalsUpdated: 1, Unchanged: 0 });
+    expect(answer.body.result?.records).toHaveLength(1);
+    await merge([{ ID: to, From: { ID: from } }]);
+    const rows = await service.database.query<{ id: number; details: object }>(
+      `select principal_id as id, details from anagrafe.audit_log where principal_id = any($1) and action = 'update'`,
+      [[to, from]],
+    );
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        { id: to, details: { merged: [from, null] } },
+        { id: from, details: { mergedInto: to } },
+      ]),
+    );
+  });
+
+  it('of many users is sent as a job, and each event names the merged principal', async () => {
+    const to = await company(1);
+    const from = await company(800);
+    await service.call('irs/update', [{ ID: from.id, Users: importedUsers(400) }]);
+    const records = [{ ID: to.id, From: { ID: from.id } }];
+    const refused = await merge(records);
+    expect([refused.status, refused.body.errorCode]).toEqual([413, 'BATCH_TOO_LARGE']);
+    await finished(service, await submit(service, 'irs/merge', records));
+    const rows = await service.database.query<{ keys: number }>(
+      `select count(*) as keys from anagrafe.audit_log where principal_id = $1
+          and coalesce(details -> 'merged', details -> 'mergedBefore') = $2::jsonb`,
+      [to.id, JSON.stringify([from.id, from.key])],
+    );
+    expect(rows).toEqual([{ keys: 2 }]);
   });
 
   it('refuses a disabled principal, and one that an earlier record of the call names', async () => {

@@ -80,10 +80,20 @@ export function useDescribeAuditRow(usernames = noUsernames): (row: AuditRow) =>
       changedTo('disabled'),
       changedTo('active'),
       users(Deleted, messages.userDeleted),
+      ...mergedWith(Details),
       ...movedBy('moved', Details?.moved),
       ...movedBy('movedAway', Details?.movedAway),
     ]);
     return sentence || messages.sameState;
+  }
+
+  /** Describes that another principal was merged into this one, or this one into another. */
+  function mergedWith(details: AuditRow['Details']): readonly string[] {
+    const [id, key] = (details?.merged ?? []) as readonly [number?, (string | null)?];
+    return [
+      ...(id === undefined ? [] : [messages.merged(id, key ?? null)]),
+      ...(typeof details?.mergedInto === 'number' ? [messages.mergedInto(details.mergedInto)] : []),
+    ];
   }
 
   /** Describes users that have moved, one sentence for each of the other principals. */

@@ -46,8 +46,9 @@ async function valuesOfRun(
   );
 }
 
-/** SQL for the audit rows `row` that no call of the run $1 has written. */
-const isOther = `not exists (select from anagrafe.calls where calls.id = row.call_id and run_id = $1)`;
+/** SQL for the audit rows `row` that no call of the run $1 has written, or a merge, which is not undone. */
+const isOther = `not exists (
+  select from anagrafe.calls where calls.id = row.call_id and run_id = $1 and operation <> 'merge')`;
 
 async function principalsTouched(
   database: Database,

@@ -4,7 +4,7 @@ import type { Outcome } from '../write/outcome.ts';
 export interface EffectCounts {
   readonly principalsInserted: number;
   readonly principalsUpdated: number;
-  /** Only an undo deletes principals. */
+  /** Those that an undo deletes. A merge counts as an update of the principal that remains. */
   readonly principalsDeleted: number;
   readonly usersRegistered: number;
   readonly usersUpdated: number;

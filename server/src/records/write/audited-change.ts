@@ -22,7 +22,7 @@ export function changeIdOf(change: ReadyChange, edit: number): string {
 
 /** Returns the audit rows of a change: one, and further ones if it names many users. Those have the users only. */
 export function auditRows(change: ReadyChange): AuditedChange[] {
-  const { action, principalId, principal, registrations, edits, moves, deletes, changeIds } = change;
+  const { action, principalId, principal, registrations, edits, moves, deletes, merged, changeIds } = change;
   const registered = registrations.map(({ id }) => id);
   const reset = resetUsers(change);
   const edited = edits.map(({ id, changed, state }) => [
@@ -47,7 +47,7 @@ export function auditRows(change: ReadyChange): AuditedChange[] {
       deleted: inRow(deletes),
     };
     const details = {
-      ...(number === 0 && auditDetails(change)),
+      ...(number === 0 ? auditDetails(change) : merged && { mergedBefore: [merged.id, merged.externalKey] }),
       ...(part.edited.length > 0 && { users: part.edited }),
       ...(part.moved.length > 0 && { moved: part.moved }),
     };
@@ -65,13 +65,19 @@ export function auditRows(change: ReadyChange): AuditedChange[] {
   return [...rows, ...sourcesOf(change).flatMap((source) => auditRowsOfSource(source, change))];
 }
 
-/** Returns the audit rows of a principal that loses users, for its history. They produce no events. */
-function auditRowsOfSource(source: number, { principalId, moves }: ReadyChange): AuditedChange[] {
+/** Returns the audit rows of a principal that loses users or is merged, for its history. They produce no events. */
+function auditRowsOfSource(source: number, { principalId, moves, merged }: ReadyChange): AuditedChange[] {
   const moved = moves.filter(({ from }) => from === source).map(({ id }) => [id, principalId]);
-  return Array.from({ length: Math.ceil(moved.length / usersPerAuditRow) }, (_, number) => {
+  const mergedInto = merged?.id === source ? principalId : null;
+  const count = Math.max(Math.ceil(moved.length / usersPerAuditRow), mergedInto === null ? 0 : 1);
+  return Array.from({ length: count }, (_, number) => {
     const movedAway = moved.slice(number * usersPerAuditRow, (number + 1) * usersPerAuditRow);
     const lists = { registered: [], reset: [], deleted: [], changeId: null };
-    return { principalId: source, action: 'update', ...lists, details: JSON.stringify({ movedAway }) };
+    const details = {
+      ...(mergedInto !== null && { mergedInto }),
+      ...(movedAway.length > 0 && { movedAway }),
+    };
+    return { principalId: source, action: 'update', ...lists, details: JSON.stringify(details) };
   });
 }
 

@@ -202,9 +202,12 @@ const principalOutcomes: Record<PrincipalStep['kind'], PrincipalOutcome> = {
 /** Returns the effect on the principal; null if the answer does not contain it. */
 export function principalOutcome({
   principal,
+  merged,
   reportsPrincipal = true,
 }: PrincipalChange): PrincipalOutcome | null {
-  return reportsPrincipal ? principalOutcomes[principal.kind] : null;
+  if (!reportsPrincipal) return null;
+  // A merge changes the principal also if it gets neither a value nor a user.
+  return merged ? 'updated' : principalOutcomes[principal.kind];
 }
 
 /** Returns the outcome of a written record or, in a dry run, of one that would be written. */

@@ -18,8 +18,12 @@ export function eraseFailedRecords(
     }
     if (principal.kind === 'edit' && principal.changed.includes('ExternalKey') && key !== null)
       renamed.push({ earlier: `key:${key}`, mention: `principal:${principalId}` });
-    for (const earlier of merged ? [`principal:${merged.id}`, `key:${merged.externalKey}`] : [])
-      renamed.push({ earlier, mention: `principal:${principalId}` });
+    const mergedKey = merged?.externalKey ?? null;
+    const mergedNames = [
+      ...(merged ? [`principal:${merged.id}`] : []),
+      ...(mergedKey === null ? [] : [`key:${mergedKey}`]),
+    ];
+    for (const earlier of mergedNames) renamed.push({ earlier, mention: `principal:${principalId}` });
     for (const id of deletes) deletedNames.push(`user:${id}`, `name:${users.get(id)?.usernameKey}`);
     for (const { id, newUsername } of edits) {
       const earlier = users.get(id)?.usernameKey;
