@@ -4,7 +4,9 @@ import type {
   CloudEvent,
   Credentials,
   DeleteRecord,
+  ForgottenPassword,
   InsertRecord,
+  InviteRecord,
   Login,
   MergeRecord,
   Principal,
@@ -30,6 +32,7 @@ import {
   removeUsers,
   resetOf,
   type SignedInUser,
+  setPassword,
   type UserReference,
   updatePrincipal,
   withConfirmation,
@@ -175,6 +178,23 @@ export class Anagrafe {
     return write(this.#transport, 'delete', records, options);
   }
 
+  /**
+   * Gives users codes with which they set their passwords. With `representation: true` the users in `Item6` have their
+   * `Code` and `URL`. A repeated answer has no codes.
+   *
+   * @example
+   * ```ts
+   * const records = [{ ID: 1, Users: [{ Username: 'mario.rossi', Invite: 'code' as const }] }];
+   * const { tuples } = await anagrafe.invite(records, { representation: true });
+   * ```
+   */
+  invite<Dry extends boolean = false>(
+    records: readonly InviteRecord[],
+    options?: WriteOptions<Dry>,
+  ): Promise<WriteResult<Dry>> {
+    return write(this.#transport, 'invite', records, options);
+  }
+
   /** Disables and enables principals and users. */
   setStates<Dry extends boolean = false>(
     records: readonly StateRecord[],
@@ -263,6 +283,24 @@ export class Anagrafe {
    */
   refresh(refreshToken: string, options?: CallOptions): Promise<Login> {
     return this.#transport.record('refresh', { body: { RefreshToken: refreshToken } }, options);
+  }
+
+  /**
+   * Reports a forgotten password: the user, or the users with the email address, get a mail with a link. The answer is
+   * the same if there is no such user.
+   */
+  async forgotPassword(name: ForgottenPassword, options?: CallOptions): Promise<void> {
+    await this.#transport.send('forgotPassword', { body: name }, options);
+  }
+
+  /**
+   * Sets the password of the user that has the code, and returns its username.
+   *
+   * @throws {ApiError} With the code `CODE_INVALID` if the code is unknown, expired or already used.
+   * @throws {RecordError} If the password was not accepted; `fieldErrors` has the errors. The code is still valid.
+   */
+  setPassword(code: string, password: string, options?: CallOptions): Promise<string> {
+    return setPassword(this.#transport, code, password, options);
   }
 
   /** Returns a client with the same options that authenticates with the access token of a signed-in user. */

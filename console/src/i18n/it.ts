@@ -238,6 +238,7 @@ export const eventType: Messages['eventType'] = {
   'principal.deleted': 'Anagrafica eliminata',
   'user.registered': 'Utente registrato',
   'user.password_reset': 'Password reimpostata',
+  'user.invited': 'Utente invitato',
   'user.updated': 'Utente modificato',
   'user.state_changed': 'Stato utente modificato',
   'user.moved': 'Utente spostato',
@@ -263,6 +264,7 @@ export const auditRow: Messages['auditRow'] = {
   movedAway: (users, principal) => `Spostamento all'anagrafica ${principal}: ${users}.`,
   registered: (users) => `Registrazione: ${users}.`,
   reset: (users) => `Password reimpostata: ${users}.`,
+  invited: (users) => `Invito: ${users}.`,
   principalState: { disabled: 'Anagrafica disabilitata.', active: 'Anagrafica abilitata.' },
   userState: {
     disabled: (users) => `Disabilitazione: ${users}.`,
@@ -301,6 +303,11 @@ export const auditRow: Messages['auditRow'] = {
     'login.reused': ({ user }) => `Refresh token usato due volte, sessione terminata: ${user}.`,
     logout: ({ user }) => `Disconnessione: ${user}.`,
     'sessions.ended': ({ user, count }) => `Sessioni di ${user} terminate: ${count('sessions')}.`,
+    'password.forgotten': ({ user }) =>
+      user === null
+        ? 'Password dimenticata segnalata: account sconosciuto.'
+        : `Password dimenticata segnalata: ${user}.`,
+    'invitations.issued': ({ count }) => `Codici di invito emessi: ${count('count')}.`,
     'console.login': () => 'Accesso alla console.',
     'console.logout': () => 'Disconnessione dalla console.',
     'client.created': ({ details }) => `Client API ${details.name} creato.`,
@@ -330,6 +337,7 @@ export const result: Messages['result'] = {
     delete: 'Eliminazione',
     merge: 'Unione',
     undo: 'Annullamento',
+    invite: 'Invito utenti',
   },
   progress: {
     users: (done, all) => `${done} di ${all} utenti`,
@@ -988,7 +996,7 @@ export const principals: Messages['principals'] = {
   userFields: userLabels,
   states: {
     principal: { active: 'Attiva', disabled: 'Disabilitata' },
-    user: { active: 'Attivo', disabled: 'Disabilitato' },
+    user: { active: 'Attivo', disabled: 'Disabilitato', invited: 'Invitato' },
   },
   empty: {
     title: 'Non ci sono ancora anagrafiche',

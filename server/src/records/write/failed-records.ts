@@ -12,6 +12,7 @@ import {
   states,
   userFields,
 } from '../fields/fields.ts';
+import { inviteChannels } from '../parse/new-password.ts';
 import { type OperationName, similarAllowed } from '../parse/parsed-record.ts';
 import { itemOperations } from '../parse/parsed-user.ts';
 import { mentionsOf } from './mentions.ts';
@@ -42,6 +43,9 @@ const namedUser: FieldFilters = [
   ['ID', plainId],
 ];
 
+const invite = ['Invite', plainInvite] as const;
+const firstPassword: FieldFilters = [invite, ['MustChangePassword', plainBoolean]];
+
 interface KeptFields {
   readonly record: FieldFilters;
   readonly user: FieldFilters;
@@ -66,12 +70,13 @@ const keptFields: Record<OperationName, KeptFields> = {
       ['NewUsername', plain],
       ...filtersOf(userFields),
       ['State', plainState],
+      ...firstPassword,
     ],
     passwords: true,
   },
   insert: {
     record: [...filtersOf(principalFields), ['Similar', plainSimilar]],
-    user: [['Username', plain], ...filtersOf(userFields)],
+    user: [['Username', plain], ...filtersOf(userFields), ...firstPassword],
     passwords: true,
   },
   upsert: {
@@ -81,7 +86,7 @@ const keptFields: Record<OperationName, KeptFields> = {
       ['State', plainState],
       ['Similar', plainSimilar],
     ],
-    user: [['Username', plain], ...filtersOf(userFields), ['State', plainState]],
+    user: [['Username', plain], ...filtersOf(userFields), ['State', plainShownState], ...firstPassword],
     passwords: true,
   },
   state: {
@@ -92,6 +97,7 @@ const keptFields: Record<OperationName, KeptFields> = {
   delete: { record: named, user: namedUser, passwords: false },
   merge: { record: [...named, ['From', plainReference]], user: namedUser, passwords: false },
   undo: { record: named, user: namedUser, passwords: false },
+  invite: { record: [...named, invite], user: [...namedUser, invite], passwords: false },
 };
 
 function filtersOf(table: Readonly<Record<string, FieldDefinition>>): FieldFilters {
@@ -128,7 +134,8 @@ export async function withoutSecrets(operation: OperationName, record: Fields): 
 
 function keptUser(user: Fields, filters: FieldFilters, passwords: boolean, operation: OperationName): Fields {
   const { Operation } = user;
-  const hasPassword = passwords && Operation !== 'edit' && Operation !== 'delete' && Operation !== 'move';
+  const isWithout = ['edit', 'delete', 'move'].includes(Operation as string);
+  const hasPassword = passwords && !isWithout && isAbsent(user.Invite);
   // An operation that is not valid may be corrected to an edit.
   const mayEdit = !isAbsent(Operation) && Operation !== 'register' && Operation !== 'reset';
   return {
@@ -203,6 +210,19 @@ function plainReference(value: unknown): unknown {
     isAbsent(value[name]) ? [] : [[name, filter(value[name]) ?? redacted]],
   );
   return Object.fromEntries(names);
+}
+
+/** Accepts the state of a user in an export, too. */
+function plainShownState(value: unknown): unknown {
+  return value === 'invited' ? value : plainState(value);
+}
+
+function plainInvite(value: unknown): unknown {
+  return inviteChannels.find((known) => known === value);
+}
+
+function plainBoolean(value: unknown): unknown {
+  return typeof value === 'boolean' ? value : undefined;
 }
 
 function plainSimilar(value: unknown): unknown {
