@@ -4,9 +4,7 @@ import type {
   CloudEvent,
   Credentials,
   DeleteRecord,
-  ForgottenPassword,
   InsertRecord,
-  InviteRecord,
   Login,
   MergeRecord,
   Principal,
@@ -21,6 +19,7 @@ import { Console } from './console.ts';
 import { Jobs } from './jobs.ts';
 import { CursorList, type EventOptions, type ExportFilter, PagedList, RecordExport } from './lists.ts';
 import { type AnagrafeOptions, type CallOptions, readOptions } from './options.ts';
+import { Passwords } from './passwords.ts';
 import {
   createPrincipal,
   editOf,
@@ -32,7 +31,6 @@ import {
   removeUsers,
   resetOf,
   type SignedInUser,
-  setPassword,
   type UserReference,
   updatePrincipal,
   withConfirmation,
@@ -66,6 +64,8 @@ export class Anagrafe {
   readonly jobs: Jobs;
   /** Calls under `/admin/v1`, for an API client with the scope `admin`. */
   readonly admin: Admin;
+  /** Codes with which users set their passwords. */
+  readonly passwords: Passwords;
   /** Calls under `/console/session`, for a browser. */
   readonly console: Console;
   readonly #options: AnagrafeOptions;
@@ -77,6 +77,7 @@ export class Anagrafe {
     this.#transport = new Transport(readOptions(options));
     this.jobs = new Jobs(this.#transport);
     this.admin = new Admin(this.#transport);
+    this.passwords = new Passwords(this.#transport);
     this.console = new Console(this.#transport);
   }
 
@@ -178,23 +179,6 @@ export class Anagrafe {
     return write(this.#transport, 'delete', records, options);
   }
 
-  /**
-   * Gives users codes with which they set their passwords. With `representation: true` the users in `Item6` have their
-   * `Code` and `URL`. A repeated answer has no codes.
-   *
-   * @example
-   * ```ts
-   * const records = [{ ID: 1, Users: [{ Username: 'mario.rossi', Invite: 'code' as const }] }];
-   * const { tuples } = await anagrafe.invite(records, { representation: true });
-   * ```
-   */
-  invite<Dry extends boolean = false>(
-    records: readonly InviteRecord[],
-    options?: WriteOptions<Dry>,
-  ): Promise<WriteResult<Dry>> {
-    return write(this.#transport, 'invite', records, options);
-  }
-
   /** Disables and enables principals and users. */
   setStates<Dry extends boolean = false>(
     records: readonly StateRecord[],
@@ -283,24 +267,6 @@ export class Anagrafe {
    */
   refresh(refreshToken: string, options?: CallOptions): Promise<Login> {
     return this.#transport.record('refresh', { body: { RefreshToken: refreshToken } }, options);
-  }
-
-  /**
-   * Reports a forgotten password: the user, or the users with the email address, get a mail with a link. The answer is
-   * the same if there is no such user.
-   */
-  async forgotPassword(name: ForgottenPassword, options?: CallOptions): Promise<void> {
-    await this.#transport.send('forgotPassword', { body: name }, options);
-  }
-
-  /**
-   * Sets the password of the user that has the code, and returns its username.
-   *
-   * @throws {ApiError} With the code `CODE_INVALID` if the code is unknown, expired or already used.
-   * @throws {RecordError} If the password was not accepted; `fieldErrors` has the errors. The code is still valid.
-   */
-  setPassword(code: string, password: string, options?: CallOptions): Promise<string> {
-    return setPassword(this.#transport, code, password, options);
   }
 
   /** Returns a client with the same options that authenticates with the access token of a signed-in user. */

@@ -74,7 +74,7 @@ export class ApiError extends AnagrafeError {
   }
 }
 
-/** The service did not apply the one record of a call such as `register`, `edit`, `changePassword` or `setPassword`. */
+/** The service did not apply the one record of a call such as `register`, `edit`, `changePassword` or `passwords.set`. */
 export class RecordError extends AnagrafeError {
   /** `Item2` of the tuple; `RECORD_FAILED` if that is null. */
   readonly code: ErrorCode;

@@ -5,16 +5,14 @@ import type {
   InsertRecord,
   Login,
   principalFields,
-  RefusedPassword,
   State,
   Tuple,
   UpdateRecord,
-  UserOfCode,
   userFields,
 } from './api.gen.ts';
 import { RecordError, UnexpectedAnswerError } from './errors.ts';
 import type { CallOptions } from './options.ts';
-import { pageOf, type Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 import { type KeyOptions, write } from './writes.ts';
 
 /** Names a principal by its ID, or by an object with its `ID` or `ExternalKey`. */
@@ -99,21 +97,6 @@ export async function removeUsers(
 ): Promise<void> {
   const record = { ...referenceOf(principal), ...(users && { Users: [...users] }) } as DeleteRecord;
   appliedTuple(await write(transport, 'delete', [record], options));
-}
-
-/** @throws {RecordError} If the password was not accepted. */
-export async function setPassword(
-  transport: Transport,
-  code: string,
-  password: string,
-  options?: CallOptions,
-): Promise<string> {
-  const call = { body: { Code: code, Password: password, ConfirmPassword: password } };
-  const answer = await transport.send('setPassword', call, options);
-  const record = pageOf(answer).record as UserOfCode | RefusedPassword;
-  if ('Username' in record) return record.Username;
-  const { errorCode: Item2, message: Item4 } = answer.body;
-  throw new RecordError({ Item2, Item4, Item5: record.FieldErrors }, { requestId: answer.requestId });
 }
 
 /**

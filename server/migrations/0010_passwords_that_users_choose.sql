@@ -35,7 +35,7 @@ create table anagrafe.mails (
   -- Also the identifier in the Message-ID, which is the same at every attempt.
   id              uuid primary key default gen_random_uuid(),
   kind            text not null check (kind in ('invitation', 'forgotten')),
-  -- Null if somebody has reported a forgotten password for an account that does not exist: nothing is sent.
+  -- Null if a forgotten password was reported for an account that does not exist: nothing is sent.
   user_id         bigint,
   -- True if the address of the user was entered instead of the username: the mail lists all users with this address.
   lists_accounts  boolean not null default false,

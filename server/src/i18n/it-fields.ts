@@ -74,7 +74,7 @@ export const italianFields: typeof fieldTexts = {
     iterations:
       'Questo hash {algorithm} ha {found} iterazioni. Valori ammessi con la lunghezza della sua chiave: da {min} a {max}.',
   },
-  PASSWORD_REUSED: "È una delle ultime {count} password dell'utente. Sceglierne un'altra.",
+  PASSWORD_REUSED: "La password è una delle ultime {count} dell'utente. Sceglierne un'altra.",
   INVALID_INVITE: 'Deve essere "email" o "code".',
   INVITE_BESIDE_PASSWORD:
     'Un utente invitato sceglie la propria password. Inviare Invite oppure {names}, non entrambi.',

@@ -58,9 +58,7 @@ describe('a registration with Invite "code"', () => {
     expect(user.URL).toBe(`https://anagrafe.example.com/account/set-password#${code}`);
     const days = (Date.parse(user.ExpiresAt ?? '') - Date.parse(user.IssuedAt ?? '')) / 86_400_000;
     expect(days).toBe(7);
-    expect(await codesOfUsers(id)).toEqual([
-      { digest: codeDigest(code)?.toString('hex'), channel: 'code' },
-    ]);
+    expect(await codesOfUsers(id)).toEqual([{ digest: codeDigest(code)?.toString('hex'), channel: 'code' }]);
   });
 
   it('makes a user that is listed as invited and cannot sign in', async () => {
@@ -138,7 +136,10 @@ describe('a registration with Invite "code"', () => {
     const { id } = await insertPrincipal(service, {});
     const answer = await service.call(
       'irs/update',
-      [{ ID: id, Users: [invited()] }, { ID: 999_999, Users: [invited()] }],
+      [
+        { ID: id, Users: [invited()] },
+        { ID: 999_999, Users: [invited()] },
+      ],
       representation,
     );
     expect(answer.status).toBe(207);
@@ -249,7 +250,11 @@ describe('irs/invite', () => {
     const versions = () =>
       service.database.query('select updated_at from anagrafe.principals where id = $1', [principal]);
     const before = await versions();
-    await service.call('irs/invite', [{ ID: principal, Users: [{ ID: id, Invite: 'code' }] }], representation);
+    await service.call(
+      'irs/invite',
+      [{ ID: principal, Users: [{ ID: id, Invite: 'code' }] }],
+      representation,
+    );
     expect(await versions()).toEqual(before);
   });
 
@@ -289,7 +294,10 @@ describe('jobs/{id}/invitations', () => {
   async function linesOf(job: string): Promise<Line[]> {
     const { status, text } = await invitations(job);
     expect(status).toBe(200);
-    return text.trimEnd().split('\n').map((line) => JSON.parse(line));
+    return text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
   }
 
   async function invitingJob(users: number) {
@@ -304,7 +312,9 @@ describe('jobs/{id}/invitations', () => {
     const { job } = await invitingJob(30);
     const tuples = (await finished(service, job, representation.headers)).body.result?.records ?? [];
     expect(tuples[0]?.Item6.Users).toMatchObject([{ Invite: 'code', Code: null, URL: null }]);
-    expect(await codesOfUsers(...tuples.flatMap(({ Item6 }) => (Item6.Users ?? []).map(({ ID }) => ID)))).toEqual([]);
+    expect(
+      await codesOfUsers(...tuples.flatMap(({ Item6 }) => (Item6.Users ?? []).map(({ ID }) => ID))),
+    ).toEqual([]);
     const first = await linesOf(job);
     expect(first.map(({ Position }) => Position)).toEqual(range(30));
     expect((await setPassword(first[0]?.Code)).status).toBe(200);

@@ -1,15 +1,8 @@
 import type { FieldErrors } from '../../lib/field-errors.ts';
 import { type Fields, isAbsent, refuseUnknownFields, within } from '../../lib/request-fields.ts';
-import { type InviteChannel, type InviteRules, readInvite } from './new-password.ts';
+import { type InviteRules, readInvite } from './new-password.ts';
 import { ignoredFields, type ParsedRecord, readPrincipalReference, readUsers } from './parsed-record.ts';
-import { type NamedUser, readItemObject, readNamedUser } from './parsed-user.ts';
-
-/** An existing user that gets a code to set its password. */
-export interface Invitation extends NamedUser {
-  readonly operation: 'invite';
-  /** Null if it has an error. */
-  readonly channel: InviteChannel | null;
-}
+import { type Invitation, readItemObject, readNamedUser } from './parsed-user.ts';
 
 /**
  * Parses a record of `irs/invite`. `Invite` of the record is the channel of all invited users of the principal or, with

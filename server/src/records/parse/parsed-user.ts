@@ -21,6 +21,7 @@ import {
 import {
   type FirstPassword,
   firstPasswordNames,
+  type InviteChannel,
   type NewPassword,
   readFirstPassword,
   readMustChange,
@@ -28,7 +29,6 @@ import {
   refuseOwnNamesIn,
   type UserRules,
 } from './new-password.ts';
-import type { Invitation } from './parse-invite.ts';
 import type { Undo } from './parsed-undo.ts';
 
 // Parsed users. A value that could not be parsed is null and has an error in the `errors` of the record.
@@ -68,6 +68,13 @@ export interface Deletion extends NamedUser {
 /** An existing user, usually of another principal, that moves to the principal of the record. */
 export interface Move extends NamedUser {
   readonly operation: 'move';
+}
+
+/** An existing user that gets a code to set its password. */
+export interface Invitation extends NamedUser {
+  readonly operation: 'invite';
+  /** Null if it has an error. */
+  readonly channel: InviteChannel | null;
 }
 
 /** A user of `irs/upsert`, which may exist or not. */

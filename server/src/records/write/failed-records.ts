@@ -44,7 +44,10 @@ const namedUser: FieldFilters = [
 ];
 
 const invite = ['Invite', plainInvite] as const;
-const firstPassword: FieldFilters = [invite, ['MustChangePassword', plainBoolean]];
+const firstPassword: FieldFilters = [
+  invite,
+  ['MustChangePassword', (value) => (typeof value === 'boolean' ? value : undefined)],
+];
 
 interface KeptFields {
   readonly record: FieldFilters;
@@ -219,10 +222,6 @@ function plainShownState(value: unknown): unknown {
 
 function plainInvite(value: unknown): unknown {
   return inviteChannels.find((known) => known === value);
-}
-
-function plainBoolean(value: unknown): unknown {
-  return typeof value === 'boolean' ? value : undefined;
 }
 
 function plainSimilar(value: unknown): unknown {
