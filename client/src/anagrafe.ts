@@ -249,13 +249,6 @@ export class Anagrafe {
   /**
    * Signs a user in. The call is never retried. After too many wrong passwords the login throttle answers with an
    * `ApiError` that has the code `RATE_LIMITED` and `retryAfter`.
-   *
-   * @example
-   * ```ts
-   * const login = await anagrafe.login({ Username: 'mario.rossi', Password: 'una frase lunga' });
-   * const mario = anagrafe.as(login);
-   * await mario.changePassword(login, 'una frase lunga', 'una frase nuova');
-   * ```
    */
   login(credentials: Credentials, options?: CallOptions): Promise<Login> {
     return this.#transport.record('login', { body: credentials }, options);

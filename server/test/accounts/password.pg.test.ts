@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { holding } from '@anagrafe/testing/jobs';
 import { asUser, login, loginOf, rightPassword, signedIn } from '@anagrafe/testing/login';
 import { fieldCodesOf, insertPrincipal, range, representation, unique } from '@anagrafe/testing/records';
 import { type Answer, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const leaked = 'a leaked long sentence';
 let service: TestService;

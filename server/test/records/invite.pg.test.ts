@@ -1,9 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { codeDigest } from '../../src/passwords/password-code.ts';
 import { finished, importedUser, submit } from '@anagrafe/testing/jobs';
 import { login, rightPassword } from '@anagrafe/testing/login';
 import { fieldCodesOf, insertPrincipal, range, representation, unique } from '@anagrafe/testing/records';
 import { type Answer, getText, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { codeDigest } from '../../src/passwords/password-code.ts';
 
 interface User {
   readonly ID: number;

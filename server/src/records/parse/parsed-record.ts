@@ -6,15 +6,7 @@ import { externalKeyField, readField } from '../fields/fields.ts';
 import type { InviteChannel } from './new-password.ts';
 import type { ParsedUser } from './parsed-user.ts';
 
-export type OperationName =
-  | 'update'
-  | 'insert'
-  | 'state'
-  | 'upsert'
-  | 'delete'
-  | 'merge'
-  | 'undo'
-  | 'invite';
+export type OperationName = 'update' | 'insert' | 'state' | 'upsert' | 'delete' | 'merge' | 'undo' | 'invite';
 
 /** The principal that a record names by exactly one of `ID` and `ExternalKey`. */
 export interface PrincipalReference {

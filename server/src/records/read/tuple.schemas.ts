@@ -20,6 +20,7 @@ export const Kept = Type.Optional(
     { description: 'What an undo or a merge leaves as it is.' },
   ),
 );
+
 import { inviteChannels } from '../parse/new-password.ts';
 
 /** The fields of an invited user in a tuple. */
