@@ -1,10 +1,8 @@
 import { RecordTooLarge } from '../../json/record-list.ts';
 import type { ErrorDetail } from '../../lib/error-codes.ts';
-import { FieldErrors } from '../../lib/field-errors.ts';
 import { type Fields, isAbsent, isEmail, isObject, shown, usersOf } from '../../lib/request-fields.ts';
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
 import { secretNames } from '../../passwords/policy.ts';
-import { readAttributes } from '../fields/field-formats.ts';
 import {
   type FieldDefinition,
   type FieldFormat,
@@ -12,11 +10,11 @@ import {
   states,
   userFields,
 } from '../fields/fields.ts';
-import { inviteChannels } from '../parse/new-password.ts';
 import { type OperationName, similarAllowed } from '../parse/parsed-record.ts';
 import { itemOperations } from '../parse/parsed-user.ts';
 import { mentionsOf } from './mentions.ts';
 import type { Outcome } from './outcome.ts';
+import { plainAttributes, plainInvite } from './plain-values.ts';
 
 /** Returns the value to keep, or undefined to redact it. */
 type FieldFilter = (value: unknown) => unknown;
@@ -89,7 +87,12 @@ const keptFields: Record<OperationName, KeptFields> = {
       ['State', plainState],
       ['Similar', plainSimilar],
     ],
-    user: [['Username', plain], ...filtersOf(userFields), ['State', plainShownState], ...firstPassword],
+    user: [
+      ['Username', plain],
+      ...filtersOf(userFields),
+      ['State', (value) => (value === 'invited' ? value : plainState(value))],
+      ...firstPassword,
+    ],
     passwords: true,
   },
   state: {
@@ -215,28 +218,12 @@ function plainReference(value: unknown): unknown {
   return Object.fromEntries(names);
 }
 
-/** Accepts the state of a user in an export, too. */
-function plainShownState(value: unknown): unknown {
-  return value === 'invited' ? value : plainState(value);
-}
-
-function plainInvite(value: unknown): unknown {
-  return inviteChannels.find((known) => known === value);
-}
-
 function plainSimilar(value: unknown): unknown {
   return value === similarAllowed ? value : undefined;
 }
 
 function plainOperation(value: unknown): unknown {
   return itemOperations.find((known) => known === value);
-}
-
-/** Redacts attributes that are not valid: an object may have any number of values of any size. */
-function plainAttributes(value: unknown): unknown {
-  const errors = new FieldErrors(1);
-  const attributes = readAttributes(value, userFields.Attributes.maxLength, 'Attributes', errors);
-  return errors.none ? (attributes ?? {}) : undefined;
 }
 
 /** A failed record in the form that is returned to the client. */
