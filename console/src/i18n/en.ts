@@ -472,6 +472,8 @@ export const audit = {
     'login.refreshed': 'Session refreshed',
     'login.reused': 'Refresh token used twice',
     logout: 'Sign-out',
+    'password.forgotten': 'Forgotten password reported',
+    'invitations.issued': 'Invitation codes issued',
     'sessions.ended': 'Sessions ended',
     'console.login': 'Console sign-in',
     'console.logout': 'Console sign-out',

@@ -467,6 +467,8 @@ export const audit: Messages['audit'] = {
     'login.refreshed': 'Sessione rinnovata',
     'login.reused': 'Refresh token usato due volte',
     logout: 'Uscita',
+    'password.forgotten': 'Password dimenticata segnalata',
+    'invitations.issued': 'Codici di invito emessi',
     'sessions.ended': 'Sessioni terminate',
     'console.login': 'Accesso alla console',
     'console.logout': 'Uscita dalla console',
