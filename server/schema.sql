@@ -139,8 +139,9 @@ create table anagrafe.calls (
   users_applied integer not null default 0,
   counts jsonb,
   run_id uuid,
+  invitations_id uuid,
   constraint calls_client_id_fkey FOREIGN KEY (client_id) REFERENCES anagrafe.clients(id),
-  constraint calls_operation_check CHECK ((operation = ANY (ARRAY['update'::text, 'insert'::text, 'state'::text, 'upsert'::text, 'delete'::text, 'merge'::text, 'undo'::text]))),
+  constraint calls_operation_check CHECK ((operation = ANY (ARRAY['update'::text, 'insert'::text, 'state'::text, 'upsert'::text, 'delete'::text, 'merge'::text, 'undo'::text, 'invite'::text]))),
   constraint calls_pkey PRIMARY KEY (id),
   constraint calls_state_check CHECK ((state = ANY (ARRAY['open'::text, 'queued'::text, 'running'::text, 'completed'::text])))
 );
@@ -248,6 +249,25 @@ CREATE INDEX deliveries_failed ON anagrafe.deliveries USING btree (webhook_id, c
 CREATE INDEX deliveries_of_webhook ON anagrafe.deliveries USING btree (webhook_id, created_at DESC, id);
 CREATE INDEX deliveries_position ON anagrafe.deliveries USING btree ("position") WHERE (state = 'pending'::text);
 
+create table anagrafe.mails (
+  id uuid not null default gen_random_uuid(),
+  kind text not null,
+  user_id bigint,
+  lists_accounts boolean not null default false,
+  call_id uuid,
+  created_at timestamp with time zone not null default now(),
+  state text not null default 'pending'::text,
+  attempts integer not null default 0,
+  next_at timestamp with time zone not null default now(),
+  constraint mails_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'forgotten'::text]))),
+  constraint mails_pkey PRIMARY KEY (id),
+  constraint mails_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text])))
+);
+CREATE INDEX mails_due ON anagrafe.mails USING btree (next_at) WHERE (state = 'pending'::text);
+CREATE INDEX mails_forgotten ON anagrafe.mails USING btree (created_at) WHERE (kind = 'forgotten'::text);
+CREATE UNIQUE INDEX mails_pending ON anagrafe.mails USING btree (user_id, kind) WHERE (state = 'pending'::text);
+CREATE INDEX mails_user_id ON anagrafe.mails USING btree (user_id) WHERE (user_id IS NOT NULL);
+
 create table anagrafe.master_key (
   only_one boolean not null default true,
   identity bytea not null,
@@ -286,6 +306,28 @@ create table anagrafe.outcomes (
 CREATE INDEX outcomes_failed ON anagrafe.outcomes USING btree (call_id, "position") WHERE (error IS NOT NULL);
 CREATE INDEX outcomes_failed_at ON anagrafe.outcomes USING btree (failed_at DESC, call_id, "position") WHERE (failed_at IS NOT NULL);
 CREATE INDEX outcomes_mentions ON anagrafe.outcomes USING gin (mentions) WITH (fastupdate=off) WHERE (mentions IS NOT NULL);
+
+create table anagrafe.password_codes (
+  user_id bigint not null,
+  kind text not null,
+  channel text not null,
+  digest bytea not null,
+  issued_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint password_codes_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'code'::text]))),
+  constraint password_codes_digest_key UNIQUE (digest),
+  constraint password_codes_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'forgotten'::text]))),
+  constraint password_codes_pkey PRIMARY KEY (user_id, kind)
+);
+CREATE INDEX password_codes_expires_at ON anagrafe.password_codes USING btree (expires_at);
+
+create table anagrafe.password_history (
+  id bigint not null generated always as identity,
+  user_id bigint not null,
+  password_hash text not null,
+  constraint password_history_pkey PRIMARY KEY (id)
+);
+CREATE INDEX password_history_user_id ON anagrafe.password_history USING btree (user_id, id DESC);
 
 create table anagrafe.principal_aliases (
   external_key text collate "C" not null,
@@ -406,14 +448,15 @@ create table anagrafe.users (
   language text,
   attributes jsonb,
   name_terms tsvector,
-  password_hash text not null,
+  password_hash text,
   state text not null default 'active'::text,
   sessions_epoch integer not null default 0,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  password_changed_at timestamp with time zone not null default now(),
+  password_changed_at timestamp with time zone,
   last_login_at timestamp with time zone,
   has_signed_in boolean not null default false,
+  must_change_password boolean not null default false,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text]))),
   constraint users_username_key_key UNIQUE (username_key)
@@ -423,8 +466,13 @@ CREATE INDEX users_name_terms ON anagrafe.users USING gin (name_terms) WHERE (na
 CREATE INDEX users_never_signed_in ON anagrafe.users USING btree (id) WHERE (NOT has_signed_in);
 CREATE INDEX users_phone ON anagrafe.users USING btree (reverse(regexp_replace(phone, '[^0-9]'::text, ''::text, 'g'::text)) COLLATE "C", id) WHERE (phone IS NOT NULL);
 CREATE INDEX users_principal_id ON anagrafe.users USING btree (principal_id, id);
-CREATE INDEX users_state ON anagrafe.users USING btree (state, id);
+CREATE INDEX users_shown_state ON anagrafe.users USING btree ((
+CASE
+    WHEN ((password_hash IS NULL) AND (state = 'active'::text)) THEN 'invited'::text
+    ELSE state
+END), id);
 CREATE INDEX users_updated_at ON anagrafe.users USING btree (updated_at, id);
+CREATE INDEX users_without_password ON anagrafe.users USING btree (principal_id, id) WHERE (password_hash IS NULL);
 CREATE TRIGGER users_have_principals AFTER INSERT ON anagrafe.users REFERENCING NEW TABLE AS added_users FOR EACH STATEMENT EXECUTE FUNCTION anagrafe.require_principals();
 
 create table anagrafe.webhooks (
@@ -609,10 +657,11 @@ CREATE OR REPLACE FUNCTION anagrafe.users_named(action text, user_id bigint, reg
 AS $function$
   select distinct named from unnest(
     array[user_id] || registered || reset || deleted || case
-      when action in ('update', 'state')
+      when action in ('update', 'state', 'invitations.issued')
       then array(select (item ->> 0)::bigint from jsonb_path_query(
-             jsonb_build_array(details -> 'users', details -> 'moved', details -> 'movedAway'), '$[*][*]') as item)
-      when action in ('login', 'login.failed', 'login.reused', 'logout', 'sessions.ended')
+             jsonb_build_array(details -> 'users', details -> 'moved', details -> 'movedAway', details -> 'invited'),
+             '$[*][*]') as item)
+      when action in ('login', 'login.failed', 'login.reused', 'logout', 'sessions.ended', 'password.forgotten')
       then array[(details ->> 'user')::bigint] end) as named
    where named is not null
 $function$;

@@ -19,6 +19,7 @@ import { Console } from './console.ts';
 import { Jobs } from './jobs.ts';
 import { CursorList, type EventOptions, type ExportFilter, PagedList, RecordExport } from './lists.ts';
 import { type AnagrafeOptions, type CallOptions, readOptions } from './options.ts';
+import { Passwords } from './passwords.ts';
 import {
   createPrincipal,
   editOf,
@@ -63,6 +64,8 @@ export class Anagrafe {
   readonly jobs: Jobs;
   /** Calls under `/admin/v1`, for an API client with the scope `admin`. */
   readonly admin: Admin;
+  /** Codes with which users set their passwords. */
+  readonly passwords: Passwords;
   /** Calls under `/console/session`, for a browser. */
   readonly console: Console;
   readonly #options: AnagrafeOptions;
@@ -74,6 +77,7 @@ export class Anagrafe {
     this.#transport = new Transport(readOptions(options));
     this.jobs = new Jobs(this.#transport);
     this.admin = new Admin(this.#transport);
+    this.passwords = new Passwords(this.#transport);
     this.console = new Console(this.#transport);
   }
 
@@ -245,13 +249,6 @@ export class Anagrafe {
   /**
    * Signs a user in. The call is never retried. After too many wrong passwords the login throttle answers with an
    * `ApiError` that has the code `RATE_LIMITED` and `retryAfter`.
-   *
-   * @example
-   * ```ts
-   * const login = await anagrafe.login({ Username: 'mario.rossi', Password: 'una frase lunga' });
-   * const mario = anagrafe.as(login);
-   * await mario.changePassword(login, 'una frase lunga', 'una frase nuova');
-   * ```
    */
   login(credentials: Credentials, options?: CallOptions): Promise<Login> {
     return this.#transport.record('login', { body: credentials }, options);

@@ -9,11 +9,15 @@ export interface AppliedUser {
   Username: string | null;
   Email: string | null;
   /** The operation. `none`: the user already had all values. */
-  Operation: 'register' | 'reset' | 'state' | 'edit' | 'move' | 'disable' | 'delete' | 'none';
+  Operation: 
+    | 'register' | 'reset' | 'state' | 'edit' | 'move' | 'disable' | 'delete' | 'invite' | 'none';
   /** The names of the fields that an edit changed. */
   Changed?: string[];
-  /** Present if the user was reset or moved and is disabled: it cannot sign in. */
-  State?: 'disabled';
+  /**
+   * `disabled`: the user was reset or moved, but is disabled. `invited`: the user was enabled, but has no
+   * password. It cannot sign in.
+   */
+  State?: 'disabled' | 'invited';
   /** What an undo or a merge leaves as it is. */
   Kept?: ({
     /** Null for the user or principal as a whole. */
@@ -28,6 +32,17 @@ export interface AppliedUser {
     /** The dropped value. Only in a dry run, for callers with the scope `sync:read`. */
     Other?: unknown;
   })[];
+  /** Present if the user was invited: the way in which it gets its code. */
+  Invite?: 'email' | 'code';
+  /**
+   * The code with which the user sets its password. Only the first answer to a synchronous call has it; a
+   * repeated answer and the tuples of a job have null.
+   */
+  Code?: string | null;
+  /** The page on which the user sets its password. Null without ANAGRAFE_PUBLIC_URL. */
+  URL?: string | null;
+  IssuedAt?: string | null;
+  ExpiresAt?: string | null;
 }
 
 /** Further values of a user, by their names: at most 20, each of at most 1024 bytes in UTF-8. */
@@ -37,9 +52,10 @@ export type Attributes = Record<string, string>;
 export type AuditAction =
   | 'insert' | 'update' | 'state' | 'delete' | 'call.completed' | 'job.submitted' | 'job.completed'
   | 'job.cancelled' | 'records.read' | 'records.exported' | 'login' | 'login.failed' | 'login.refreshed'
-  | 'login.reused' | 'logout' | 'sessions.ended' | 'console.login' | 'console.logout' | 'client.created'
-  | 'client.changed' | 'client.rotated' | 'client.revoked' | 'client.denied' | 'webhook.created'
-  | 'webhook.changed' | 'webhook.rotated' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.replayed';
+  | 'login.reused' | 'logout' | 'password.forgotten' | 'invitations.issued' | 'sessions.ended'
+  | 'console.login' | 'console.logout' | 'client.created' | 'client.changed' | 'client.rotated'
+  | 'client.revoked' | 'client.denied' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated'
+  | 'webhook.deleted' | 'webhook.disabled' | 'webhook.replayed';
 
 /** The old and new value of a changed field. Passwords are not included. */
 export interface AuditChange {
@@ -158,6 +174,7 @@ export type CloudEvent =
   | PrincipalDeleted
   | UserRegistered
   | UserPasswordReset
+  | UserInvited
   | UserUpdated
   | UserStateChanged
   | UserMoved
@@ -165,6 +182,16 @@ export type CloudEvent =
   | CallCompleted
   | JobCompleted
   | WebhookDisabled;
+
+export interface CodeAndPassword {
+  /** The code, as typed or from the link. */
+  Code: string;
+  Password: string;
+  /** The same value as `Password`. */
+  ConfirmPassword: string;
+  /** The IP address of the user. Only an API client with the scope `sync:write` can send it. */
+  Address?: string | null;
+}
 
 /** A synchronous call. */
 export interface CompletedCall {
@@ -298,6 +325,7 @@ export type DisabledReason = 'manual' | 'client_revoked' | 'client_lost_admin' |
 export type Edit = EditedUser & {
   Operation: 'edit';
   NewUsername?: string | null;
+  State?: State | null;
 } & ({ ID: number; Username?: null } | { ID?: null; Username: string });
 
 export interface EndedSessions {
@@ -309,12 +337,13 @@ export type ErrorCode =
   | 'INVALID_JSON' | 'INVALID_BODY' | 'INVALID_PARAMETER' | 'INVALID_REQUEST' | 'REQUEST_TIMEOUT'
   | 'HEADERS_TOO_LARGE' | 'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'
   | 'UNSUPPORTED_MEDIA_TYPE' | 'BODY_TOO_LARGE' | 'BATCH_TOO_LARGE' | 'PARTIALLY_APPLIED' | 'NOTHING_APPLIED'
-  | 'JOB_NOT_FOUND' | 'RUN_NOT_FOUND' | 'RUN_NOT_ENDED' | 'RUN_TOO_OLD' | 'NOTHING_TO_UNDO'
-  | 'AUDIT_ROW_NOT_FOUND' | 'CALL_NOT_FOUND' | 'WEBHOOK_NOT_FOUND' | 'SESSION_NOT_FOUND' | 'INVALID_CLIENT'
-  | 'CLIENT_ADDRESS_TAKEN' | 'CLIENT_NOT_FOUND' | 'IDEMPOTENCY_IN_PROGRESS' | 'IDEMPOTENCY_KEY_REUSED'
-  | 'TOO_MANY_REMOVALS' | 'RATE_LIMITED' | 'OVERLOADED' | 'UNAVAILABLE' | 'INTERNAL' | 'INVALID_RECORD'
-  | 'INVALID_USERS' | 'RECORD_TOO_LARGE' | 'PRINCIPAL_NOT_FOUND' | 'PRINCIPAL_DISABLED' | 'USER_NOT_FOUND'
-  | 'USERNAME_TAKEN' | 'EXTERNAL_KEY_TAKEN' | 'LOOKS_LIKE_ANOTHER' | 'SAME_PRINCIPAL' | 'DUPLICATE_PRINCIPAL'
+  | 'CODE_INVALID' | 'PASSWORD_REFUSED' | 'JOB_NOT_ENDED' | 'JOB_NOT_FOUND' | 'RUN_NOT_FOUND'
+  | 'RUN_NOT_ENDED' | 'RUN_TOO_OLD' | 'NOTHING_TO_UNDO' | 'AUDIT_ROW_NOT_FOUND' | 'CALL_NOT_FOUND'
+  | 'WEBHOOK_NOT_FOUND' | 'SESSION_NOT_FOUND' | 'INVALID_CLIENT' | 'CLIENT_ADDRESS_TAKEN'
+  | 'CLIENT_NOT_FOUND' | 'IDEMPOTENCY_IN_PROGRESS' | 'IDEMPOTENCY_KEY_REUSED' | 'TOO_MANY_REMOVALS'
+  | 'RATE_LIMITED' | 'OVERLOADED' | 'UNAVAILABLE' | 'INTERNAL' | 'INVALID_RECORD' | 'INVALID_USERS'
+  | 'RECORD_TOO_LARGE' | 'PRINCIPAL_NOT_FOUND' | 'PRINCIPAL_DISABLED' | 'USER_NOT_FOUND' | 'USERNAME_TAKEN'
+  | 'EXTERNAL_KEY_TAKEN' | 'LOOKS_LIKE_ANOTHER' | 'SAME_PRINCIPAL' | 'DUPLICATE_PRINCIPAL'
   | 'DIFFERS_FROM_STORED' | 'PLAN_OUTDATED' | 'OUTCOME_UNKNOWN' | 'NOT_APPLIED' | 'RECORD_FAILED'
   | 'CANCELLED' | 'REQUIRED' | 'MORE_ERRORS' | 'UNKNOWN_FIELD' | 'WRONG_TYPE' | 'INVALID_ID'
   | 'INVALID_STATE' | 'INVALID_SIMILAR' | 'INVALID_OPERATION' | 'NO_USERS' | 'AMBIGUOUS_PRINCIPAL'
@@ -324,6 +353,7 @@ export type ErrorCode =
   | 'ATTRIBUTE_NAME' | 'ATTRIBUTE_TOO_LONG' | 'PASSWORD_TOO_SHORT' | 'PASSWORD_TOO_LONG'
   | 'PASSWORD_CHARACTERS' | 'PASSWORD_COMMON' | 'PASSWORD_IS_USERNAME' | 'PASSWORD_IS_EMAIL'
   | 'PASSWORD_MISMATCH' | 'PASSWORD_BESIDE_HASH' | 'PASSWORD_HASH_INVALID' | 'PASSWORD_HASH_COST'
+  | 'PASSWORD_REUSED' | 'INVALID_INVITE' | 'INVITE_BESIDE_PASSWORD' | 'CANNOT_INVITE'
   | 'CURRENT_PASSWORD_WRONG';
 
 /** The estimate of a dry run. */
@@ -332,6 +362,8 @@ export interface Estimate {
   Register: number;
   /** Number of passwords that would be reset. */
   Reset: number;
+  /** Number of users that would be invited. Only of `irs/invite`. */
+  Invite?: number;
   /** Number of records that would not be applied. */
   RecordsFailed: number;
   /** Estimated duration in seconds. */
@@ -340,12 +372,15 @@ export interface Estimate {
 
 export type EventType =
   | 'principal.inserted' | 'principal.updated' | 'principal.state_changed' | 'principal.merged'
-  | 'principal.deleted' | 'user.registered' | 'user.password_reset' | 'user.updated' | 'user.state_changed'
-  | 'user.moved' | 'user.deleted' | 'call.completed' | 'job.completed' | 'webhook.disabled';
+  | 'principal.deleted' | 'user.registered' | 'user.password_reset' | 'user.invited' | 'user.updated'
+  | 'user.state_changed' | 'user.moved' | 'user.deleted' | 'call.completed' | 'job.completed'
+  | 'webhook.disabled';
 
 /** A password reset of a user that is named by its `ID` or `Username`. */
 export type ExplicitReset = {
   Operation: 'reset';
+  /** True: after the next sign-in the user can only change its password. */
+  MustChangePassword?: boolean | null;
 } & (
   | {
       ID: number;
@@ -396,8 +431,8 @@ export interface ExportedPrincipal extends StoredPrincipal {
 
 /** A user in an export. */
 export interface ExportedUser extends User {
-  /** Only with `hashes=true`. `irs/insert` accepts it. */
-  PasswordHash?: string;
+  /** Only with `hashes=true`; null for an invited user. `irs/insert` accepts it. */
+  PasswordHash?: string | null;
 }
 
 /**
@@ -470,6 +505,14 @@ export interface FieldErrorDetails {
   Operation?: 'reset';
 }
 
+/** Either `Username` or `Email`. */
+export interface ForgottenPassword {
+  Username?: string | null;
+  Email?: string | null;
+  /** The IP address of the user. Only an API client with the scope `sync:write` can send it. */
+  Address?: string | null;
+}
+
 /**
  * What one message contains. `user`: one user. `record`: up to 1,000 users of a record. `job`: a whole call
  * or job.
@@ -498,7 +541,7 @@ export interface InsertRecord {
   Vatnumber?: string | null;
   Taxcode?: string | null;
   Email?: string | null;
-  Users?: (Registration | RegistrationWithHash)[] | null;
+  Users?: (Registration | RegistrationWithHash | InvitedRegistration)[] | null;
   /**
    * Inserts the principal even if it looks like another one. Without effect unless the call has
    * `similar=refuse`.
@@ -509,6 +552,53 @@ export interface InsertRecord {
   /** Ignored, as `FieldErrors`. */
   Position?: unknown;
 }
+
+/**
+ * A principal with users to invite. `Invite` is the default for `Users`; without `Users` all invited users
+ * of the principal get another code.
+ */
+export type InviteRecord = {
+  Invite?: 'email' | 'code' | null;
+  Users?: InvitedUser[] | null;
+  /** Ignored. Present in failed records, which can be corrected and sent again. */
+  FieldErrors?: unknown;
+  /** Ignored, as `FieldErrors`. */
+  Position?: unknown;
+} & (
+  | { ID: number; ExternalKey?: null }
+  | {
+      ID?: null;
+      /** The external key of the principal, instead of `ID`. */
+      ExternalKey: string;
+    }
+);
+
+export interface InvitedRegistration {
+  Username: string;
+  Email?: string | null;
+  Phone?: string | null;
+  FirstName?: string | null;
+  LastName?: string | null;
+  /** A language tag (BCP 47), such as `it` or `de-CH`. */
+  Language?: string | null;
+  Attributes?: Attributes | null;
+  ID?: null;
+  Operation?: 'register' | null;
+  /**
+   * Instead of a password: the user gets a code with which it chooses one, by mail (`email`) or from the
+   * caller (`code`). Until then it is `invited`.
+   */
+  Invite: 'email' | 'code';
+  PasswordHash?: null;
+  Password?: null;
+  ConfirmPassword?: null;
+  MustChangePassword?: null;
+}
+
+/** A user to invite. */
+export type InvitedUser = {
+  Invite?: 'email' | 'code' | null;
+} & ({ ID: number; Username?: null } | { ID?: null; Username: string });
 
 /** A call that runs in the background. */
 export interface Job {
@@ -552,6 +642,26 @@ export interface JobCompleted extends CloudEventAttributes {
   };
 }
 
+/** A user that a job has invited, with its new code. A line of the answer. */
+export interface JobInvitation {
+  /** Zero-based index of the record in the job. */
+  Position: number;
+  IRID: number | null;
+  ExternalKey: string | null;
+  Denomination: string | null;
+  ID: number;
+  Username: string | null;
+  Email: string | null;
+  FirstName: string | null;
+  LastName: string | null;
+  Language: string | null;
+  Code: string | null;
+  URL: string | null;
+  ExpiresAt: string | null;
+  /** Why the user gets no code. */
+  Skipped: 'deleted' | 'disabled' | 'password_set' | null;
+}
+
 /** A job, with the positions of a page of its tuples. */
 export interface JobWithTuples extends Job {
   /**
@@ -580,6 +690,11 @@ export interface Login {
   /** The refresh token. It can be used once. */
   RefreshToken: string;
   TokenExpiration: string;
+  /**
+   * Present if the user must change its password: until then its tokens are accepted only by `irs/update`
+   * and `logout`.
+   */
+  MustChangePassword?: true;
 }
 
 /** A principal, and the one that is merged into it. */
@@ -638,7 +753,7 @@ export interface NewWebhookSecret {
   OldEndsAt: string;
 }
 
-export type Operation = 'update' | 'insert' | 'state' | 'upsert' | 'delete' | 'merge' | 'undo';
+export type Operation = 'update' | 'insert' | 'state' | 'upsert' | 'delete' | 'merge' | 'undo' | 'invite';
 
 /** A principal: the record of a company or customer, with its users. */
 export interface Principal extends StoredPrincipal {
@@ -703,6 +818,11 @@ export interface PrincipalUpdated extends CloudEventAttributes {
   };
 }
 
+/** The errors of `Password` and `ConfirmPassword`. */
+export interface RefusedPassword {
+  FieldErrors: Record<string, FieldError[]>;
+}
+
 export interface Registration extends NewUserValues {
   /** The password: 8 to 128 characters, not a common password. */
   Password: string;
@@ -742,6 +862,8 @@ export interface Reset {
   Language?: null;
   Attributes?: null;
   PasswordHash?: null;
+  /** True: after the next sign-in the user can only change its password. */
+  MustChangePassword?: boolean | null;
   Operation?: null;
 }
 
@@ -786,6 +908,9 @@ export interface Setting {
   /** The value as text, masked if it is a secret. */
   Value: string;
 }
+
+/** `invited`: the user is enabled, and cannot sign in until it has set its password. */
+export type ShownUserState = 'active' | 'disabled' | 'invited';
 
 /** The activity of one hour or day. */
 export interface Span {
@@ -875,13 +1000,29 @@ export type UpdateRecord = EditedPrincipal & {
   | {
       ID: number;
       ExternalKey?: null;
-      Users: (Registration | RegistrationWithHash | Reset | ExplicitReset | Edit | Deletion | Move)[];
+      Users: (
+        | Registration
+        | RegistrationWithHash
+        | InvitedRegistration
+        | Reset
+        | ExplicitReset
+        | Edit
+        | Deletion
+        | Move)[];
     }
   | {
       ID?: null;
       /** The external key of the principal, instead of `ID`. */
       ExternalKey: string;
-      Users: (Registration | RegistrationWithHash | Reset | ExplicitReset | Edit | Deletion | Move)[];
+      Users: (
+        | Registration
+        | RegistrationWithHash
+        | InvitedRegistration
+        | Reset
+        | ExplicitReset
+        | Edit
+        | Deletion
+        | Move)[];
     }
   | { ID: number; ExternalKey?: null; Users?: null }
   | {
@@ -974,11 +1115,13 @@ export interface UpsertTuple extends TupleItems {
 }
 
 /**
- * A user of the principal, found by its `Username`. A new user needs a password or a hash; that of an
- * existing user is ignored unless `passwords=overwrite`.
+ * A user of the principal, found by its `Username`. A new user needs a password, a hash or `Invite`, which
+ * are ignored for an existing user; with `passwords=overwrite` its password is set.
  */
 export interface UpsertUser extends EditedUser {
   Username: string;
+  /** `invited`, which exports have, means the same as `active`. */
+  State?: 'active' | 'disabled' | 'invited' | null;
   /** The password: 8 to 128 characters, not a common password. */
   Password?: string | null;
   /** The same value as `Password`. */
@@ -988,6 +1131,11 @@ export interface UpsertUser extends EditedUser {
    * PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity.
    */
   PasswordHash?: string | null;
+  /**
+   * Instead of a password: the user gets a code with which it chooses one, by mail (`email`) or from the
+   * caller (`code`). Until then it is `invited`.
+   */
+  Invite?: 'email' | 'code' | null;
 }
 
 /** A user of the record, or one that it removes. `ID` is null in a dry run for a new user. */
@@ -998,6 +1146,17 @@ export interface UpsertedUser {
   Operation: 'register' | 'edit' | 'move' | 'disable' | 'delete' | 'none';
   Changed?: string[];
   State?: 'disabled';
+  /** Present if the user was invited: the way in which it gets its code. */
+  Invite?: 'email' | 'code';
+  /**
+   * The code with which the user sets its password. Only the first answer to a synchronous call has it; a
+   * repeated answer and the tuples of a job have null.
+   */
+  Code?: string | null;
+  /** The page on which the user sets its password. Null without ANAGRAFE_PUBLIC_URL. */
+  URL?: string | null;
+  IssuedAt?: string | null;
+  ExpiresAt?: string | null;
   /** The changed fields with their values. Only in a dry run, for callers with the scope `sync:read`. */
   Changes?: FieldChange[];
   /** What an undo or a merge leaves as it is. */
@@ -1026,10 +1185,11 @@ export interface User {
   LastName: string | null;
   Language: string | null;
   Attributes: Attributes | null;
-  State: State;
+  State: ShownUserState;
   CreatedAt: string;
   UpdatedAt: string;
-  PasswordChangedAt: string;
+  /** Null if the user has no password yet. */
+  PasswordChangedAt: string | null;
   LastLoginAt: string | null;
 }
 
@@ -1061,7 +1221,7 @@ export interface UserFilter extends ListFilter {
   Email?: string | null;
   /** Finds by the beginning of words of `FirstName` and `LastName`. Case and accents are ignored. */
   Name?: string | null;
-  State?: State | null;
+  State?: ShownUserState | null;
   /** True: only users that have never signed in. False: all users. */
   NeverSignedIn?: boolean | null;
   /** Only users with a greater ID. Reading on after the last ID is faster than a high page number. */
@@ -1075,6 +1235,16 @@ export interface UserFilter extends ListFilter {
   Sort?: 'ID' | '-ID' | 'Username' | '-Username' | 'UpdatedAt' | '-UpdatedAt' | null;
 }
 
+export interface UserInvitationData extends UserData {
+  /** The way in which the user gets its code. */
+  Invite: 'email' | 'code';
+}
+
+export interface UserInvited extends CloudEventAttributes {
+  type: 'user.invited';
+  data: UserInvitationData;
+}
+
 export interface UserMoveData extends UserData {
   /** The ID of the principal that the user had before. */
   FromIRID: number;
@@ -1085,6 +1255,11 @@ export interface UserMoveData extends UserData {
 export interface UserMoved extends CloudEventAttributes {
   type: 'user.moved';
   data: UserMoveData;
+}
+
+/** The user whose password was set. */
+export interface UserOfCode {
+  Username: string;
 }
 
 /** A user with the ID and names of its principal. */
@@ -1221,7 +1396,8 @@ export interface EditedUser {
   /** A language tag (BCP 47), such as `it` or `de-CH`. */
   Language?: string | null;
   Attributes?: Attributes | null;
-  State?: State | null;
+  /** True: after the next sign-in the user can only change its password. */
+  MustChangePassword?: boolean | null;
 }
 
 export interface ListFilter {
@@ -1254,6 +1430,9 @@ export interface NewUserValues {
   Attributes?: Attributes | null;
   ID?: null;
   Operation?: 'register' | null;
+  /** True: after the next sign-in the user can only change its password. */
+  MustChangePassword?: boolean | null;
+  Invite?: null;
 }
 
 export interface StoredPrincipal {
@@ -1335,6 +1514,11 @@ export interface Operations {
     request: { query?: { dryRun?: boolean | undefined }; body: StateRecord[] };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
   };
+  /** Invite users to set their passwords. */
+  invite: {
+    request: { query?: { dryRun?: boolean | undefined }; body: InviteRecord[] };
+    answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
+  };
   /** Delete principals and users. */
   delete: {
     request: { query?: { dryRun?: boolean | undefined }; body: DeleteRecord[] };
@@ -1405,6 +1589,11 @@ export interface Operations {
   cancelJob: { request: { path: { id: string } }; answer: Envelope<Tuple, Job> };
   /** Get the failed records of a job. */
   failedRecords: { request: { path: { id: string } }; answer: FailedRecord[] };
+  /** Issue the codes of the users that a job has invited. */
+  issueInvitations: {
+    request: { path: { id: string }; query?: { format?: 'ndjson' | 'csv' | 'spreadsheet' | undefined } };
+    answer: JobInvitation;
+  };
   /** List events. */
   events: {
     request: {
@@ -1422,6 +1611,10 @@ export interface Operations {
   refresh: { request: { body: { RefreshToken: string } }; answer: Envelope<never, Login> };
   /** Sign out. */
   logout: { request: Record<string, never>; answer: Envelope<never, null> };
+  /** Report a forgotten password. */
+  forgotPassword: { request: { body: ForgottenPassword }; answer: Envelope<never, null> };
+  /** Set the password with a code. */
+  setPassword: { request: { body: CodeAndPassword }; answer: Envelope<never, UserOfCode> };
   /** List API clients. */
   clients: { request: Record<string, never>; answer: Envelope<Client, null> };
   /** Create an API client. */
@@ -1586,6 +1779,7 @@ export const routes = {
   update: { method: 'POST', path: '/api/sync/v1/irs/update' },
   insert: { method: 'POST', path: '/api/sync/v1/irs/insert' },
   state: { method: 'POST', path: '/api/sync/v1/irs/state' },
+  invite: { method: 'POST', path: '/api/sync/v1/irs/invite' },
   delete: { method: 'POST', path: '/api/sync/v1/irs/delete' },
   upsert: { method: 'POST', path: '/api/sync/v1/irs/upsert' },
   merge: { method: 'POST', path: '/api/sync/v1/irs/merge' },
@@ -1596,10 +1790,13 @@ export const routes = {
   job: { method: 'GET', path: '/api/sync/v1/jobs/{id}' },
   cancelJob: { method: 'DELETE', path: '/api/sync/v1/jobs/{id}' },
   failedRecords: { method: 'GET', path: '/api/sync/v1/jobs/{id}/failed' },
+  issueInvitations: { method: 'POST', path: '/api/sync/v1/jobs/{id}/invitations' },
   events: { method: 'GET', path: '/api/sync/v1/events' },
   login: { method: 'POST', path: '/api/sync/v1/login' },
   refresh: { method: 'POST', path: '/api/sync/v1/login/refresh' },
   logout: { method: 'POST', path: '/api/sync/v1/logout' },
+  forgotPassword: { method: 'POST', path: '/api/sync/v1/password/forgot' },
+  setPassword: { method: 'POST', path: '/api/sync/v1/password/set' },
   clients: { method: 'GET', path: '/admin/v1/clients' },
   createClient: { method: 'POST', path: '/admin/v1/clients' },
   changeClient: { method: 'PATCH', path: '/admin/v1/clients/{publicKey}' },

@@ -74,14 +74,14 @@ export class ApiError extends AnagrafeError {
   }
 }
 
-/** The service did not apply the one record of a call such as `register`, `edit` or `changePassword`. */
+/** The service did not apply the one record of a call such as `register`, `edit`, `changePassword` or `passwords.set`. */
 export class RecordError extends AnagrafeError {
   /** `Item2` of the tuple; `RECORD_FAILED` if that is null. */
   readonly code: ErrorCode;
   /** Field errors by field path: `{ 'Users[0].Password': [{ code: 'PASSWORD_TOO_SHORT', message: '…' }] }`. */
   readonly fieldErrors: Readonly<Record<string, readonly FieldError[]>>;
 
-  constructor(tuple: Omit<Tuple, 'Item6'>, origin: Origin) {
+  constructor(tuple: Pick<Tuple, 'Item2' | 'Item4' | 'Item5'>, origin: Origin) {
     super('RecordError', tuple.Item4 ?? 'The record was not applied.', origin);
     this.code = tuple.Item2 ?? 'RECORD_FAILED';
     this.fieldErrors = tuple.Item5;

@@ -1,5 +1,5 @@
-import type { FailedRecord, Job, JobWithTuples, Page, Tuple } from './api.gen.ts';
-import { PagedList } from './lists.ts';
+import type { FailedRecord, Job, JobInvitation, JobWithTuples, Page, Tuple } from './api.gen.ts';
+import { PagedList, RecordExport } from './lists.ts';
 import type { CallOptions, PageOptions } from './options.ts';
 import { delay } from './retry.ts';
 import type { Transport } from './transport.ts';
@@ -86,6 +86,21 @@ export class Jobs {
    */
   async failed(id: string, options?: CallOptions): Promise<FailedRecord[]> {
     return (await this.#transport.send('failedRecords', { path: { id } }, options)).body;
+  }
+
+  /**
+   * Issues new codes to the users that the job has invited with `Invite: 'code'`, while they are read. The codes of an
+   * earlier call end. Users with `Skipped` get none. The job must have ended.
+   *
+   * @example
+   * ```ts
+   * for await (const { Username, Code } of anagrafe.jobs.invitations(ID)) if (Code !== null) print(Username, Code);
+   * ```
+   */
+  invitations(id: string, options?: CallOptions): RecordExport<JobInvitation> {
+    return new RecordExport((format) =>
+      this.#transport.stream('issueInvitations', { path: { id }, query: { format } }, options),
+    );
   }
 
   /**

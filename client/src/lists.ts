@@ -136,7 +136,7 @@ export interface ExportFilter {
  * await pipeline(anagrafe.exportRecords().bytes('csv'), createWriteStream('anagrafe.csv'));
  * ```
  */
-export class RecordExport implements AsyncIterable<ExportedPrincipal> {
+export class RecordExport<Item = ExportedPrincipal> implements AsyncIterable<Item> {
   readonly #open: (format: ExportFormat) => Promise<AsyncIterable<Uint8Array>>;
 
   constructor(open: (format: ExportFormat) => Promise<AsyncIterable<Uint8Array>>) {
@@ -148,12 +148,12 @@ export class RecordExport implements AsyncIterable<ExportedPrincipal> {
     yield* await this.#open(format);
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<ExportedPrincipal, void, undefined> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     for await (const line of linesOf(await this.#open('ndjson'))) yield parseLine(line);
   }
 }
 
-function parseLine(line: string): ExportedPrincipal {
+function parseLine<Item>(line: string): Item {
   try {
     return JSON.parse(line);
   } catch {

@@ -24,11 +24,14 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   upsert: 'with-key',
   delete: 'with-key',
   merge: 'with-key',
+  invite: 'with-key',
   undoRun: 'with-key',
   list: 'always',
   users: 'always',
   // Until the answer begins.
   exportRecords: 'always',
+  // Until the answer begins: codes that no one has received are replaced.
+  issueInvitations: 'always',
   jobs: 'always',
   job: 'always',
   failedRecords: 'always',
@@ -70,6 +73,8 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   revokeClient: 'not-started',
   deleteWebhook: 'not-started',
   logout: 'not-started',
+  // A code can be used once.
+  setPassword: 'not-started',
   endUserSession: 'not-started',
   // A retry sends messages again that the first attempt has already delivered.
   replayFailed: 'not-started',
@@ -79,6 +84,7 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   refresh: 'not-started',
   // A person waits for the answer, and every attempt counts for the login throttle.
   login: 'never',
+  forgotPassword: 'never',
   signInAtConsole: 'never',
 };
 

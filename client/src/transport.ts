@@ -154,7 +154,7 @@ function retryAfterOf(outcome: ResponseHead | AnagrafeError): number | null {
 export type OperationName = keyof Operations;
 
 /** Operations that answer with a stream instead of an envelope. */
-export type StreamName = 'exportRecords';
+export type StreamName = 'exportRecords' | 'issueInvitations';
 
 /** A serialised request. Every attempt of a call sends the same bytes. */
 interface WrittenRequest {
@@ -162,8 +162,8 @@ interface WrittenRequest {
   readonly init: RequestInit;
 }
 
-/** Operations sent without the access token: they start a session and must not fail because an old one has expired. */
-const withoutSession: readonly OperationName[] = ['login', 'refresh'];
+/** Operations sent without the access token: they need no session and must not fail because an old one has expired. */
+const withoutSession: readonly OperationName[] = ['login', 'refresh', 'forgotPassword', 'setPassword'];
 
 function writeRequest<Name extends OperationName>(
   operation: Name,

@@ -3,6 +3,7 @@ import type {
   ErrorCode,
   Estimate,
   InsertRecord,
+  InviteRecord,
   Job,
   MergeRecord,
   Operations,
@@ -26,6 +27,7 @@ export interface RecordsOf {
   upsert: UpsertRecord;
   delete: DeleteRecord;
   merge: MergeRecord;
+  invite: InviteRecord;
 }
 
 /** The operations whose dry run returns a plan. */

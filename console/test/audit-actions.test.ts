@@ -21,6 +21,8 @@ const details: Readonly<Record<Exclude<Action, RecordAction>, Readonly<Record<st
   'login.reused': { user: 7 },
   logout: { user: 7 },
   'sessions.ended': { user: 7, sessions: 2 },
+  'password.forgotten': { user: 7 },
+  'invitations.issued': { count: 2, invited: [[7, 'code']] },
   'console.login': {},
   'console.logout': {},
   'client.created': { name: 'erp' },

@@ -2,6 +2,7 @@ import helmet from '@fastify/helmet';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { loginRoutes } from './accounts/login.routes.ts';
 import type { Accounts } from './accounts/open-accounts.ts';
+import { passwordRoutes } from './accounts/password.routes.ts';
 import { sessionRoutes } from './accounts/sessions.routes.ts';
 import { auditRoutes } from './audit/audit.routes.ts';
 import { eventRoute } from './audit/events.routes.ts';
@@ -28,6 +29,7 @@ import { describeApi, documentRoutes } from './http/openapi.ts';
 import { registerRequestContext } from './http/request-context.ts';
 import { createServer } from './http/server.ts';
 import { type Api, type SchemaTypes, validateQueries } from './http/validation.ts';
+import { jobInvitationRoute } from './jobs/job-invitations.routes.ts';
 import { allJobsRoute, jobRoutes } from './jobs/jobs.routes.ts';
 import type { Jobs } from './jobs/open-jobs.ts';
 import { networkList } from './lib/network.ts';
@@ -153,8 +155,10 @@ function syncRoutes(api: Api, { calls, records, jobs, audit, accounts }: Feature
   readRoutes(api, { ...records, auditLog });
   exportRoute(api, { ...records, auditLog });
   jobRoutes(api, { jobs: jobs.store, auditLog });
+  jobInvitationRoute(api, jobs);
   eventRoute(api, audit.events);
   loginRoutes(api, accounts.signIn);
+  passwordRoutes(api, accounts.password);
 }
 
 /** Registers the routes below `/admin/v1`. Every request needs the scope `admin`. */

@@ -15,8 +15,11 @@ import { openIdempotencyStore } from './idempotency/idempotency.store.ts';
 import { openJobs } from './jobs/open-jobs.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
 import { warningOf } from './lib/log.ts';
+import type { Mailer } from './mail/mailer.ts';
 import { openMetrics } from './metrics.ts';
+import { type Blocklist, openBlocklist } from './passwords/blocklist.ts';
 import { HashPool } from './passwords/hash-pool.ts';
+import { codeIssuer } from './passwords/password-code.ts';
 import { openQueue, type Queue } from './queue/queue.ts';
 import { openRecords } from './records/open-records.ts';
 import { type Config, ConfigError, prefix } from './settings/config.ts';
@@ -39,6 +42,8 @@ export async function startService(
   consoleFolder: string | null = builtConsole(),
 ): Promise<Service> {
   const foundKey = await findMasterKey(config);
+  /** The transport of mail; null while there is none. */
+  const mailer: Mailer | null = null;
   const store = await openStore(config, {
     mode: 'exclusive',
     log: (message) => log.info(message),
@@ -53,11 +58,12 @@ export async function startService(
   });
   let queue: Queue | undefined;
   let hasher: HashPool | undefined;
+  let blocklist: Blocklist | undefined;
   let app: FastifyInstance | undefined;
   let background: Background | undefined;
   async function closeAll(): Promise<void> {
     await Promise.all([app?.close(), background?.stop() ?? queue?.stop()]);
-    await Promise.all([hasher?.close(), store.close()]);
+    await Promise.all([hasher?.close(), blocklist?.close(), store.close()]);
   }
   try {
     const { database, front, exports } = store;
@@ -81,14 +87,17 @@ export async function startService(
       onError: warningOf(log, 'error in the job queue'),
     });
     const audit = openAudit({ database, keyRing, config });
-    const records = openRecords({ database, exports, config });
+    blocklist = await openBlocklist(config.PASSWORD_BLOCKLIST);
+    const records = openRecords({ database, exports, config, blocklist, sendsMail: mailer !== null });
     const { operations, recordStore, newWriter, principalsTouched } = records;
+    const issueCode = codeIssuer({ days: config.INVITATION_DAYS, publicUrl: config.PUBLIC_URL });
     const applying = { operations, recordStore, newWriter, hasher, keyRing, onOutcomes: metrics.recordsDone };
     const jobs = await openJobs({
       ...applying,
       database,
       queue,
       config,
+      issueCode,
       report: (error) => {
         if (!isPartOfOutage(error))
           log.error({ err: error }, 'unexpected error while processing records of a job');
@@ -101,6 +110,8 @@ export async function startService(
       auditLog: audit.log,
       hasher,
       ownHash,
+      operations,
+      newWriter,
       onCountError: warningOf(log, 'could not count the formats of password hashes'),
       onThrottleError: warningOf(log, 'could not clear the counters of a password guess'),
     });
@@ -111,7 +122,8 @@ export async function startService(
       config,
       jobs,
       idempotency,
-      signIn: accounts.signIn,
+      issueCode,
+      password: accounts.password,
       principalsTouched,
     });
     const webhooks = openWebhooks({ database, keyRing, config });

@@ -1,4 +1,5 @@
 import { throttleRetention } from './accounts/login-throttle.store.ts';
+import { passwordRetention } from './accounts/password.store.ts';
 import { sessionRetention } from './accounts/sessions.store.ts';
 import { auditRetention } from './audit/retention.store.ts';
 import { callRetention } from './calls/retention.store.ts';
@@ -12,6 +13,7 @@ const rules = [
   ...callRetention,
   ...webhookRetention,
   sessionRetention,
+  ...passwordRetention,
   consoleSessionRetention,
   ...throttleRetention,
   ...auditRetention,

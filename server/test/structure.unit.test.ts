@@ -23,6 +23,7 @@ const folders = [
   'queue',
   'jobs',
   'accounts',
+  'mail',
   'calls',
   'webhooks',
   'statistics',
@@ -34,6 +35,7 @@ const sharedStores = [
   'audit/audit.store.ts',
   'audit/activity.store.ts',
   'records/write/call-outcomes.store.ts',
+  'records/write/password-codes.store.ts',
 ];
 
 /**

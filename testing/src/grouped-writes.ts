@@ -15,6 +15,7 @@ import { readConfig } from '../../server/src/settings/config.ts';
 import { openStore } from '../../server/src/store.ts';
 import { atEnd } from './endings.ts';
 import { importedUser } from './jobs.ts';
+import { plainRules } from './records.ts';
 import { emptyStore } from './store.ts';
 
 export type GroupedOperation = 'update' | 'insert' | 'state';
@@ -24,7 +25,7 @@ type Sent = Record<string, unknown>;
 export const reset = (ID: number) => ({ ID, Password: 'correct horse', ConfirmPassword: 'correct horse' });
 
 const userFields = { Email: null, Phone: null, FirstName: null, LastName: null, Language: null };
-const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
+const rules = plainRules;
 
 /** Answers the checks as if the principal and the users of the record existed, and as if no name were taken. */
 function asIfFound({ ID }: Sent): UpdateStore & InsertStore {
@@ -36,6 +37,8 @@ function asIfFound({ ID }: Sent): UpdateStore & InsertStore {
     username: '',
     usernameKey: '',
     state: 'active',
+    hasPassword: true,
+    mustChange: false,
     fields: userFields,
   } as const;
   return {

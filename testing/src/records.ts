@@ -1,5 +1,6 @@
 import type { Principal } from '@anagrafe/client';
 import { RecordList } from '../../server/src/json/record-list.ts';
+import type { UserRules } from '../../server/src/records/parse/new-password.ts';
 import type { Tuple } from '../../server/src/records/read/tuple.ts';
 import { importedUser } from './jobs.ts';
 import type { Answer, TestService } from './service.ts';
@@ -13,6 +14,14 @@ export async function recordList(records: unknown): Promise<RecordList> {
 
 /** Returns the numbers from 0 to `count - 1`. */
 export const range = (count: number) => Array.from({ length: count }, (_, n) => n);
+
+/** The rules of a service with default settings that sends no mail. */
+export const plainRules: UserRules = {
+  requireEmail: false,
+  password: { minLength: 8, isCommon: () => false },
+  sendsMail: false,
+  codes: 'later',
+};
 
 let serial = 0;
 

@@ -243,6 +243,7 @@ export const eventType: Readonly<Record<Delivery['Type'], string>> = {
   'principal.deleted': 'Principal deleted',
   'user.registered': 'User registered',
   'user.password_reset': 'Password reset',
+  'user.invited': 'User invited',
   'user.updated': 'User changed',
   'user.state_changed': 'User state changed',
   'user.moved': 'User moved',
@@ -269,6 +270,7 @@ export const auditRow = {
   movedAway: (users: string, principal: number) => `Moved to principal ${principal}: ${users}.`,
   registered: (users: string) => `Registered: ${users}.`,
   reset: (users: string) => `Password reset: ${users}.`,
+  invited: (users: string) => `Invited: ${users}.`,
   principalState: { disabled: 'Principal disabled.', active: 'Principal enabled.' },
   userState: {
     disabled: (users: string) => `Disabled: ${users}.`,
@@ -305,6 +307,11 @@ export const auditRow = {
     'login.reused': ({ user }) => `Refresh token used twice, session revoked: ${user}.`,
     logout: ({ user }) => `Signed out: ${user}.`,
     'sessions.ended': ({ user, count }) => `Sessions of ${user} ended: ${count('sessions')}.`,
+    'password.forgotten': ({ user }) =>
+      user === null
+        ? 'Forgotten password reported: unknown account.'
+        : `Forgotten password reported: ${user}.`,
+    'invitations.issued': ({ count }) => `Invitation codes issued: ${count('count')}.`,
     'console.login': () => 'Signed in to the console.',
     'console.logout': () => 'Signed out of the console.',
     'client.created': ({ details }) => `API client ${details.name} created.`,
@@ -345,6 +352,7 @@ export const result = {
     delete: 'Delete',
     merge: 'Merge',
     undo: 'Undo',
+    invite: 'Invite users',
   },
   progress: {
     users: (done: string, all: string) => `${done} of ${all} users`,
@@ -468,6 +476,8 @@ export const audit = {
     'login.refreshed': 'Session refreshed',
     'login.reused': 'Refresh token used twice',
     logout: 'Sign-out',
+    'password.forgotten': 'Forgotten password reported',
+    'invitations.issued': 'Invitation codes issued',
     'sessions.ended': 'Sessions ended',
     'console.login': 'Console sign-in',
     'console.logout': 'Console sign-out',
@@ -994,7 +1004,7 @@ export const principals = {
   userFields: userLabels,
   states: {
     principal: { active: 'Active', disabled: 'Disabled' },
-    user: { active: 'Active', disabled: 'Disabled' },
+    user: { active: 'Active', disabled: 'Disabled', invited: 'Invited' },
   },
   empty: {
     title: 'No principals yet',

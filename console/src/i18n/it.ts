@@ -238,6 +238,7 @@ export const eventType: Messages['eventType'] = {
   'principal.deleted': 'Anagrafica eliminata',
   'user.registered': 'Utente registrato',
   'user.password_reset': 'Password reimpostata',
+  'user.invited': 'Utente invitato',
   'user.updated': 'Utente modificato',
   'user.state_changed': 'Stato utente modificato',
   'user.moved': 'Utente spostato',
@@ -266,6 +267,7 @@ export const auditRow: Messages['auditRow'] = {
   movedAway: (users, principal) => `Spostamento all'anagrafica ${principal}: ${users}.`,
   registered: (users) => `Registrazione: ${users}.`,
   reset: (users) => `Password reimpostata: ${users}.`,
+  invited: (users) => `Invito: ${users}.`,
   principalState: { disabled: 'Anagrafica disabilitata.', active: 'Anagrafica abilitata.' },
   userState: {
     disabled: (users) => `Disabilitazione: ${users}.`,
@@ -304,6 +306,11 @@ export const auditRow: Messages['auditRow'] = {
     'login.reused': ({ user }) => `Refresh token usato due volte, sessione terminata: ${user}.`,
     logout: ({ user }) => `Disconnessione: ${user}.`,
     'sessions.ended': ({ user, count }) => `Sessioni di ${user} terminate: ${count('sessions')}.`,
+    'password.forgotten': ({ user }) =>
+      user === null
+        ? 'Password dimenticata segnalata: account sconosciuto.'
+        : `Password dimenticata segnalata: ${user}.`,
+    'invitations.issued': ({ count }) => `Codici di invito emessi: ${count('count')}.`,
     'console.login': () => 'Accesso alla console.',
     'console.logout': () => 'Disconnessione dalla console.',
     'client.created': ({ details }) => `Client API ${details.name} creato.`,
@@ -333,6 +340,7 @@ export const result: Messages['result'] = {
     delete: 'Eliminazione',
     merge: 'Unione',
     undo: 'Annullamento',
+    invite: 'Invito utenti',
   },
   progress: {
     users: (done, all) => `${done} di ${all} utenti`,
@@ -463,6 +471,8 @@ export const audit: Messages['audit'] = {
     'login.refreshed': 'Sessione rinnovata',
     'login.reused': 'Refresh token usato due volte',
     logout: 'Uscita',
+    'password.forgotten': 'Password dimenticata segnalata',
+    'invitations.issued': 'Codici di invito emessi',
     'sessions.ended': 'Sessioni terminate',
     'console.login': 'Accesso alla console',
     'console.logout': 'Uscita dalla console',
@@ -992,7 +1002,7 @@ export const principals: Messages['principals'] = {
   userFields: userLabels,
   states: {
     principal: { active: 'Attiva', disabled: 'Disabilitata' },
-    user: { active: 'Attivo', disabled: 'Disabilitato' },
+    user: { active: 'Attivo', disabled: 'Disabilitato', invited: 'Invitato' },
   },
   empty: {
     title: 'Non ci sono ancora anagrafiche',

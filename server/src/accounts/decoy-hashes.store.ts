@@ -19,7 +19,7 @@ export async function countHashProfiles(database: Database): Promise<HashProfile
     `select example, count from (
        select substring(password_hash from '${head}') as head, length(password_hash) as length,
               min(password_hash) as example, count(*) as count
-         from anagrafe.users tablesample system (${100 / 2 ** halvings}) repeatable (0)
+         from anagrafe.users tablesample system (${100 / 2 ** halvings}) repeatable (0) where password_hash is not null
         group by 1, 2 order by count(*) desc, 1, 2 limit ${maxProfiles}) as profiles
       order by head collate "C", length`,
   );

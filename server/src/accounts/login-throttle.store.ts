@@ -82,11 +82,14 @@ async function reserve(database: Database, guess: AttemptCounters): Promise<Rese
   return wait;
 }
 
-async function isKnown(database: Database, { pair, userId }: AttemptCounters): Promise<boolean> {
+async function isKnown(
+  database: Database,
+  { pair, knownAs = pair, userId }: AttemptCounters,
+): Promise<boolean> {
   const found = await database.query(
     `select from anagrafe.sign_in_sources
       where pair = $1 and user_id = $2 and used_at > now() - make_interval(days => ${sourceDays})`,
-    [pair, userId],
+    [knownAs, userId],
   );
   return found.length > 0;
 }

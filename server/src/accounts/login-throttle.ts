@@ -1,4 +1,4 @@
-import { rateLimited } from '../http/call-limit.ts';
+import { type LimitVariant, rateLimited } from '../http/call-limit.ts';
 
 /**
  * The keys of the counters that a password guess increments. Each key is a keyed digest, because users sometimes type
@@ -7,6 +7,8 @@ import { rateLimited } from '../http/call-limit.ts';
 export interface AttemptCounters {
   /** Counts the guesses at one account from one source. */
   readonly pair: Buffer;
+  /** The pair of a sign-in, by which a known source is found; absent if that is `pair`. */
+  readonly knownAs?: Buffer;
   /** Counts the guesses from one source at all accounts; null if many users share the source. */
   readonly source: Buffer | null;
   /** Counts the guesses at one account from all sources; null if the user is already signed in. */
@@ -32,8 +34,13 @@ export interface LoginThrottle {
   takeBack(counters: readonly Buffer[]): Promise<void>;
 }
 
-export async function reserveAttempt(guess: AttemptCounters, store: LoginThrottle): Promise<Reserved> {
+/** `limit` says what was attempted. */
+export async function reserveAttempt(
+  guess: AttemptCounters,
+  store: LoginThrottle,
+  limit: LimitVariant = 'loginThrottle',
+): Promise<Reserved> {
   const reserved = await store.reserve(guess);
   if (typeof reserved !== 'number') return reserved;
-  throw rateLimited('loginThrottle', reserved);
+  throw rateLimited(limit, reserved);
 }

@@ -79,7 +79,7 @@ export function loginRoutes(app: Api, tools: SignInTools): void {
   app.post(
     '/logout',
     {
-      config: { self: true, emptyBody: true, maxValues: 100 },
+      config: { self: true, beforePasswordChange: true, emptyBody: true, maxValues: 100 },
       schema: {
         operationId: 'logout',
         summary: 'Sign out',
@@ -100,7 +100,7 @@ export function loginRoutes(app: Api, tools: SignInTools): void {
  * because all its users may share one address. Such an address counts only for this client. Other callers may not send
  * one, since a new address for each guess would evade the throttle.
  */
-function attemptSource(request: FastifyRequest, passedOn: string | null): AttemptSource {
+export function attemptSource(request: FastifyRequest, passedOn: string | null): AttemptSource {
   const { clientId } = request.caller;
   if (clientId === null) {
     if (passedOn !== null) throw new ApiError('FORBIDDEN', { variant: 'address' });
@@ -124,9 +124,21 @@ function tokensEnvelope({ account, token, refreshToken, expiresAt }: SignedIn, r
     Token: token,
     RefreshToken: refreshToken,
     TokenExpiration: expiresAt,
+    ...(account.mustChange && { MustChangePassword: true }),
   };
   return recordEnvelope(record, debugOf(request));
 }
+
+/** The address of the user on whose behalf an API client calls. */
+export const UserAddress = optional(
+  refined(
+    Type.String({
+      description: 'The IP address of the user. Only an API client with the scope `sync:write` can send it.',
+    }),
+    isAddress,
+    'address',
+  ),
+);
 
 const LoginBody = named(
   'Credentials',
@@ -134,16 +146,7 @@ const LoginBody = named(
     {
       Username: credential(),
       Password: credential({ format: 'password' }),
-      Address: optional(
-        refined(
-          Type.String({
-            description:
-              'The IP address of the user. Only an API client with the scope `sync:write` can send it.',
-          }),
-          isAddress,
-          'address',
-        ),
-      ),
+      Address: UserAddress,
     },
     { examples: [{ Username: 'mario.rossi', Password: 'una frase lunga' }] },
   ),
@@ -164,6 +167,12 @@ const Login = named(
       Token: Type.String({ description: 'The access token, for the header `AccessToken`.' }),
       RefreshToken: Type.String({ description: 'The refresh token. It can be used once.' }),
       TokenExpiration: Moment,
+      MustChangePassword: Type.Optional(
+        Type.Literal(true, {
+          description:
+            'Present if the user must change its password: until then its tokens are accepted only by `irs/update` and `logout`.',
+        }),
+      ),
     },
     { description: 'A signed-in user and its tokens.' },
   ),

@@ -3,10 +3,15 @@ import type { Database } from '../db/database.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
 import { needsRehash } from '../passwords/hash-work.ts';
+import { defaultOptions, type Operations } from '../records/check/operation.ts';
+import type { RecordWriter } from '../records/write/record-writer.ts';
 import type { Config } from '../settings/config.ts';
 import { countHashProfiles } from './decoy-hashes.store.ts';
 import { DecoyHashes } from './decoy-hashes.ts';
 import { openLoginThrottle } from './login-throttle.store.ts';
+import type { ResetTools } from './own-password.ts';
+import { openPasswords } from './password.store.ts';
+import type { PasswordTools } from './password.ts';
 import type { UserSessionStore } from './session.ts';
 import { openSessions, openUserSessions } from './sessions.store.ts';
 import type { SignInTools } from './sign-in.ts';
@@ -14,6 +19,7 @@ import type { SignInTools } from './sign-in.ts';
 export interface Accounts {
   readonly signIn: SignInTools;
   readonly userSessions: UserSessionStore;
+  readonly password: PasswordTools & ResetTools;
 }
 
 interface AccountParts {
@@ -24,6 +30,8 @@ interface AccountParts {
   readonly hasher: HashPool;
   /** A hash of the configured cost. */
   readonly ownHash: string;
+  readonly operations: Pick<Operations, 'update'>;
+  newWriter(): RecordWriter;
   onCountError(error: unknown): void;
   onThrottleError(error: unknown): void;
 }
@@ -54,5 +62,12 @@ export async function openAccounts(parts: AccountParts): Promise<Accounts> {
     decoyFor: (username: string) => decoyHashes.hashFor(username),
     report: parts.onThrottleError,
   };
-  return { signIn, userSessions: openUserSessions(database) };
+  const password = {
+    ...signIn,
+    passwords: openPasswords(database),
+    operation: parts.operations.update(defaultOptions),
+    history: config.PASSWORD_HISTORY,
+    newWriter: parts.newWriter,
+  };
+  return { signIn, userSessions: openUserSessions(database), password };
 }

@@ -4,7 +4,8 @@ import { type RecordList, RecordTooLarge } from '../json/record-list.ts';
 import { ApiError, ErrorBudget } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, isObject, usersOf } from '../lib/request-fields.ts';
 import { required } from '../lib/required.ts';
-import { checkRecords } from '../records/check/batch.ts';
+import type { HashPool } from '../passwords/hash-pool.ts';
+import { type CheckedRecord, checkRecords } from '../records/check/batch.ts';
 import type { Operation } from '../records/check/operation.ts';
 import { applyRecords, hashesNeeded } from '../records/operations/apply.ts';
 import type { Outcome } from '../records/write/outcome.ts';
@@ -24,40 +25,100 @@ const path = 'Users[0].CurrentPassword';
 const recordFields = ['ID', 'Users'];
 const userFields = ['ID', 'Operation', 'Password', 'ConfirmPassword', 'CurrentPassword'];
 
+export interface PasswordHistory {
+  /** Returns the hashes of the last `count` passwords that were replaced, the newest first. */
+  earlierHashes(userId: number, count: number): Promise<readonly string[]>;
+}
+
+export interface ResetTools {
+  /** `irs/update`. */
+  readonly operation: Operation;
+  readonly hasher: HashPool;
+  readonly passwords: PasswordHistory;
+  /** Number of last passwords that a user may not choose again, including the present one. */
+  readonly history: number;
+  newWriter(): RecordWriter;
+}
+
 /** Handles `irs/update` for a signed-in user, who may change only their own password. */
-export async function changeOwnPassword(
-  call: OwnCall,
-  operation: Operation,
-  tools: SignInTools & { newWriter(): RecordWriter },
-): Promise<Outcome> {
+export async function changeOwnPassword(call: OwnCall, tools: SignInTools & ResetTools): Promise<Outcome> {
   const { current, record } = await readOwnRecord(call.body, call.user);
-  const sent = { position: 0, fields: async () => record };
-  const [read] = await checkRecords([sent], operation, operation.newCheck(), new ErrorBudget());
-  const checked = required(read);
+  const { actor, report, user } = call;
+  const checked = await checkRecord(record, tools);
   const { parsed } = checked;
-  const { actor, report } = call;
   let verified: string | null = null;
   if (isAbsent(current)) parsed.errors.addMissing(path);
   else if (typeof current !== 'string') parsed.errors.add(path, 'WRONG_TYPE', { variant: 'string' });
   // The login throttle counts each verification, so an invalid record does not cause one.
   else if (parsed.errors.none) {
-    verified = await confirmPassword(call.user.id, current, actor, tools);
+    verified = await confirmPassword(user.id, current, actor, tools);
     if (verified === null) parsed.errors.add(path, 'CURRENT_PASSWORD_WRONG');
+    else await refuseReused(checked, verified, tools);
   }
   // `expectedCurrentHash` prevents this call from overwriting a password that was reset after the verification.
-  const share = `user ${call.user.id}`;
+  const condition = { expectedCurrentHash: verified ?? '' };
+  return writeOwnReset(checked, { userId: user.id, actor, report, ...condition }, tools);
+}
+
+/** Checks a record with the reset of one user, who chooses the password. `currentHash` is null without a password. */
+export async function checkOwnReset(
+  record: Fields,
+  currentHash: string | null,
+  tools: ResetTools,
+): Promise<CheckedRecord> {
+  const checked = await checkRecord(record, tools);
+  await refuseReused(checked, currentHash, tools);
+  return checked;
+}
+
+async function checkRecord(record: Fields, { operation }: ResetTools): Promise<CheckedRecord> {
+  const sent = { position: 0, fields: async () => record };
+  const [checked] = await checkRecords([sent], operation, operation.newCheck(), new ErrorBudget());
+  return required(checked);
+}
+
+/** Adds an error if the password of the reset is one of the last of the user. */
+async function refuseReused(
+  { parsed, change }: CheckedRecord,
+  currentHash: string | null,
+  { history, passwords, hasher }: ResetTools,
+): Promise<void> {
+  const [reset] = change?.resets ?? [];
+  const text = reset?.password.text ?? null;
+  if (!reset || text === null || history === 0 || !parsed.errors.none) return;
+  const earlier = await passwords.earlierHashes(reset.id, history - 1);
+  const source = { known: true, source: `user ${reset.id}` };
+  for (const hash of [currentHash, ...earlier]) {
+    if (hash === null || !(await hasher.verify(text, hash, source))) continue;
+    parsed.errors.add('Users[0].Password', 'PASSWORD_REUSED', { figures: { count: history } });
+    return;
+  }
+}
+
+interface OwnReset {
+  readonly userId: number;
+  readonly actor: Actor;
+  readonly expectedCurrentHash?: string;
+  readonly expectedCode?: string;
+  report(error: unknown): void;
+}
+
+/** Writes the reset of one user by the user itself, unless the record has errors. */
+export async function writeOwnReset(
+  checked: CheckedRecord,
+  { userId, ...context }: OwnReset,
+  { operation, hasher, newWriter }: ResetTools,
+): Promise<Outcome> {
   const toApply = { ...checked, ids: { principal: null, users: [] }, approval: null };
-  const admitted = tools.hasher.admit({ share, count: hashesNeeded(checked) });
+  const admitted = hasher.admit({ share: `user ${userId}`, count: hashesNeeded(checked) });
   try {
     const [outcome] = await applyRecords([toApply], {
+      ...context,
       operation,
-      actor,
       call: null,
-      expectedCurrentHash: verified ?? '',
       hashes: admitted,
-      writer: tools.newWriter(),
+      writer: newWriter(),
       lastOutcomes: new Map(),
-      report,
     });
     return required(outcome);
   } finally {

@@ -9,10 +9,13 @@ export interface Account extends UserFields {
   readonly denomination: string | null;
   readonly surname: string | null;
   readonly name: string | null;
+  /** True if the user can only change its password until it has done so. */
+  readonly mustChange: boolean;
 }
 
 export interface StoredAccount extends Account {
-  readonly passwordHash: string;
+  /** Null if the user is invited. */
+  readonly passwordHash: string | null;
   /** True if both the user and its principal are active. */
   readonly active: boolean;
 }
@@ -60,7 +63,7 @@ export interface SessionStore {
    * the access token, or null if the password hash or the state has changed since `account` was read.
    */
   begin(
-    account: StoredAccount,
+    account: Pick<StoredAccount, 'userId' | 'passwordHash'>,
     session: NewSession,
     newHash: string | null,
     actor: Actor,

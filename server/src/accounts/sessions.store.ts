@@ -22,7 +22,7 @@ export const sessionRetention = tableRule({
 });
 
 const accountColumns = `users.id as "userId", principal_id as "principalId", username, denomination, surname, name,
-  ${selectedColumns(userFields, 'users')}`;
+  must_change_password as "mustChange", ${selectedColumns(userFields, 'users')}`;
 const usersOfPrincipals = 'anagrafe.users join anagrafe.principals on principals.id = principal_id';
 
 async function findAccount(

@@ -92,6 +92,13 @@ async function throttled<Result>(
   return null;
 }
 
+/** An enabled account with a password. */
+type UsableAccount = StoredAccount & { readonly passwordHash: string };
+
+function isUsable(account: StoredAccount | null): account is UsableAccount {
+  return account?.active === true && account.passwordHash !== null;
+}
+
 interface EnteredPassword {
   readonly password: string;
   readonly from: VerifySource;
@@ -105,13 +112,13 @@ async function verifyAndStartSession(
   tools: SignInTools,
 ): Promise<SignedIn | null> {
   const right = await isPassword(entered, hash, tools);
-  if (!account?.active || !right) return null;
+  if (!isUsable(account) || !right) return null;
   const { password } = entered;
   const signedIn = await begin(account, password, actor, tools);
   if (signedIn) return signedIn;
   // The account has changed since it was read, perhaps because a concurrent login rehashed the password: retry once.
   const again = await tools.sessions.findAccountById(account.userId);
-  if (!again?.active || !(await isPassword(entered, again.passwordHash, tools))) return null;
+  if (!isUsable(again) || !(await isPassword(entered, again.passwordHash, tools))) return null;
   return begin(again, password, actor, tools);
 }
 
@@ -123,12 +130,13 @@ export async function confirmPassword(
   tools: SignInTools,
 ): Promise<string | null> {
   const account = await tools.sessions.findAccountById(userId);
-  if (!account) return null;
+  const { passwordHash = null } = account ?? {};
+  if (!account || passwordHash === null) return null;
   const pair = tools.throttleDigest(`signed in ${userId}`);
   const guess: AttemptCounters = { pair, source: null, account: null, userId };
   const entered = { password, from: { known: true, source: `user ${userId}` } };
   return throttled(guess, account, actor, tools, async () =>
-    (await isPassword(entered, account.passwordHash, tools)) ? account.passwordHash : null,
+    (await isPassword(entered, passwordHash, tools)) ? passwordHash : null,
   );
 }
 
@@ -147,15 +155,24 @@ function guessOf(
   { throttleDigest }: SignInTools,
 ): AttemptCounters {
   return {
-    pair: throttleDigest(`pair ${JSON.stringify([name, source.name])}`),
+    pair: pairDigest(name, source, throttleDigest),
     source: source.shared ? null : throttleDigest(`source ${source.name}`),
     account: throttleDigest(`account ${name}`),
     userId: account?.userId ?? null,
   };
 }
 
+/** Returns the key under which an entered name and a source are counted and, after a sign-in, known. */
+export function pairDigest(
+  name: string,
+  source: AttemptSource,
+  throttleDigest: SignInTools['throttleDigest'],
+): Buffer {
+  return throttleDigest(`pair ${JSON.stringify([name, source.name])}`);
+}
+
 async function begin(
-  account: StoredAccount,
+  account: UsableAccount,
   password: string,
   actor: Actor,
   { sessions, hasher, needsRehash }: SignInTools,

@@ -55,6 +55,8 @@ export const actions = [
   'login.refreshed',
   'login.reused',
   'logout',
+  'password.forgotten',
+  'invitations.issued',
   'sessions.ended',
   'console.login',
   'console.logout',

@@ -87,8 +87,21 @@ function listed(actions: readonly Action[]): string {
 }
 const eventActionsSql = listed(eventActions);
 
-const signInActions: readonly Action[] = ['login', 'login.failed', 'login.reused', 'logout'];
-const changeActions: readonly Action[] = ['insert', 'update', 'state', 'delete', 'sessions.ended'];
+const signInActions: readonly Action[] = [
+  'login',
+  'login.failed',
+  'login.reused',
+  'logout',
+  'password.forgotten',
+];
+const changeActions: readonly Action[] = [
+  'insert',
+  'update',
+  'state',
+  'delete',
+  'sessions.ended',
+  'invitations.issued',
+];
 
 /** Conditions that divide the rows of a listing so that each part has an index in the order of the positions. */
 function partsOf({ principalId, reads }: Pick<AuditListing, 'principalId' | 'reads'>): string[] {

@@ -101,6 +101,13 @@ const data: Readonly<Record<EventType, TSchema>> = {
   }),
   'user.registered': UserData,
   'user.password_reset': UserData,
+  'user.invited': named(
+    'UserInvitationData',
+    strictObject({
+      ...user,
+      Invite: oneOf(['email', 'code'], { description: 'The way in which the user gets its code.' }),
+    }),
+  ),
   'user.updated': named('UserUpdateData', strictObject({ ...user, Changed })),
   'user.state_changed': named('UserStateData', strictObject({ ...user, State })),
   'user.moved': named(

@@ -10,6 +10,7 @@ export const eventTypes = [
   'principal.deleted',
   'user.registered',
   'user.password_reset',
+  'user.invited',
   'user.updated',
   'user.state_changed',
   'user.moved',
@@ -52,6 +53,8 @@ export interface Part {
   readonly changed?: readonly string[];
   /** The ID of the principal that the user had before, of a `moved` event, or of the one that was merged. */
   readonly from?: number;
+  /** The way in which the user gets its code, of an `invited` event. */
+  readonly channel?: string;
 }
 
 /** Splits an entry into its events. The order is fixed, because the event ID contains the index of the part. */
@@ -82,6 +85,7 @@ interface RecordDetails {
   readonly merged?: readonly [id: number, externalKey: string | null];
   /** The same in the further rows of a merge that moves many users. */
   readonly mergedBefore?: readonly [id: number, externalKey: string | null];
+  readonly invited?: readonly (readonly [id: number, channel: string])[];
   readonly externalKey?: string;
 }
 
@@ -111,6 +115,8 @@ function userParts({ registered, reset, deleted, details }: Entry): Part[] {
   }
   for (const [userId, from] of ((details ?? {}) as RecordDetails).moved ?? [])
     parts.push({ type: 'user.moved', userId, from });
+  for (const [userId, channel] of ((details ?? {}) as RecordDetails).invited ?? [])
+    parts.push({ type: 'user.invited', userId, channel });
   add('user.deleted', deleted);
   return parts;
 }
@@ -162,7 +168,7 @@ function subjectOf({ principalId, callId, requestId, action }: Entry, { userId }
 
 function dataOf(
   entry: Entry,
-  { type, userId, state, changed, from }: Part,
+  { type, userId, state, changed, from, channel }: Part,
   names: EventNames,
 ): Record<string, unknown> {
   const { principalId: IRID, details } = entry;
@@ -171,6 +177,7 @@ function dataOf(
   const more = {
     ...(state !== undefined && { State: state }),
     ...(changed && { Changed: changed }),
+    ...(channel !== undefined && { Invite: channel }),
     ...(from !== undefined && { FromIRID: from, FromExternalKey: formerKey(entry, from, names) }),
   };
   const data = { IRID, ExternalKey: externalKeyOf(entry, names) };

@@ -10,8 +10,11 @@ import type { Outcome } from '../records/write/outcome.ts';
 import type { CallCounts } from './calls.ts';
 import type { CallTools, OpenCall } from './write-call.ts';
 
-type SyncCall = Omit<OpenCall, 'body' | 'key' | 'dryRun' | 'async' | 'options' | 'upsert' | 'signal'>;
-type SyncTools = Pick<CallTools, 'hasher' | 'recordStore' | 'newWriter' | 'calls' | 'limits' | 'onOutcomes'>;
+type SyncCall = Omit<OpenCall, 'body' | 'key' | 'dryRun' | 'async' | 'upsert' | 'signal'>;
+type SyncTools = Pick<
+  CallTools,
+  'hasher' | 'recordStore' | 'newWriter' | 'issueCode' | 'calls' | 'limits' | 'onOutcomes'
+>;
 
 interface Answered {
   /** One outcome per record, in the order sent. */
@@ -43,6 +46,7 @@ export async function applySync(call: SyncCall, operation: Operation, tools: Syn
       operation,
       actor,
       call: { id, newCall },
+      issueCode: call.options.codes === 'answered' ? tools.issueCode : null,
       hashes: admitted,
       writer: tools.newWriter(),
       lastOutcomes: new Map(),
@@ -57,9 +61,12 @@ export async function applySync(call: SyncCall, operation: Operation, tools: Syn
       report(error);
       return null;
     });
-    const outcomes = checked.map(
-      ({ position }) => kept?.get(position) ?? known.get(position) ?? fresh.get(position) ?? unknownOutcome(),
-    );
+    const outcomes = checked.map(({ position }) => {
+      const own = fresh.get(position);
+      // The stored outcome of a record that this request has applied lacks the codes of its users.
+      if (own && own.error === null) return own;
+      return kept?.get(position) ?? known.get(position) ?? own ?? unknownOutcome();
+    });
     return { outcomes, complete: kept?.size === records.count };
   } finally {
     admitted.end();

@@ -87,8 +87,8 @@ export function contentOf(result: Exclude<WriteResult, { kind: 'job' }>) {
   return { record: withPositions, page: figures, shown: selected.outcomes, hasUsers };
 }
 
-function estimateFields({ register, reset, recordsFailed, seconds, planned }: Estimate) {
+function estimateFields({ register, reset, invite, recordsFailed, seconds, planned }: Estimate) {
   const figures = { RecordsFailed: recordsFailed, EstimatedSeconds: Math.ceil(seconds * 10) / 10 };
   if (planned) return { ...countFields(planned.counts), ...figures, Plan: planned.plan };
-  return { Register: register, Reset: reset, ...figures };
+  return { Register: register, Reset: reset, ...(invite !== null && { Invite: invite }), ...figures };
 }

@@ -23,6 +23,7 @@ export async function dryRun(
   let totalCount = 0;
   let register = 0;
   let reset = 0;
+  let invite = 0;
   let passwords = 0;
   const first = page?.pageSize ? page.pageSize * (page.page - 1) : 0;
   const end = page?.pageSize ? first + page.pageSize : Number.POSITIVE_INFINITY;
@@ -42,6 +43,7 @@ export async function dryRun(
       if (isSelected) totalCount++;
       register += change?.registrations.length ?? 0;
       reset += change ? resetUsers(change).length : 0;
+      invite += change?.invites.length ?? 0;
       passwords += hashesNeeded(record);
     }
   }
@@ -51,7 +53,14 @@ export async function dryRun(
   const planned = plan === null ? null : { plan, counts: counter.counts };
   return {
     outcomes,
-    estimate: { register, reset, recordsFailed, seconds, planned },
+    estimate: {
+      register,
+      reset,
+      invite: operation.name === 'invite' ? invite : null,
+      recordsFailed,
+      seconds,
+      planned,
+    },
     selected: page && { ...page, outcomes: selected, totalCount },
   };
 }

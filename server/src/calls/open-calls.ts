@@ -1,9 +1,8 @@
 import type { Hmac } from 'node:crypto';
+import type { Accounts } from '../accounts/open-accounts.ts';
 import { changeOwnPassword } from '../accounts/own-password.ts';
-import type { SignInTools } from '../accounts/sign-in.ts';
 import type { Database } from '../db/database.ts';
 import type { Jobs } from '../jobs/open-jobs.ts';
-import { defaultOptions } from '../records/check/operation.ts';
 import type { Config } from '../settings/config.ts';
 import { openCompletedCalls, openFailures } from './call-history.store.ts';
 import type { CallHistory, FailureStore } from './call-history.ts';
@@ -24,16 +23,30 @@ export interface Calls extends WriteRouteTools {
 interface CallParts
   extends Pick<
     CallTools,
-    'operations' | 'recordStore' | 'newWriter' | 'hasher' | 'keyRing' | 'idempotency' | 'onOutcomes'
+    | 'operations'
+    | 'recordStore'
+    | 'newWriter'
+    | 'hasher'
+    | 'keyRing'
+    | 'idempotency'
+    | 'issueCode'
+    | 'onOutcomes'
   > {
   readonly database: Database;
   readonly config: Config;
   readonly jobs: Jobs;
-  readonly signIn: SignInTools;
+  readonly password: Accounts['password'];
   readonly principalsTouched: RunHistory['principalsTouched'];
 }
 
-export function openCalls({ database, config, jobs, signIn, principalsTouched, ...tools }: CallParts): Calls {
+export function openCalls({
+  database,
+  config,
+  jobs,
+  password,
+  principalsTouched,
+  ...tools
+}: CallParts): Calls {
   return {
     callTools: {
       ...tools,
@@ -46,11 +59,7 @@ export function openCalls({ database, config, jobs, signIn, principalsTouched, .
       },
     },
     jobs: jobs.store,
-    changeOwnPassword: (call) =>
-      changeOwnPassword(call, tools.operations.update(defaultOptions), {
-        ...signIn,
-        newWriter: tools.newWriter,
-      }),
+    changeOwnPassword: (call) => changeOwnPassword(call, password),
     history: openCompletedCalls(database, { days: config.JOB_DAYS }),
     failures: openFailures(database),
     runs: openRuns(database, { days: undoDays(config), principalsTouched }),

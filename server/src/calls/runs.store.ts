@@ -86,7 +86,7 @@ const effectsOfChanged = `case when item -> 2 ? 'Password' then array['reset'] e
 
 /** SQL for the effects on a user of an outcome: `[id, operation, changed fields, state, former principal]`. */
 const effectsOf = `case item ->> 1
-  when 'state' then array['edit'] when 'disable' then array['edit'] when 'none' then '{}'
+  when 'state' then array['edit'] when 'disable' then array['edit'] when 'none' then '{}' when 'invite' then '{}'
   when 'edit' then ${effectsOfChanged} when 'move' then array['move'] || ${effectsOfChanged}
   else array[item ->> 1] end`;
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { answer, count, ErrorEnvelope, errorAnswer, page, Text } from '../http/answer-schemas.ts';
 import { defaulted, flag, Id, named, nullable, oneOf, strictObject } from '../http/schemas.ts';
 import { EffectCountsSchema, effectCounts } from '../records/read/plan.schemas.ts';
-import { Kept, Positions, tupleProperties } from '../records/read/tuple.schemas.ts';
+import { inviteFields, Kept, Positions, tupleProperties } from '../records/read/tuple.schemas.ts';
 import { similarQuery, WriteHeaders, WriteQuery, writeAnswers } from './write.schemas.ts';
 
 export const UpsertQuery = Type.Object({
@@ -80,6 +80,7 @@ const UpsertedUser = named(
       Operation: oneOf(['register', 'edit', 'move', 'disable', 'delete', 'none']),
       Changed: Type.Optional(Type.Array(Type.String())),
       State: Type.Optional(Type.Literal('disabled')),
+      ...inviteFields,
       Changes,
       Kept,
     },

@@ -1,7 +1,13 @@
 import { type TSchema, Type } from 'typebox';
-import { Id, named, optional, State, strictObject } from '../http/schemas.ts';
+import { Id, named, oneOf, optional, State, strictObject } from '../http/schemas.ts';
 import { absentSchemas, editSchemas, requestSchemas } from '../records/fields/fields.schemas.ts';
-import { editablePrincipalFields, principalFields, userFields } from '../records/fields/fields.ts';
+import {
+  editablePrincipalFields,
+  principalFields,
+  shownStates,
+  userFields,
+} from '../records/fields/fields.ts';
+import { inviteChannels } from '../records/parse/new-password.ts';
 
 // The bodies describe the records of a call. `records/` reads the records, each with all of its field errors. The fields
 // come from the table of fields; here is what only one kind of record has.
@@ -21,14 +27,22 @@ const PasswordHash = Type.String({
   description:
     'A hash from another system, instead of `Password` and `ConfirmPassword`: argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity.',
 });
+const MustChangePassword = optional(
+  Type.Boolean({ description: 'True: after the next sign-in the user can only change its password.' }),
+);
+const Invite = oneOf(inviteChannels, {
+  description:
+    'Instead of a password: the user gets a code with which it chooses one, by mail (`email`) or from the caller (`code`). Until then it is `invited`.',
+});
 const CurrentPassword = optional(
   Type.String({
     format: 'password',
     description: 'The current password. Required if a signed-in user changes its own password.',
   }),
 );
-const withPassword = { ...newPassword, PasswordHash: absent };
-const withHash = { PasswordHash, Password: absent, ConfirmPassword: absent };
+const withPassword = { ...newPassword, PasswordHash: absent, MustChangePassword };
+const withHash = { PasswordHash, Password: absent, ConfirmPassword: absent, MustChangePassword };
+const withInvite = { Invite, PasswordHash: absent, Password: absent, ConfirmPassword: absent };
 
 /** The fields that the service adds to failed records. */
 const ignored = {
@@ -85,13 +99,21 @@ const newUser = {
   Operation: optional(Type.Literal('register')),
 };
 const newUsers = [
-  named('Registration', strictObject({ ...newUser, ...withPassword })),
-  named('RegistrationWithHash', strictObject({ ...newUser, ...withHash })),
+  named('Registration', strictObject({ ...newUser, ...withPassword, Invite: absent })),
+  named('RegistrationWithHash', strictObject({ ...newUser, ...withHash, Invite: absent })),
+  named('InvitedRegistration', strictObject({ ...newUser, ...withInvite, MustChangePassword: absent })),
 ];
 const withoutFields = { Username: absent, ...absentSchemas(userFields), PasswordHash: absent };
 const Reset = named(
   'Reset',
-  strictObject({ ID: Id, ...newPassword, CurrentPassword, ...withoutFields, Operation: absent }),
+  strictObject({
+    ID: Id,
+    ...newPassword,
+    CurrentPassword,
+    ...withoutFields,
+    MustChangePassword,
+    Operation: absent,
+  }),
 );
 const ExplicitReset = oneOfForms(
   'ExplicitReset',
@@ -108,6 +130,7 @@ const Edit = oneOfForms(
     NewUsername: optional(username),
     ...editSchemas(userFields),
     State: optional(State),
+    MustChangePassword,
   }),
 );
 const Deletion = oneOfForms(
@@ -121,6 +144,8 @@ const Move = oneOfForms(
   namedUser({ Operation: Type.Literal('move') }),
 );
 const UserState = oneOfForms('UserState', 'The new state of a user.', namedUser({ State }));
+const invitation = { Invite: optional(oneOf(inviteChannels)) };
+const InvitedUser = oneOfForms('InvitedUser', 'A user to invite.', namedUser(invitation));
 const DeletedUser = oneOfForms('DeletedUser', 'A user to delete.', namedUser({}));
 const UpsertUser = named(
   'UpsertUser',
@@ -128,14 +153,18 @@ const UpsertUser = named(
     {
       Username: username,
       ...editSchemas(userFields),
-      State: optional(State),
+      State: optional(
+        oneOf(shownStates, { description: '`invited`, which exports have, means the same as `active`.' }),
+      ),
       Password: optional(newPassword.Password),
       ConfirmPassword: optional(newPassword.ConfirmPassword),
       PasswordHash: optional(PasswordHash),
+      Invite: optional(Invite),
+      MustChangePassword,
     },
     {
       description:
-        'A user of the principal, found by its `Username`. A new user needs a password or a hash; that of an existing user is ignored unless `passwords=overwrite`.',
+        'A user of the principal, found by its `Username`. A new user needs a password, a hash or `Invite`, which are ignored for an existing user; with `passwords=overwrite` its password is set.',
     },
   ),
 );
@@ -179,6 +208,11 @@ const StateRecord = oneOfForms(
   'StateRecord',
   'The new state of a principal, of some of its users, or both.',
   namedPrincipal({ State: optional(State), Users: optional(Type.Array(UserState)) }),
+);
+const InviteRecord = oneOfForms(
+  'InviteRecord',
+  'A principal with users to invite. `Invite` is the default for `Users`; without `Users` all invited users of the principal get another code.',
+  namedPrincipal({ ...invitation, Users: optional(Type.Array(InvitedUser, { minItems: 1 })) }),
 );
 const DeleteRecord = oneOfForms(
   'DeleteRecord',
@@ -234,6 +268,10 @@ export const InsertBody = list(InsertRecord, [
 ]);
 export const StateBody = list(StateRecord, [
   [{ ID: 1, State: 'disabled', Users: [{ ID: 7, State: 'active' }] }],
+]);
+export const InviteBody = list(InviteRecord, [
+  [{ ID: 1, Users: [{ Username: 'mario.rossi', Invite: 'code' }] }],
+  [{ ExternalKey: 'C-1', Invite: 'email' }],
 ]);
 export const DeleteBody = list(DeleteRecord, [
   [{ ID: 1, Users: [{ Username: 'mario.rossi' }] }],

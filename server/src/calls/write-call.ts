@@ -5,6 +5,7 @@ import type { Job } from '../jobs/job.ts';
 import type { SubmissionStore } from '../jobs/submit.ts';
 import type { RecordList } from '../json/record-list.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
+import type { CodeIssuer } from '../passwords/password-code.ts';
 import type { BatchLimits } from '../records/check/batch.ts';
 import type { CallOptions, Operations } from '../records/check/operation.ts';
 import type { PlanReview } from '../records/check/plan.ts';
@@ -54,6 +55,8 @@ export interface Estimate {
   readonly register: number;
   readonly reset: number;
   readonly recordsFailed: number;
+  /** Number of users that would be invited; only `irs/invite` returns it. */
+  readonly invite: number | null;
   readonly seconds: number;
   /** The plan of the call with its effect; null if the operation has no plan. */
   readonly planned: { readonly plan: string; readonly counts: EffectCounts } | null;
@@ -111,6 +114,8 @@ export interface CallTools {
   readonly calls: CallStore;
   readonly idempotency: IdempotencyStore;
   readonly submissions: SubmissionStore;
+  /** Issues the codes of users that a synchronous call invites. */
+  readonly issueCode: CodeIssuer;
   readonly limits: { readonly answered: BatchLimits; readonly job: BatchLimits };
   /** Maximum share of users that an upsert without a plan may disable or delete, in percent. */
   readonly maxRemovals: number;

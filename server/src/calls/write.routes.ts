@@ -19,7 +19,7 @@ import type { Outcome } from '../records/write/outcome.ts';
 import { contentOf, jobEnvelope, outcomesEnvelope } from './call-envelope.ts';
 import { runCall } from './run-call.ts';
 import { InsertQuery, WriteHeaders, WriteQuery, writeAnswers } from './write.schemas.ts';
-import { DeleteBody, InsertBody, StateBody, UpdateBody } from './write-bodies.schemas.ts';
+import { DeleteBody, InsertBody, InviteBody, StateBody, UpdateBody } from './write-bodies.schemas.ts';
 import type { CallTools, UpsertCall, WriteResult } from './write-call.ts';
 
 export interface WriteRouteTools {
@@ -27,6 +27,9 @@ export interface WriteRouteTools {
   readonly jobs: JobStore;
   changeOwnPassword(call: OwnCall): Promise<Outcome>;
 }
+
+/** A signed-in user may change its own password. */
+const ownPassword = { self: true, beforePasswordChange: true };
 
 const routes = {
   update: {
@@ -50,6 +53,13 @@ const routes = {
     body: StateBody,
     querystring: WriteQuery,
   },
+  invite: {
+    summary: 'Invite users to set their passwords',
+    description:
+      'Gives users a code with which they set their password, for a new and for a forgotten one. Without `Users`, all invited users of the principal get one. An earlier code of the user ends; its present password stays valid until the user sets another one. With `Invite: "code"` and `Prefer: return=representation` the answer has the codes; those of a job are returned by `jobs/{id}/invitations`. With `Invite: "email"` the user gets a mail with a link. A record is applied completely or not at all.',
+    body: InviteBody,
+    querystring: WriteQuery,
+  },
   delete: {
     summary: 'Delete principals and users',
     description:
@@ -59,13 +69,19 @@ const routes = {
   },
 };
 
-/** `irs/update`, `irs/insert`, `irs/state` and `irs/delete`: answer with one tuple per record, or submit the records as a job. */
+/** The write operations without a plan: answer with one tuple per record, or submit the records as a job. */
 export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void {
   for (const operation of Object.keys(routes) as (keyof typeof routes)[]) {
     app.route({
       method: 'POST',
       url: `/irs/${operation}`,
-      config: { scope: 'sync:write', once: true, records: true, self: operation === 'update', optionsOf },
+      config: {
+        scope: 'sync:write',
+        once: true,
+        records: true,
+        optionsOf,
+        ...(operation === 'update' && ownPassword),
+      },
       schema: {
         operationId: operation,
         ...routes[operation],
@@ -79,7 +95,7 @@ export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void 
   app.route({
     method: ['PUT', 'PATCH'],
     url: '/irs/update',
-    config: { scope: 'sync:write', once: true, records: true, self: true },
+    config: { scope: 'sync:write', once: true, records: true, ...ownPassword },
     schema: { hide: true, querystring: WriteQuery },
     handler: writeHandler('update', tools),
   });
@@ -88,6 +104,12 @@ export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void 
 function readOptions(request: FastifyRequest): Partial<CallOptions> {
   const { similar } = request.query as { similar?: CallOptions['similar'] };
   return similar === undefined ? {} : { similar };
+}
+
+/** See `InviteRules`. */
+function codesFor(request: FastifyRequest): CallOptions['codes'] {
+  if (wantsAsync(request.headers) || isFlagged(request, 'dryRun')) return 'later';
+  return representationFor(request) ? 'answered' : 'refused';
 }
 
 /** The options are part of the fingerprint: the same records with other options are another call. */
@@ -107,7 +129,7 @@ export function writeHandler<Request extends FastifyRequest>(
     if (request.caller.user) return updateSelf(request.caller.user, request, reply, tools);
     const { scopes } = request.caller;
     const showsStored = scopes.has('sync:read') || scopes.has('admin');
-    const options = { ...defaultOptions, ...optionsFor(request), showsStored };
+    const options = { ...defaultOptions, ...optionsFor(request), showsStored, codes: codesFor(request) };
     const upsert = upsertOf(request);
     const body = request.body as RecordList | null;
     const failures: unknown[] = [];

@@ -53,6 +53,7 @@ const Estimate = named(
     {
       Register: count('Number of users that would be registered.'),
       Reset: count('Number of passwords that would be reset.'),
+      Invite: Type.Optional(count('Number of users that would be invited. Only of `irs/invite`.')),
       RecordsFailed: count('Number of records that would not be applied.'),
       EstimatedSeconds: Type.Number({ minimum: 0, description: 'Estimated duration in seconds.' }),
     },

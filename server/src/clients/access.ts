@@ -38,6 +38,8 @@ export type Caller = ClientCaller | UserCaller | UnidentifiedCaller;
 export interface SignedInUser {
   readonly id: number;
   readonly principalId: number;
+  /** True if the user may only change its password. */
+  readonly mustChange: boolean;
 }
 
 export interface KnownClient {

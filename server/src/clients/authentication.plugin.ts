@@ -30,6 +30,8 @@ declare module 'fastify' {
     scope?: Scope;
     /** True if a signed-in user may call the route. */
     self?: boolean;
+    /** True if a signed-in user that must change its password may call the route, too. */
+    beforePasswordChange?: boolean;
     /** True if the route requires no credential. A credential that is sent must still be valid. */
     open?: boolean;
     /** True if the route authenticates the caller itself. */
@@ -122,10 +124,13 @@ export function guard(app: FastifyInstance, identifyCaller: Identify): void {
       );
   });
   app.addHook('onRequest', async (request) => {
-    const { scope, self, open, signIn } = request.routeOptions.config;
+    const { scope, self, open, signIn, beforePasswordChange } = request.routeOptions.config;
     const unknown = signIn || (open && !hasCredential(request));
     request.caller = unknown ? anonymous : await identifyCaller(request);
-    if (signIn || open || (self && request.caller.kind === 'user')) return;
+    if (signIn || open) return;
+    if (request.caller.user?.mustChange && !beforePasswordChange)
+      throw new ApiError('FORBIDDEN', { variant: 'mustChange' });
+    if (self && request.caller.kind === 'user') return;
     if (scope) requireScope(request.caller, scope);
     else if (self) throw new ApiError('UNAUTHENTICATED', { variant: 'user' });
   });

@@ -54,7 +54,7 @@ export function openAccess(database: Database): AccessStore {
       }),
     async findSignedIn(tokenDigest) {
       const [user] = await database.query<SignedInUser>(
-        `select users.id, principal_id as "principalId"
+        `select users.id, principal_id as "principalId", must_change_password as "mustChange"
            from ${sessionsOfUsers}
           where token_digest = $1 and token_expires_at > now() and ${bothActive} and ${epochsMatch}`,
         [tokenDigest],

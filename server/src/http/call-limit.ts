@@ -47,7 +47,9 @@ export class CallLimit implements FastifyRateLimitStore {
   }
 }
 
+export type LimitVariant = 'calls' | 'loginThrottle' | 'codeThrottle' | 'forgottenThrottle';
+
 /** Returns the error of a caller that has to wait `seconds`. */
-export function rateLimited(variant: 'calls' | 'loginThrottle', seconds: number): ApiError {
+export function rateLimited(variant: LimitVariant, seconds: number): ApiError {
   return new ApiError('RATE_LIMITED', { variant, figures: { seconds }, retryAfterSeconds: seconds });
 }

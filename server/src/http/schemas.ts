@@ -83,7 +83,7 @@ export const Uuid = Type.String({ format: 'uuid' });
 export const State = named('State', oneOf(['active', 'disabled']));
 export const Operation = named(
   'Operation',
-  oneOf(['update', 'insert', 'state', 'upsert', 'delete', 'merge', 'undo']),
+  oneOf(['update', 'insert', 'state', 'upsert', 'delete', 'merge', 'undo', 'invite']),
 );
 
 export const debug = {

@@ -15,6 +15,7 @@ export const fieldTexts = {
     string: 'Must be a string.',
     array: 'Must be an array.',
     object: 'Must be an object.',
+    boolean: 'Must be true or false.',
   },
   INVALID_ID: 'The ID must be an integer from 1 to 9007199254740991, not a string.',
   INVALID_STATE: 'The state must be "active" or "disabled".',
@@ -68,6 +69,18 @@ export const fieldTexts = {
     parallelism: 'This {algorithm} hash has a parallelism of {found}. Allowed: {min} to {max}.',
     cost: 'This {algorithm} hash has a cost of {found}. Allowed: {min} to {max}.',
     iterations: 'This {algorithm} hash has {found} iterations. Allowed with its key length: {min} to {max}.',
+  },
+  PASSWORD_REUSED: 'This is one of the last {count} passwords of the user. Choose another one.',
+  INVALID_INVITE: 'Must be "email" or "code".',
+  INVITE_BESIDE_PASSWORD: 'An invited user chooses its password. Send either Invite or {names}, not both.',
+  CANNOT_INVITE: {
+    noMail: 'This service does not send mail. Send Invite: "code".',
+    noAnswer:
+      'The code would not be in the answer. Send "Prefer: return=representation", or send the call as a job and read the codes from its "invitations".',
+    noAddress: 'The user has no email address. Send Email, or Invite: "code".',
+    noAddresses:
+      '{count} invited users of the principal have no email address, such as the user with ID {id}. Send Invite: "code" for these users.',
+    disabled: 'This user is disabled. Enable it before you invite it.',
   },
   CURRENT_PASSWORD_WRONG: 'The current password is wrong.',
 };

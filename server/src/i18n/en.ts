@@ -78,6 +78,8 @@ export const callTexts = {
     run: 'The run belongs to another client. Begin a run of your own with another UUID.',
     plainly:
       'A signed-in user cannot use Idempotency-Key, Prefer: respond-async or dryRun in irs/update, or Search in irs/list.',
+    mustChange:
+      'The user must change its password first: irs/update with CurrentPassword. Other requests are then possible after a new sign-in.',
     user: 'A signed-in user can only change its own password (irs/update with CurrentPassword), read its own record (irs/list) and sign out.',
   },
   NOT_FOUND: 'Unknown path. See /docs for all operations.',
@@ -97,6 +99,10 @@ export const callTexts = {
       'The request would disable or delete more than {users} users, which is the maximum. Split it into several requests.',
     merges:
       'The request would move more than {users} users, which is the maximum. Split it into several requests.',
+    invitations:
+      'The request would invite more than {users} users, the maximum of a job. Split it into several requests.',
+    answeredInvitations:
+      'The request would invite more than {users} users. Send it as a job with "Prefer: respond-async" (up to {jobUsers} users), or split it into several requests.',
     answeredRemovals:
       'The request would disable, delete or move more than {users} users. Send it as a job with "Prefer: respond-async" (up to {jobUsers} users), or split it into several requests.',
   },
@@ -108,6 +114,9 @@ export const callTexts = {
     done: 'No record was applied. See result.records for the errors.',
     dry: 'No record would be applied. See result.records for the errors.',
   },
+  CODE_INVALID: 'The code is not valid: it is unknown, expired or already used. Ask for a new one.',
+  PASSWORD_REFUSED: 'The password was not accepted. See result.record.FieldErrors. The code is still valid.',
+  JOB_NOT_ENDED: 'The job has not ended. Wait until it ends, or cancel it.',
   JOB_NOT_FOUND: 'There is no job with this ID. It may belong to another client, or may have been deleted.',
   RUN_NOT_FOUND: 'There is no run with this ID. It may have been deleted.',
   RUN_NOT_ENDED: 'A call or job of the run has not ended. Wait until it ends, or cancel it.',
@@ -142,6 +151,8 @@ export const callTexts = {
   RATE_LIMITED: {
     calls: 'Too many requests. Retry after {seconds} s.',
     loginThrottle: 'Too many wrong passwords. Retry after {seconds} s.',
+    codeThrottle: 'Too many wrong codes. Retry after {seconds} s.',
+    forgottenThrottle: 'Too many requests for this account. Retry after {seconds} s.',
     jobs: 'This client has too many open jobs. At most {jobs} may be open, with {bytes} bytes together. Nothing was stored. Retry after {seconds} s, or when a job has ended.',
     ownExport: 'An export of this client is running. Retry after {seconds} s.',
     exports: '{count} exports are running. Retry after {seconds} s.',
@@ -174,6 +185,8 @@ export const recordTexts = {
       'The record has more than {users} users or {mebibytes} MiB. Send its users in several calls, with missing=keep.',
     merge:
       'The principal in From has more than {users} users. Move some of them first, or merge the other principal into it.',
+    invitations:
+      'The record would invite more than {users} users. Send several records with Users, or call irs/invite again after these users have set their passwords.',
     removals:
       'The record would disable or delete more than {users} users that it does not contain. Disable or delete them first with irs/state or irs/delete, at most {users} in a record.',
   },

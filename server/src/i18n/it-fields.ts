@@ -16,6 +16,7 @@ export const italianFields: typeof fieldTexts = {
     string: 'Deve essere una stringa.',
     array: 'Deve essere un array.',
     object: 'Deve essere un oggetto.',
+    boolean: 'Deve essere true o false.',
   },
   INVALID_ID: "L'ID deve essere un numero intero da 1 a 9007199254740991, non una stringa.",
   INVALID_STATE: 'Lo stato deve essere "active" o "disabled".',
@@ -72,6 +73,19 @@ export const italianFields: typeof fieldTexts = {
     cost: 'Questo hash {algorithm} ha un costo di {found}. Valori ammessi: da {min} a {max}.',
     iterations:
       'Questo hash {algorithm} ha {found} iterazioni. Valori ammessi con la lunghezza della sua chiave: da {min} a {max}.',
+  },
+  PASSWORD_REUSED: "La password è una delle ultime {count} dell'utente. Sceglierne un'altra.",
+  INVALID_INVITE: 'Deve essere "email" o "code".',
+  INVITE_BESIDE_PASSWORD:
+    'Un utente invitato sceglie la propria password. Inviare Invite oppure {names}, non entrambi.',
+  CANNOT_INVITE: {
+    noMail: 'Questo servizio non invia email. Inviare Invite: "code".',
+    noAnswer:
+      'Il codice non sarebbe nella risposta. Inviare "Prefer: return=representation", oppure inviare la chiamata come job e leggere i codici da "invitations" del job.',
+    noAddress: 'L\'utente non ha un indirizzo email. Inviare Email oppure Invite: "code".',
+    noAddresses:
+      'Gli utenti invitati dell\'anagrafica senza indirizzo email sono {count}, ad esempio quello con ID {id}. Inviare Invite: "code" per questi utenti.',
+    disabled: 'Questo utente è disabilitato. Abilitarlo prima di invitarlo.',
   },
   CURRENT_PASSWORD_WRONG: 'La password attuale non è corretta.',
 };

@@ -76,6 +76,8 @@ export const italian: typeof english = {
     run: "L'operazione appartiene a un altro client. Iniziane una propria con un altro UUID.",
     plainly:
       'Un utente connesso non può usare Idempotency-Key, Prefer: respond-async o dryRun in irs/update, né Search in irs/list.',
+    mustChange:
+      "L'utente deve prima cambiare la propria password: irs/update con CurrentPassword. Le altre richieste sono possibili dopo un nuovo accesso.",
     user: 'Un utente connesso può solo cambiare la propria password (irs/update con CurrentPassword), leggere la propria anagrafica (irs/list) e disconnettersi.',
   },
   NOT_FOUND: "Percorso sconosciuto. L'elenco delle operazioni è in /docs.",
@@ -96,6 +98,10 @@ export const italian: typeof english = {
       'La richiesta disabiliterebbe o eliminerebbe più di {users} utenti, il massimo consentito. Suddividerla in più richieste.',
     merges:
       'La richiesta sposterebbe più di {users} utenti, il massimo consentito. Suddividerla in più richieste.',
+    invitations:
+      'La richiesta inviterebbe più di {users} utenti, il massimo di un job. Dividerla in più richieste.',
+    answeredInvitations:
+      'La richiesta inviterebbe più di {users} utenti. Inviarla come job con "Prefer: respond-async" (fino a {jobUsers} utenti), oppure dividerla in più richieste.',
     answeredRemovals:
       'La richiesta disabiliterebbe, eliminerebbe o sposterebbe più di {users} utenti. Inviarla in background con "Prefer: respond-async" (fino a {jobUsers} utenti), oppure suddividerla in più richieste.',
   },
@@ -107,6 +113,10 @@ export const italian: typeof english = {
     done: 'Nessun record applicato. Gli errori sono in result.records.',
     dry: 'Nessun record verrebbe applicato. Gli errori sono in result.records.',
   },
+  CODE_INVALID: 'Il codice non è valido: è sconosciuto, scaduto o già usato. Chiederne uno nuovo.',
+  PASSWORD_REFUSED:
+    'La password non è stata accettata. Vedere result.record.FieldErrors. Il codice è ancora valido.',
+  JOB_NOT_ENDED: 'Il job non è terminato. Attendere che termini, oppure annullarlo.',
   JOB_NOT_FOUND: 'Elaborazione non trovata. Potrebbe appartenere a un altro client o essere stata eliminata.',
   RUN_NOT_FOUND: 'Nessuna operazione con questo ID. Potrebbe essere stata eliminata.',
   RUN_NOT_ENDED:
@@ -144,6 +154,8 @@ export const italian: typeof english = {
   RATE_LIMITED: {
     calls: 'Troppe richieste. Riprovare tra {seconds} s.',
     loginThrottle: 'Troppe password errate. Riprovare tra {seconds} s.',
+    codeThrottle: 'Troppi codici errati. Riprovare tra {seconds} s.',
+    forgottenThrottle: 'Troppe richieste per questo account. Riprovare tra {seconds} s.',
     jobs: 'Questo client ha troppe elaborazioni aperte. Possono essere aperte al massimo {jobs}, con {bytes} byte in tutto. Nulla è stato salvato. Riprovare tra {seconds} s, o quando una di esse è terminata.',
     ownExport: "Un'esportazione di questo client è già in corso. Riprovare tra {seconds} s.",
     exports: 'Sono già in corso {count} esportazioni. Riprovare tra {seconds} s.',
@@ -174,6 +186,8 @@ export const italian: typeof english = {
       'Il record ha più di {users} utenti o supera {mebibytes} MiB. Inviare gli utenti in più chiamate, con missing=keep.',
     merge:
       "L'anagrafica in From ha più di {users} utenti. Spostarne prima alcuni, o unire a questa l'altra anagrafica.",
+    invitations:
+      'Il record inviterebbe più di {users} utenti. Inviare più record con Users, oppure chiamare di nuovo irs/invite quando questi utenti hanno impostato la password.',
     removals:
       'Il record disabiliterebbe o eliminerebbe più di {users} utenti che non contiene. Disabilitarli o eliminarli prima con irs/state o irs/delete, al massimo {users} per record.',
   },

@@ -90,11 +90,17 @@ function checksum(body: string): string {
 }
 
 function base62(bytes: Uint8Array, length: number): string {
+  return inAlphabet(bytes, alphabet, length);
+}
+
+/** Returns the number that the bytes represent, with the characters of the alphabet as digits. */
+export function inAlphabet(bytes: Uint8Array, characters: string, length: number): string {
+  const base = BigInt(characters.length);
   let number = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
   let text = '';
   while (text.length < length) {
-    text = alphabet.charAt(Number(number % 62n)) + text;
-    number /= 62n;
+    text = characters.charAt(Number(number % base)) + text;
+    number /= base;
   }
   return text;
 }

@@ -7,8 +7,10 @@ const passwordMax = 128;
 /** The limit before any other check of the text. Twelve bytes for each character leave room for decomposed letters. */
 const passwordMaxBytes = passwordMax * 12;
 
+export const passwordFields = ['Password', 'ConfirmPassword'];
+
 /** The fields of a record or a user that hold a password or its hash. */
-export const secretNames = ['Password', 'ConfirmPassword', 'CurrentPassword', 'PasswordHash'];
+export const secretNames = [...passwordFields, 'CurrentPassword', 'PasswordHash'];
 
 export interface PasswordPolicy {
   readonly minLength: number;

@@ -1,9 +1,12 @@
 import type { Database } from '../db/database.ts';
+import type { Blocklist } from '../passwords/blocklist.ts';
 import { openCommonPasswords } from '../passwords/policy.ts';
 import type { Config } from '../settings/config.ts';
-import type { Operations } from './check/operation.ts';
+import { refuseLeakedPasswords } from './check/leaked-passwords.ts';
+import type { CallOptions, Operation, Operations } from './check/operation.ts';
 import { deleteOperation } from './operations/delete.ts';
 import { insertOperation } from './operations/insert.ts';
+import { inviteOperation } from './operations/invite.ts';
 import { mergeOperation } from './operations/merge.ts';
 import { openRecordStore } from './operations/records.store.ts';
 import { stateOperation } from './operations/state.ts';
@@ -29,26 +32,50 @@ export interface Records {
   readonly exporter: Exporter;
 }
 
+interface RecordParts {
+  readonly database: Database;
+  readonly exports: Database;
+  readonly config: Config;
+  readonly blocklist: Blocklist;
+  /** True if the service can send mail. */
+  readonly sendsMail: boolean;
+}
+
 /** `exports` is the pool of exports, which keep their connections as long as their clients read. */
-export function openRecords(parts: { database: Database; exports: Database; config: Config }): Records {
-  const { database, exports, config } = parts;
-  const recordStore = openRecordStore(database);
+export function openRecords(parts: RecordParts): Records {
+  const { database, exports, config, blocklist, sendsMail } = parts;
+  const { PASSWORD_HISTORY: history } = config;
+  // The stored hash is one of the last passwords, too.
+  const recordStore = openRecordStore(database, { passwordsKept: Math.max(history - 1, 0) });
   const undoStore = openUndoStore(database);
   const retries = new Retries();
   const { isCommon } = openCommonPasswords();
-  const password = { minLength: config.PASSWORD_MIN, isCommon };
-  const rules = { requireEmail: config.REQUIRE_EMAIL, password };
+  const password = {
+    minLength: config.PASSWORD_MIN,
+    isCommon: (text: string) => isCommon(text) || blocklist.hasWord(text),
+  };
+  const rules = { requireEmail: config.REQUIRE_EMAIL, password, sendsMail };
+  const rulesFor = ({ codes }: Pick<CallOptions, 'codes'>) => ({ ...rules, codes });
   const limits = { maxRecordUsers: config.MAX_RECORD_USERS, maxRemoved: config.MAX_JOB_USERS };
+  const upsert = upsertOperations(openUpsertStore(database), { ...rules, ...limits });
+  const refusingLeaked = (operation: Operation) => refuseLeakedPasswords(operation, blocklist);
   return {
     operations: {
-      update: (options) => updateOperation(recordStore, rules, options),
-      insert: (options) => insertOperation(recordStore, rules, options),
+      update: (options) => refusingLeaked(updateOperation(recordStore, rulesFor(options), options)),
+      insert: (options) => refusingLeaked(insertOperation(recordStore, rulesFor(options), options)),
+      upsert: (options) => refusingLeaked(upsert(options)),
+      invite: (options) =>
+        inviteOperation(
+          recordStore,
+          {
+            sendsMail,
+            maxRecordUsers: config.MAX_RECORD_USERS,
+            maxUsers: { answered: config.MAX_USERS, job: config.MAX_JOB_USERS },
+          },
+          options,
+        ),
       state: () => stateOperation(recordStore),
       delete: () => deleteOperation(recordStore),
-      upsert: upsertOperations(openUpsertStore(database), {
-        ...rules,
-        ...limits,
-      }),
       merge: () => mergeOperation(openUpsertStore(database), limits),
       undo: (options) => undoOperation(undoStore, options),
     },

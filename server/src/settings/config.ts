@@ -77,6 +77,26 @@ export const settings = {
   ),
   REQUIRE_EMAIL: flag(false, 'require an Email to register a user'),
   PASSWORD_MIN: integer(8, 64, 8, 'minimum length of a password, in characters'),
+  PASSWORD_BLOCKLIST: text({
+    takes: 'a path',
+    about:
+      'file of forbidden passwords: one word per line, or the published file of leaked passwords (SHA-1, ordered by hash), which is searched on disk',
+    fallback: null,
+  }),
+  PASSWORD_HISTORY: integer(
+    0,
+    24,
+    0,
+    'number of last passwords, including the present one, that a user who changes its password may not choose again; 0 for none',
+  ),
+  INVITATION_DAYS: integer(1, 365, 7, 'days for which the code of an invitation is valid'),
+  PUBLIC_URL: text({
+    takes: 'an http or https URL without user, query and fragment, such as https://anagrafe.example.com',
+    about:
+      'URL at which users reach the service, for the links in invitations; without it they have a code only',
+    fallback: null,
+    accepts: isServiceUrl,
+  }),
   MAX_BODY_BYTES: integer(1024, 1_073_741_824, 33_554_432, 'maximum size of a request body, in bytes'),
   MAX_DEPTH: integer(4, 64, 8, 'maximum nesting depth of the JSON in a request body'),
   MAX_RECORDS: integer(1, 100_000, 1000, 'maximum number of records in a synchronous call'),

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { recordList } from '@anagrafe/testing/records';
+import { plainRules, recordList } from '@anagrafe/testing/records';
 import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { applySync } from '../../src/calls/apply-sync.ts';
 import { openCallStore } from '../../src/calls/calls.store.ts';
 import { HashPool } from '../../src/passwords/hash-pool.ts';
+import { codeIssuer } from '../../src/passwords/password-code.ts';
+import { defaultOptions } from '../../src/records/check/operation.ts';
 import { openRecordStore } from '../../src/records/operations/records.store.ts';
 import { updateOperation } from '../../src/records/operations/update.ts';
 import { RecordWriter } from '../../src/records/write/record-writer.ts';
@@ -26,7 +28,7 @@ async function jobsWait(): Promise<boolean> {
 
 it('keeps jobs waiting until the end of a call with a single password is stored', async () => {
   const [ID = 0] = await insertPrincipals(service, 1);
-  const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
+  const rules = plainRules;
   const calls = openCallStore(service.database);
   const id = randomUUID();
   const recordStore = openRecordStore(service.database);
@@ -42,6 +44,7 @@ it('keeps jobs waiting until the end of a call with a single password is stored'
     newCall: { ...own, records: 1, users: 1 },
     known: new Map(),
     review: null,
+    options: defaultOptions,
     holdMemory: () => {},
     report: () => {},
   };
@@ -49,6 +52,7 @@ it('keeps jobs waiting until the end of a call with a single password is stored'
     hasher,
     recordStore,
     newWriter: () => new RecordWriter(recordStore),
+    issueCode: codeIssuer({ days: 7, publicUrl: null }),
     calls: {
       ...calls,
       async complete(...completed) {

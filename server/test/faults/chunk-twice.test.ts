@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { wrongFigures } from '@anagrafe/testing/figures';
 import { importedUser } from '@anagrafe/testing/jobs';
-import { range, recordList } from '@anagrafe/testing/records';
+import { plainRules, range, recordList } from '@anagrafe/testing/records';
 import { newUser } from '@anagrafe/testing/service';
 import { emptyStore } from '@anagrafe/testing/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -21,6 +21,7 @@ import { openQueue, type Queue } from '../../src/queue/queue.ts';
 import { defaultOptions, operationOf } from '../../src/records/check/operation.ts';
 import { deleteOperation } from '../../src/records/operations/delete.ts';
 import { insertOperation } from '../../src/records/operations/insert.ts';
+import { inviteOperation } from '../../src/records/operations/invite.ts';
 import { mergeOperation } from '../../src/records/operations/merge.ts';
 import { openRecordStore } from '../../src/records/operations/records.store.ts';
 import { stateOperation } from '../../src/records/operations/state.ts';
@@ -64,7 +65,7 @@ afterAll(async () => {
 
 function newNode(onHash?: () => void): ChunkTools {
   const registry = openRecordStore(store.database);
-  const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
+  const rules = plainRules;
   return {
     store: openChunks(store.database),
     operations: {
@@ -74,6 +75,12 @@ function newNode(onHash?: () => void): ChunkTools {
       delete: () => deleteOperation(registry),
       merge: () =>
         mergeOperation(openUpsertStore(store.database), { maxRecordUsers: 1000, maxRemoved: 1000 }),
+      invite: (options) =>
+        inviteOperation(
+          registry,
+          { ...rules, maxRecordUsers: 1000, maxUsers: { answered: 1000, job: 1000 } },
+          options,
+        ),
       undo: (options) => undoOperation(openUndoStore(store.database), options),
       upsert: upsertOperations(openUpsertStore(store.database), {
         ...rules,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { finished, importedUser } from '@anagrafe/testing/jobs';
-import { recordList } from '@anagrafe/testing/records';
+import { plainRules, recordList } from '@anagrafe/testing/records';
 import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
@@ -80,7 +80,7 @@ describe('the holder of a lease that has expired', () => {
       onError: () => {},
     });
     await createChunkQueue(queue);
-    const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
+    const rules = plainRules;
     const recordStore = openRecordStore(service.database);
     const operation = updateOperation(recordStore, rules);
     const tools = {

@@ -1,4 +1,5 @@
 import { openGroupedWrites, reset } from '@anagrafe/testing/grouped-writes';
+import { plainRules } from '@anagrafe/testing/records';
 import { expect, it } from 'vitest';
 import { serviceActor } from '../../src/audit/audit-log.ts';
 import { FieldErrors } from '../../src/lib/field-errors.ts';
@@ -11,7 +12,7 @@ it('writes the records of a principal in the order sent if a password between th
   const { recordStore, newPrincipals, usersOf } = await openGroupedWrites();
   const [principal] = await newPrincipals(1);
   const { id, user } = required(principal);
-  const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
+  const rules = plainRules;
   const operation = updateOperation(recordStore, rules);
   const passwords = ['the first password', 'the second password', 'the third password'];
   const records = passwords.map((Password) => ({

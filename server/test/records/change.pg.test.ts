@@ -45,8 +45,10 @@ function change(principalId: number, more: Partial<ReadyChange>): ReadyChange {
     resets: [],
     edits: [],
     moves: [],
+    invites: [],
     deletes: [],
     applied: [],
+    invitations: [],
     context: { actor: operatorActor, reference: null, expectedCurrentHash: null },
     changeIds: [randomUUID()],
     ...more,
@@ -58,8 +60,16 @@ function values(fields: Partial<PrincipalFields>, state: 'active' | 'disabled' =
 }
 
 function user(id: number, username: string): ReadyChange['registrations'][number] {
-  const password = { text: null, hash };
-  return { id, username, usernameKey: username, fields: noUserFields, password, state: 'active' };
+  const password = { text: null, hash, mustChange: false };
+  return {
+    id,
+    username,
+    usernameKey: username,
+    fields: noUserFields,
+    password,
+    invite: null,
+    state: 'active',
+  };
 }
 
 function edit(id: number, username: string, more: Partial<UserEdit>): UserEdit {
@@ -69,6 +79,7 @@ function edit(id: number, username: string, more: Partial<UserEdit>): UserEdit {
     fields: noUserFields,
     state: 'active',
     password: null,
+    mustChange: null,
     changed: ['Email'],
     ...more,
   };
@@ -128,7 +139,7 @@ describe('writeChanges with a change of a principal', () => {
     const { id, users } = await insert('alfa', 1);
     const expectedVersion = await version(id);
     const reset = change(id, {
-      resets: [{ id: users[0] as number, password: { text: null, hash } }],
+      resets: [{ id: users[0] as number, password: { text: null, hash, mustChange: false } }],
     });
     expect(await records.writeChanges([reset])).toEqual([true]);
     const principal = {
@@ -145,7 +156,7 @@ describe('writeChanges with a change of a principal', () => {
     await query(`update anagrafe.principals set updated_at = now() + interval '1 hour' where id = $1`, [id]);
     const before = await version(id);
     const reset = change(id, {
-      resets: [{ id: users[0] as number, password: { text: null, hash } }],
+      resets: [{ id: users[0] as number, password: { text: null, hash, mustChange: false } }],
     });
     await records.writeChanges([reset]);
     expect(BigInt(await version(id))).toBe(BigInt(before) + 1n);
@@ -192,7 +203,7 @@ describe('writeChanges with changes of users', () => {
       change(id, {
         expectedVersion: await version(id),
         registrations: [user(newId as number, 'alfa.new')],
-        resets: [{ id: second, password: { text: null, hash: 'reset' } }],
+        resets: [{ id: second, password: { text: null, hash: 'reset', mustChange: false } }],
         edits: [
           edit(first, 'renamed', {
             fields: { ...noUserFields, Email: 'a@example.com' },

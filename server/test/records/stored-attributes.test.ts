@@ -1,5 +1,5 @@
 import { importedUser } from '@anagrafe/testing/jobs';
-import { unique } from '@anagrafe/testing/records';
+import { plainRules, unique } from '@anagrafe/testing/records';
 import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { countsOf, effectsOf, upsert } from '@anagrafe/testing/upserts';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -86,8 +86,7 @@ describe('stored attributes', () => {
     const { ExternalKey, usernames } = await registerUsers();
     const Users = usernames.map((Username) => ({ Username, Attributes: { Note: 'x' } }));
     const rules = {
-      requireEmail: false,
-      password: { minLength: 8, isCommon: () => false },
+      ...plainRules,
       maxRecordUsers: 1000,
       maxRemoved: 1000,
     };

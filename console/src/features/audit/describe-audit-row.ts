@@ -62,6 +62,7 @@ export function useDescribeAuditRow(usernames = noUsernames): (row: AuditRow) =>
     const fields = withoutState((Details?.changed ?? []) as readonly string[]);
     const state = Details?.state as State | undefined;
     const changes = ((Details?.users ?? []) as readonly StoredChange[]).map(changedUser);
+    const invited = ((Details?.invited ?? []) as readonly (readonly [number, string])[]).map(([id]) => id);
     const edited = formatChanges(changes);
     const changedTo = (next: State) => {
       const ids = changes.filter((change) => change.state === next).map(({ id }) => id);
@@ -76,6 +77,7 @@ export function useDescribeAuditRow(usernames = noUsernames): (row: AuditRow) =>
       Action !== 'insert' && state && messages.principalState[state],
       users(Registered, messages.registered),
       users(Reset, messages.reset),
+      users(invited, messages.invited),
       edited !== '' && messages.userChanged(edited),
       changedTo('disabled'),
       changedTo('active'),

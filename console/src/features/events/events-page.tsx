@@ -85,6 +85,7 @@ function useEventSubject(): (event: CloudEvent) => string {
         return join(principal(event.data), about.state[event.data.State]);
       case 'user.registered':
       case 'user.password_reset':
+      case 'user.invited':
       case 'user.moved':
         return join(about.user(event.data.UserID, event.data.Username), principal(event.data));
       case 'user.deleted':

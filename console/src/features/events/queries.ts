@@ -11,6 +11,7 @@ export const eventTypes: readonly EventType[] = [
   'principal.deleted',
   'user.registered',
   'user.password_reset',
+  'user.invited',
   'user.updated',
   'user.state_changed',
   'user.moved',

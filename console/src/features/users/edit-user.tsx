@@ -25,12 +25,17 @@ const pathOf = (field: string) => `Users[0].${field === 'Username' ? 'NewUsernam
 const fieldPaths = ['Username', 'State', ...userTextFields].map(pathOf);
 const shows = (path: string) => fieldPaths.includes(path) || path.startsWith(pathOf('Attributes'));
 
+/** An invited user is enabled. */
+function stateOf({ State }: UserOfPrincipal): State {
+  return State === 'disabled' ? State : 'active';
+}
+
 function inputOf(user: UserOfPrincipal): EditInput {
   const texts = userTextFields.map((field) => [field, user[field] ?? '']);
   return {
     ...(Object.fromEntries(texts) as UserTexts),
     Username: user.Username,
-    State: user.State,
+    State: stateOf(user),
     attributes: attributeInputs(user.Attributes ?? {}),
   };
 }
@@ -49,7 +54,7 @@ function changesOf(user: UserOfPrincipal, input: EditInput): UserChanges {
   return {
     ...(Username !== user.Username && { NewUsername: Username }),
     ...Object.fromEntries(texts),
-    ...(input.State !== user.State && { State: input.State }),
+    ...(input.State !== stateOf(user) && { State: input.State }),
     ...(!areSameAttributes(Attributes, user.Attributes ?? {}) && { Attributes }),
   };
 }

@@ -4,6 +4,7 @@ import {
   type Principal,
   type Registration,
   type Reset,
+  type ShownUserState,
   type State,
   type StateRecord,
   type UserOfPrincipal,
@@ -51,7 +52,7 @@ export type UserSort = (typeof userSorts)[number];
 export interface UsersFilter {
   /** Empty to list all users. */
   readonly term: string;
-  readonly state: State | null;
+  readonly state: ShownUserState | null;
   readonly neverSignedIn: boolean;
   readonly sort: UserSort;
 }

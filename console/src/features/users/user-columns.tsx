@@ -8,7 +8,7 @@ import { Moment } from '../../ui/time.tsx';
 import { DeleteUser, EditUser } from './edit-user.tsx';
 import type { UserSort } from './queries.ts';
 import { Reset } from './user-dialogs.tsx';
-import { SetUserState, StateBadge } from './user-state.tsx';
+import { oppositeState, SetUserState, StateBadge } from './user-state.tsx';
 
 /** Returns a function that lists the actions on a user, each of which opens a dialog. */
 function useUserActions(open: OpenDialog): (user: UserOfPrincipal) => readonly Action[] {
@@ -18,8 +18,8 @@ function useUserActions(open: OpenDialog): (user: UserOfPrincipal) => readonly A
     { name: edit.action, onChoose: () => open((close) => <EditUser user={user} onClose={close} />) },
     { name: reset.submit, onChoose: () => open((close) => <Reset user={user} onClose={close} />) },
     {
-      name: setState[user.State === 'active' ? 'disabled' : 'active'].action,
-      isDestructive: user.State === 'active',
+      name: setState[oppositeState[user.State]].action,
+      isDestructive: user.State !== 'disabled',
       onChoose: () => open((close) => <SetUserState user={user} onClose={close} />),
     },
     {
@@ -60,7 +60,7 @@ export function useUserColumns(
   };
   const passwordChanged: Column<UserOfPrincipal> = {
     name: names.passwordChanged,
-    cell: ({ PasswordChangedAt }) => <Moment at={PasswordChangedAt} />,
+    cell: ({ PasswordChangedAt: at }) => (at === null ? never : <Moment at={at} />),
   };
   return [
     {

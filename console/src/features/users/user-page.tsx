@@ -113,7 +113,10 @@ function useFacts(): (page: UserPage) => readonly Fact[] {
       [details.id, user.ID],
       ...userTextFields.map((field): Fact => [userFields[field], user[field]]),
       [columns.lastLogin, user.LastLoginAt === null ? never : <Moment key="login" at={user.LastLoginAt} />],
-      [columns.passwordChanged, <Moment key="password" at={user.PasswordChangedAt} />],
+      [
+        columns.passwordChanged,
+        user.PasswordChangedAt === null ? never : <Moment key="password" at={user.PasswordChangedAt} />,
+      ],
       [details.created, <Moment key="created" at={user.CreatedAt} />],
       [details.updated, <Moment key="updated" at={user.UpdatedAt} />],
       ...Object.entries(user.Attributes ?? {}).map((attribute): Fact => attribute),

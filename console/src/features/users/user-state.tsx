@@ -1,21 +1,25 @@
-import type { State, StateRecord, UserOfPrincipal } from '@anagrafe/client';
+import type { ShownUserState, State, StateRecord, UserOfPrincipal } from '@anagrafe/client';
 import { Badge } from '@mantine/core';
 import { usePrincipalsMessages } from '../../i18n/language.tsx';
 import { ConfirmDialog, useFinish } from '../../ui/dialog.tsx';
 import { useSetState } from './queries.ts';
 
 /** The badge of a state. `of` selects the label, because the Italian labels differ in gender. */
-export function StateBadge({ of, state }: { of: 'principal' | 'user'; state: State }) {
+export function StateBadge(props: StateProps) {
   const { states } = usePrincipalsMessages();
-  const look = state === 'active' ? { variant: 'default' } : { variant: 'light', color: 'red' };
+  const look = props.state === 'disabled' ? { variant: 'light', color: 'red' } : { variant: 'default' };
   return (
     <Badge flex="none" {...look}>
-      {states[of][state]}
+      {props.of === 'user' ? states.user[props.state] : states.principal[props.state]}
     </Badge>
   );
 }
 
-export const oppositeState = { active: 'disabled', disabled: 'active' } as const;
+type StateProps =
+  | { readonly of: 'principal'; readonly state: State }
+  | { readonly of: 'user'; readonly state: ShownUserState };
+
+export const oppositeState = { active: 'disabled', invited: 'disabled', disabled: 'active' } as const;
 
 interface SetStateProps {
   readonly of: 'principal' | 'user';

@@ -1,4 +1,4 @@
-import type { State } from '@anagrafe/client';
+import type { ShownUserState } from '@anagrafe/client';
 import { Group, NativeSelect, Switch } from '@mantine/core';
 import { useParams } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
@@ -13,7 +13,7 @@ import { SelectionBar, useSelection, useSelectionColumn } from './selection.tsx'
 import { useUserColumns } from './user-columns.tsx';
 import { OneUser, UserNotFound } from './user-page.tsx';
 
-const states: readonly State[] = ['active', 'disabled'];
+const states: readonly ShownUserState[] = ['active', 'invited', 'disabled'];
 const countedMax = 10_000;
 
 /** `/console/users`: the list, or the user whose ID is in the URL. */

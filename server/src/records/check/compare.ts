@@ -1,4 +1,4 @@
-import { within } from '../../lib/request-fields.ts';
+import { isAbsent, within } from '../../lib/request-fields.ts';
 import { required } from '../../lib/required.ts';
 import { numberTerms, searchTerms, type Username } from '../../usernames/username.ts';
 import type { SentPrincipal, SentUser, StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
@@ -11,6 +11,7 @@ import {
   type State,
   userFields,
 } from '../fields/fields.ts';
+import type { InviteChannel } from '../parse/new-password.ts';
 import type { Registration } from '../parse/parsed-user.ts';
 import type { NewUser, PrincipalStep, UserEdit } from '../write/change.ts';
 import type { FieldChange, ShownUser } from '../write/outcome.ts';
@@ -31,6 +32,7 @@ export function changedOfUser(
     ...(newUsername !== null && newUsername.asSent !== stored.username ? ['Username'] : []),
     ...changedFields(userFields, stored.fields, sent.fields),
     ...(changesState(stored, sent) ? ['State'] : []),
+    ...(!isAbsent(sent.mustChange) && sent.mustChange !== stored.mustChange ? ['MustChangePassword'] : []),
   ];
 }
 
@@ -64,6 +66,7 @@ export function editUser(
     fields: { ...stored.fields, ...sent.fields },
     state: sent.state ?? stored.state,
     password: null,
+    mustChange: sent.mustChange ?? null,
     changed,
   };
 }
@@ -99,7 +102,7 @@ export function valueOfPrincipal({ fields, state }: StoredPrincipal, field: stri
 
 /** Returns a change of the state alone. */
 export function stateEdit(id: number, state: State): UserEdit {
-  return { id, newUsername: null, fields: null, state, password: null, changed: ['State'] };
+  return { id, newUsername: null, fields: null, state, password: null, mustChange: null, changed: ['State'] };
 }
 
 /**
@@ -130,11 +133,18 @@ export function newUser({
   username,
   fields,
   password,
-}: Pick<Registration, 'username' | 'fields' | 'password'>): NewUser {
+  invite,
+}: Pick<Registration, 'username' | 'fields' | 'password' | 'invite'>): NewUser {
   const { asSent, key: usernameKey } = required(username);
-  return { username: asSent, usernameKey, fields, password, state: 'active' };
+  return { username: asSent, usernameKey, fields, password, invite, state: 'active' };
 }
 
-export function registeredUser({ username, fields }: Registration): ShownUser {
-  return { id: null, username: required(username).asSent, email: fields.Email, operation: 'register' };
+export function registeredUser({ username, fields, invite }: Registration): ShownUser {
+  const names = { id: null, username: required(username).asSent, email: fields.Email };
+  return { ...names, operation: 'register', ...shownInvite(invite) };
+}
+
+/** Returns the invitation of a user for the answer, whose code is added when it is issued. */
+export function shownInvite(invite: InviteChannel | null): Pick<ShownUser, 'invite'> {
+  return invite === null ? {} : { invite: { channel: invite, code: null } };
 }

@@ -1,5 +1,6 @@
 import type { FieldErrors } from '../../lib/field-errors.ts';
 import type { Fields } from '../../lib/request-fields.ts';
+import type { InviteRules } from '../parse/new-password.ts';
 import type { OperationName, ParsedRecord } from '../parse/parsed-record.ts';
 import type { PrincipalChange } from '../write/change.ts';
 
@@ -15,6 +16,8 @@ export interface CallOptions {
   readonly similar: 'allow' | 'refuse';
   /** `allow`: a user of another principal moves to the principal of the record. */
   readonly moves: 'refuse' | 'allow';
+  /** See `InviteRules`. */
+  readonly codes: InviteRules['codes'];
   /** The run that an undo is about; null for other operations. */
   readonly run: string | null;
   /** True if errors may contain stored values, which requires the scope `sync:read`. */
@@ -57,6 +60,7 @@ export const defaultOptions: CallOptions = {
   existing: 'update',
   similar: 'allow',
   moves: 'refuse',
+  codes: 'later',
   run: null,
   showsStored: false,
 };

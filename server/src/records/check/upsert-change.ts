@@ -1,11 +1,20 @@
 import { required } from '../../lib/required.ts';
 import type { SentPrincipal, StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import { type UserFields, userFieldNames } from '../fields/fields.ts';
+import type { InviteChannel, NewPassword } from '../parse/new-password.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
-import type { NewPassword, Upsert } from '../parse/parsed-user.ts';
+import type { Upsert } from '../parse/parsed-user.ts';
 import type { NewUser, PrincipalChange } from '../write/change.ts';
 import type { AppliedUser, ShownUser } from '../write/outcome.ts';
-import { editPrincipal, editUser, fieldChanges, insertPrincipal, newUser, stateEdit } from './compare.ts';
+import {
+  editPrincipal,
+  editUser,
+  fieldChanges,
+  insertPrincipal,
+  newUser,
+  shownInvite,
+  stateEdit,
+} from './compare.ts';
 import { moveOf } from './moves.ts';
 import type { CallOptions } from './operation.ts';
 
@@ -17,8 +26,10 @@ export interface ComparedUser {
   readonly isMoved: boolean;
   /** The names of the fields that change, including `State` and `Password`. Empty for a user to register. */
   readonly changed: readonly string[];
-  /** The password to write; null if the stored one is kept. */
+  /** The password to write; null if the stored one is kept, or if the user is invited. */
   readonly password: NewPassword | null;
+  /** Null for an existing user. */
+  readonly invite: InviteChannel | null;
 }
 
 /** A record of `irs/upsert` beside the stored principal and its users. */
@@ -74,6 +85,7 @@ export function upsertChange(
     ],
     // The values of a moved user were compared, even if none of them changes.
     moves: existing.filter(({ isMoved }) => isMoved).map((user) => moveOf(user.stored, user.stored.version)),
+    invites: [],
     deletes: removal.action === 'delete' ? removed : [],
     kept: removal.kept,
     applied: [
@@ -97,15 +109,18 @@ function isReset({ changed }: ComparedUser): boolean {
 
 const emptyUser = Object.fromEntries(userFieldNames.map((name) => [name, null])) as UserFields;
 
-function registration({ sent: { username, fields, state }, password }: ComparedUser): NewUser {
-  const user = { username, fields: { ...emptyUser, ...fields }, password: required(password) };
+function registration({ sent: { username, fields, state }, password, invite }: ComparedUser): NewUser {
+  const user = { username, fields: { ...emptyUser, ...fields }, password, invite };
   return { ...newUser(user), state: state ?? 'active' };
 }
 
-function shownUser({ stored, sent, changed, isMoved }: ComparedUser, showsChanges: boolean): ShownUser {
+function shownUser(
+  { stored, sent, changed, isMoved, invite }: ComparedUser,
+  showsChanges: boolean,
+): ShownUser {
   if (!stored) {
-    const { asSent: username } = required(sent.username);
-    return { id: null, username, email: sent.fields.Email ?? null, operation: 'register' };
+    const names = { id: null, username: required(sent.username).asSent, email: sent.fields.Email ?? null };
+    return { ...names, operation: 'register', ...shownInvite(invite) };
   }
   const email = sent.fields.Email === undefined ? stored.fields.Email : sent.fields.Email;
   const names = { id: stored.id, username: stored.username, email };

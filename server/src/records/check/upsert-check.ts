@@ -4,8 +4,14 @@ import { required } from '../../lib/required.ts';
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
 import type { SentPrincipal, StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import { columnText, type FieldValue, principalFieldNames } from '../fields/fields.ts';
+import {
+  type FirstPassword,
+  readFirstPassword,
+  refuseOwnNamesIn,
+  type UserRules,
+} from '../parse/new-password.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
-import { readNewPassword, refuseOwnNamesIn, type Upsert, type UserRules } from '../parse/parsed-user.ts';
+import type { Upsert } from '../parse/parsed-user.ts';
 import type { PrincipalChange } from '../write/change.ts';
 import { changedOfPrincipal, changedOfUser, clearedField, fieldChanges } from './compare.ts';
 import { type LookAlikeStore, LookAlikes } from './look-alikes.ts';
@@ -174,26 +180,28 @@ export class UpsertCheck {
     const { fields, place } = sent;
     if (this.#rules.requireEmail && (stored ? fields.Email === null : !fields.Email))
       errors.addMissing(within(place, 'Email'));
-    if (!stored) return { sent, stored, changed: [], password: this.#newPassword(sent, null, errors) };
+    if (!stored) return { sent, stored, changed: [], ...this.#firstPassword(sent, null, errors) };
     const changed = changedOfUser(stored, sent);
-    const isSame = sent.password?.errors.none && sent.password.value.hash === hashes.get(stored.id);
-    if (this.#options.passwords === 'keep' || !sent.password || isSame)
-      return { sent, stored, changed, password: null };
-    const password = this.#newPassword(sent, stored, errors);
-    return { sent, stored, changed: [...changed, 'Password'], password };
+    const { password } = sent;
+    const kept = { sent, stored, changed, password: null, invite: null };
+    // An existing user is not invited again each time that it is sent.
+    if (this.#options.passwords === 'keep' || !password || password.invite !== null) return kept;
+    if (password.errors.none && password.password?.hash === hashes.get(stored.id)) return kept;
+    return { ...kept, changed: [...changed, 'Password'], ...this.#firstPassword(sent, stored, errors) };
   }
 
   /** Returns the password of a user to register, or that of an existing user whose password is overwritten. */
-  #newPassword(
-    { place, username, fields, password }: Upsert,
+  #firstPassword(
+    { place, username, fields, password: sent }: Upsert,
     stored: StoredUser | null,
     errors: FieldErrors,
-  ) {
-    if (!password) return readNewPassword({}, place, this.#rules, errors);
-    for (const [at, found] of password.errors.byPlace) for (const error of found) errors.put(at, error);
+  ): FirstPassword {
+    if (!sent) return readFirstPassword({}, place, this.#rules, errors);
+    for (const [at, found] of sent.errors.byPlace) for (const error of found) errors.put(at, error);
+    const { password, invite } = sent;
     const email = fields.Email === undefined ? (stored?.fields.Email ?? null) : fields.Email;
-    refuseOwnNamesIn(password.value, { usernameKey: username?.key ?? null, email }, place, errors);
-    return password.value;
+    refuseOwnNamesIn(password, { usernameKey: username?.key ?? null, email }, place, errors);
+    return { password, invite };
   }
 }
 

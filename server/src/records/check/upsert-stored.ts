@@ -98,7 +98,7 @@ export class StoredReader {
   }
 
   async #findHashes(existing: readonly ExistingUser[]): Promise<ReadonlyMap<number, string>> {
-    const hashed = existing.filter(({ sent }) => sent.password?.value.text === null);
+    const hashed = existing.filter(({ sent }) => sent.password?.password?.text === null);
     if (this.#options.passwords === 'keep' || hashed.length === 0) return new Map();
     return this.#store.findPasswordHashes(hashed.map(({ stored }) => stored.id));
   }

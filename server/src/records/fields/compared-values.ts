@@ -31,6 +31,9 @@ export interface StoredUser {
   readonly usernameKey: string;
   readonly fields: StoredUserFields;
   readonly state: State;
+  /** False for a user that is invited. */
+  readonly hasPassword: boolean;
+  readonly mustChange: boolean;
 }
 
 /** `Attributes`, which may be large, are present only if the record sends attributes; see stored-attributes.ts. */
@@ -46,4 +49,6 @@ export interface SentUser {
   readonly fields: FieldEdits<typeof userFields>;
   /** Null if the state stays as it is. */
   readonly state: State | null;
+  /** Whether the user must change its password; absent or null if that stays as it is. */
+  readonly mustChange?: boolean | null;
 }

@@ -117,6 +117,10 @@ export const states = ['active', 'disabled'] as const;
 /** A disabled user cannot sign in; under a disabled principal no user can. */
 export type State = (typeof states)[number];
 
+/** The states of a user in answers. An invited user is enabled and cannot sign in either, because it has no password. */
+export const shownStates = [...states, 'invited'] as const;
+export type ShownState = (typeof shownStates)[number];
+
 /** Reads a state; null if it is absent or invalid. */
 export function readState(value: unknown, place: string, errors: FieldErrors): State | null {
   if (isAbsent(value)) return null;

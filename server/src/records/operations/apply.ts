@@ -6,6 +6,7 @@ import { ApiError, FieldErrors } from '../../lib/field-errors.ts';
 import { required } from '../../lib/required.ts';
 import type { PasswordHasher } from '../../passwords/hash-pool.ts';
 import { ThreadEnded } from '../../passwords/hash-thread.ts';
+import type { CodeIssuer } from '../../passwords/password-code.ts';
 import type { CheckedRecord } from '../check/batch.ts';
 import type { Operation } from '../check/operation.ts';
 import { type Approval, requireApproved } from '../check/plan.ts';
@@ -41,6 +42,10 @@ interface ApplyContext {
   readonly call: { readonly id: string; readonly newCall: NewCall | null } | null;
   /** The hash that was verified when a signed-in user changes its own password. */
   readonly expectedCurrentHash?: string;
+  /** The digest, in hexadecimal, of the code with which a user sets its password. */
+  readonly expectedCode?: string;
+  /** Issues the codes of invited users; absent if they are issued later. */
+  readonly issueCode?: CodeIssuer | null;
   readonly hashes: PasswordHasher;
   readonly writer: RecordWriter;
   /** The outcome of the last record of each principal, which the next record of the principal waits for. */
@@ -141,10 +146,16 @@ async function hashPasswords(change: PrincipalChange, hasher: PasswordHasher): P
 async function toReady(
   change: PrincipalChange,
   { ids, position }: RecordToApply,
-  { writer, actor, call, expectedCurrentHash }: ApplyContext,
+  { writer, actor, call, expectedCurrentHash, expectedCode, issueCode }: ApplyContext,
 ): Promise<ReadyChange> {
   const reference = call && { callId: call.id, newCall: call.newCall, position };
-  const context = { actor, reference, expectedCurrentHash: expectedCurrentHash ?? null };
+  const context = {
+    actor,
+    reference,
+    expectedCurrentHash: expectedCurrentHash ?? null,
+    issueCode: issueCode ?? null,
+    ...(expectedCode !== undefined && { expectedCode }),
+  };
   return readyChange(change, await enoughIds(change, ids, writer.store), context);
 }
 

@@ -10,9 +10,9 @@ import {
   type PrincipalStore,
   type UsernameStore,
 } from '../check/taken-names.ts';
+import type { UserRules } from '../parse/new-password.ts';
 import { parseInsert } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
-import type { UserRules } from '../parse/parsed-user.ts';
 import { noUsers, type PrincipalChange } from '../write/change.ts';
 
 export interface InsertStore extends UsernameStore, ExternalKeyStore, PrincipalStore, LookAlikeStore {}

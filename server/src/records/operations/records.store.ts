@@ -13,10 +13,15 @@ import { userVersion, versionOf } from '../write/stored-rows.store.ts';
 import { writeChanges } from '../write/write-changes.store.ts';
 import type { DeleteStore } from './delete.ts';
 import type { InsertStore } from './insert.ts';
+import type { InviteStore } from './invite.ts';
 import { openLookAlikes } from './look-alikes.store.ts';
 import type { UpdateStore } from './update.ts';
 
-export function openRecordStore(database: Database): UpdateStore & InsertStore & DeleteStore & RecordStore {
+/** `passwordsKept` is the number of earlier passwords of a user that are stored. */
+export function openRecordStore(
+  database: Database,
+  { passwordsKept } = { passwordsKept: 0 },
+): UpdateStore & InsertStore & DeleteStore & InviteStore & RecordStore {
   return {
     ...openLookAlikes(database),
     findPrincipals: (ids) => withApiErrors(() => findPrincipals(database, ids)),
@@ -28,7 +33,8 @@ export function openRecordStore(database: Database): UpdateStore & InsertStore &
     reservePrincipalIds: (count) =>
       withApiErrors(() => reserveIds(database, 'anagrafe.principals_id_seq', count)),
     reserveUserIds: (count) => withApiErrors(() => reserveIds(database, 'anagrafe.users_id_seq', count)),
-    writeChanges: (changes) => writeChanges(database, changes),
+    writeChanges: (changes) => writeChanges(database, changes, { passwordsKept }),
+    findInvited: (ids, limit) => withApiErrors(() => findInvited(database, ids, limit)),
   };
 }
 
@@ -65,7 +71,7 @@ async function findPrincipals(
 const { Attributes: _, ...fieldsToCompare } = userFields;
 
 const userColumns = `id, ${userVersion} as version, principal_id as "principalId", username, username_key as "usernameKey", state,
-  ${selectedColumns(fieldsToCompare)}`;
+  password_hash is not null as "hasPassword", must_change_password as "mustChange", ${selectedColumns(fieldsToCompare)}`;
 
 const usersBy = {
   id: selectByKeys(userColumns, 'users', 'id', 'bigint'),
@@ -83,9 +89,29 @@ async function findUsers(database: Database, { ids, usernameKeys }: WantedUsers)
   return found.flat();
 }
 
-function storedUser({ id, version, principalId, username, usernameKey, state, ...row }: UserRow): StoredUser {
+function storedUser(row: UserRow): StoredUser {
+  const { id, version, principalId, username, usernameKey, state, hasPassword, mustChange } = row;
   const fields = valuesOf(fieldsToCompare, row);
-  return { id, version, principalId, username, usernameKey, state, fields };
+  return { id, version, principalId, username, usernameKey, state, hasPassword, mustChange, fields };
+}
+
+/** Returns the first `limit` users of each principal that are invited, by principal. */
+async function findInvited(
+  database: Database,
+  principalIds: readonly number[],
+  limit: number,
+): Promise<Map<number, StoredUser[]>> {
+  if (principalIds.length === 0) return new Map();
+  const rows = await database.query<UserRow>(
+    `select invited.* from unnest($1::bigint[]) as wanted (id)
+       cross join lateral (
+         select ${userColumns} from anagrafe.users
+          where principal_id = wanted.id and password_hash is null and state = 'active' order by id limit $2) as invited`,
+    [principalIds, limit],
+  );
+  const byPrincipal = new Map<number, StoredUser[]>(principalIds.map((id) => [id, []]));
+  for (const row of rows) byPrincipal.get(row.principalId)?.push(storedUser(row));
+  return byPrincipal;
 }
 
 const attributesById = selectByKeys('id, attributes', 'users', 'id', 'bigint');

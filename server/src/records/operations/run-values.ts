@@ -41,6 +41,7 @@ export function valuesBySubject(
 export interface Restored {
   readonly fields: Record<string, FieldValue | null>;
   state: State | null;
+  mustChange: boolean | null;
   newUsername: Username | null;
   readonly kept: KeptField[];
 }
@@ -54,13 +55,14 @@ export function restore(
   values: Values,
   taken: ReadonlySet<string>,
 ): Restored {
-  const restored: Restored = { fields: {}, state: null, newUsername: null, kept: [] };
+  const restored: Restored = { fields: {}, state: null, mustChange: null, newUsername: null, kept: [] };
   for (const [field, value] of values) {
     const now = current(field);
     if (isSame(now, value.old)) continue;
     if (!isSame(now, value.new)) restored.kept.push({ field, reason: 'changed' });
     else if (isTaken(field, value, taken)) restored.kept.push({ field, reason: 'taken' });
     else if (field === 'State') restored.state = value.old as State;
+    else if (field === 'MustChangePassword') restored.mustChange = value.old === 'true';
     else if (field === 'Username') restored.newUsername = usernameOf(value.old as string);
     else restored.fields[field] = fieldValue(value.old);
   }
@@ -79,8 +81,12 @@ function isTaken(
   return field === 'Username' && key !== usernameOf(now as string).key && taken.has(`name ${key}`);
 }
 
-export function valueOfUser({ fields, state, username }: StoredUser, field: string): FieldValue | null {
+export function valueOfUser(
+  { fields, state, mustChange, username }: StoredUser,
+  field: string,
+): FieldValue | null {
   if (field === 'State') return state;
+  if (field === 'MustChangePassword') return String(mustChange);
   if (field === 'Username') return username;
   return fields[field as keyof typeof fields] ?? null;
 }

@@ -35,8 +35,10 @@ function stateChange(parsed: ParsedRecord, { principal: stored, users }: Found):
     edits: states
       .filter(({ user, state }) => user.state !== state)
       .map(({ user, state }) => stateEdit(user.id, state)),
-    applied: states.map(({ user: { id, username, fields } }) => {
-      return { id, username, email: fields.Email, operation: 'state' };
+    applied: states.map(({ user: { id, username, fields, hasPassword }, state }) => {
+      // An enabled user still cannot sign in until it has set its password.
+      const invited = state === 'active' && !hasPassword ? { state: 'invited' as const } : {};
+      return { id, username, email: fields.Email, operation: 'state', ...invited };
     }),
   };
 }

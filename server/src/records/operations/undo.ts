@@ -258,19 +258,24 @@ function undoChanges(parsed: ParsedRecord, stored: StoredPrincipal, found: Found
 }
 
 function undoEdit(user: StoredUser, { effects, movedTo }: Undo, { values, taken }: Found) {
-  const own = values.of(`user ${user.id}`);
-  const { fields, state, newUsername, kept } = restore((field) => valueOfUser(user, field), own, taken);
+  const written = values.of(`user ${user.id}`);
+  const { fields, state, mustChange, newUsername, kept } = restore(
+    (field) => valueOfUser(user, field),
+    written,
+    taken,
+  );
   if (effects.includes('move') && movedTo === null) kept.push({ field: null, reason: 'moved' });
   if (effects.includes('reset')) kept.push({ field: 'Password', reason: 'password' });
-  if (effects.includes('edit') && own.size === 0) kept.push({ field: null, reason: 'expired' });
-  const sent = { fields, state } as SentUser;
+  if (effects.includes('edit') && written.size === 0) kept.push({ field: null, reason: 'expired' });
+  const sent = { fields, state, mustChange } as SentUser;
   const changed = changedOfUser(user, sent, newUsername);
   const edit = changed.length > 0 ? editUser(user, sent, changed, newUsername) : null;
-  const shown = { fields: { ...sent.fields, Username: newUsername?.asSent ?? null }, state };
+  const others = { Username: newUsername?.asSent ?? null, MustChangePassword: String(mustChange) };
+  const own = { Username: user.username, MustChangePassword: String(user.mustChange) };
   const changes = fieldChanges(
     changed,
-    { ...user, fields: { ...user.fields, Username: user.username } },
-    shown,
+    { ...user, fields: { ...user.fields, ...own } },
+    { fields: { ...sent.fields, ...others }, state },
   );
   return { edit, kept, changes };
 }

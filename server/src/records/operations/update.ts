@@ -16,9 +16,10 @@ import { type AttributeStore, setStoredAttributes } from '../check/stored-attrib
 import { ClaimedNames, findStoredNames, type NewNames, type UsernameStore } from '../check/taken-names.ts';
 import type { StoredUser } from '../fields/compared-values.ts';
 import { principalFieldNames } from '../fields/fields.ts';
+import { refuseOwnNamesIn, type UserRules } from '../parse/new-password.ts';
 import { parseUpdate } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
-import { isNamedByUsername, type Move, refuseOwnNamesIn, type UserRules } from '../parse/parsed-user.ts';
+import { isNamedByUsername, type Move } from '../parse/parsed-user.ts';
 import type { NewUser, PrincipalChange, UserEdit, UserMove } from '../write/change.ts';
 import type { ShownUser } from '../write/outcome.ts';
 
@@ -192,6 +193,7 @@ function updateChange(
     resets,
     edits,
     moves,
+    invites: [],
     deletes,
     applied,
   };

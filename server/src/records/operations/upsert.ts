@@ -3,13 +3,19 @@ import { UpsertCheck, type UpsertRules, type UpsertStore } from '../check/upsert
 import { parseUpsert } from '../parse/parse-records.ts';
 
 /** Creates missing principals and users, changes those that differ, and leaves equal ones as they are. */
-export function upsertOperations(store: UpsertStore, rules: UpsertRules): Operations['upsert'] {
-  return (options) => ({
-    name: 'upsert',
-    parse: (fields, errors) => parseUpsert(fields, errors, rules),
-    newCheck(tools) {
-      const check = new UpsertCheck(store, rules, options, tools);
-      return (parsedRecords) => check.run(parsedRecords);
-    },
-  });
+export function upsertOperations(
+  store: UpsertStore,
+  commonRules: Omit<UpsertRules, 'codes'>,
+): Operations['upsert'] {
+  return (options) => {
+    const rules = { ...commonRules, codes: options.codes };
+    return {
+      name: 'upsert',
+      parse: (fields, errors) => parseUpsert(fields, errors, rules),
+      newCheck(tools) {
+        const check = new UpsertCheck(store, rules, options, tools);
+        return (parsedRecords) => check.run(parsedRecords);
+      },
+    };
+  };
 }

@@ -10,6 +10,7 @@ import {
   readFields,
   readState,
 } from '../fields/fields.ts';
+import type { UserRules } from './new-password.ts';
 import {
   ignoredFields,
   type ParsedRecord,
@@ -18,13 +19,7 @@ import {
   similarAllowed,
 } from './parsed-record.ts';
 import type { Undo, UserEffect } from './parsed-undo.ts';
-import {
-  readDeletion,
-  readRegistration,
-  readUserItem,
-  readUserState,
-  type UserRules,
-} from './parsed-user.ts';
+import { readDeletion, readRegistration, readUserItem, readUserState } from './parsed-user.ts';
 import { readUpsertUser } from './upsert-user.ts';
 
 const updateNames = [...Object.keys(editablePrincipalFields), 'NewExternalKey', 'State'];

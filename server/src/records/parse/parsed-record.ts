@@ -3,9 +3,10 @@ import { type Fields, isAbsent, isId, within } from '../../lib/request-fields.ts
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
 import type { SentPrincipal } from '../fields/compared-values.ts';
 import { externalKeyField, readField } from '../fields/fields.ts';
+import type { InviteChannel } from './new-password.ts';
 import type { ParsedUser } from './parsed-user.ts';
 
-export type OperationName = 'update' | 'insert' | 'state' | 'upsert' | 'delete' | 'merge' | 'undo';
+export type OperationName = 'update' | 'insert' | 'state' | 'upsert' | 'delete' | 'merge' | 'undo' | 'invite';
 
 /** The principal that a record names by exactly one of `ID` and `ExternalKey`. */
 export interface PrincipalReference {
@@ -23,6 +24,8 @@ export interface ParsedRecord extends PrincipalReference {
   readonly principal: SentPrincipal | null;
   /** Null if the record has no `Users`. */
   readonly users: readonly ParsedUser[] | null;
+  /** The channel for the invited users of the principal; absent unless the operation is `invite`. */
+  readonly invite?: InviteChannel | null;
   /** True if the record may insert a principal that looks like another one. */
   readonly allowsSimilar: boolean;
   /** In a merge, the principal that is merged into the one that the record names. */

@@ -7,8 +7,7 @@ import {
   refuseUnknownFields,
   within,
 } from '../../lib/request-fields.ts';
-import { readPasswordHash } from '../../passwords/imported-hash-cost.ts';
-import { type PasswordPolicy, readPassword, refuseOwnNames } from '../../passwords/policy.ts';
+import { passwordFields } from '../../passwords/policy.ts';
 import { readUsername, type Username } from '../../usernames/username.ts';
 import type { SentUser } from '../fields/compared-values.ts';
 import {
@@ -19,26 +18,22 @@ import {
   userFieldNames,
   userFields,
 } from '../fields/fields.ts';
+import {
+  type FirstPassword,
+  firstPasswordNames,
+  type InviteChannel,
+  type NewPassword,
+  readFirstPassword,
+  readMustChange,
+  readNewPassword,
+  refuseOwnNamesIn,
+  type UserRules,
+} from './new-password.ts';
 import type { Undo } from './parsed-undo.ts';
-
-export interface UserRules {
-  readonly requireEmail: boolean;
-  readonly password: PasswordPolicy;
-}
-
-/**
- * A password to write. The hash is set before the change is written, unless it was sent instead of the password. A second
- * check of the same record shares the object, so that a password is hashed once.
- */
-export interface NewPassword {
-  /** Null if the hash was sent. */
-  readonly text: string | null;
-  hash: string | null;
-}
 
 // Parsed users. A value that could not be parsed is null and has an error in the `errors` of the record.
 
-export interface Registration {
+export interface Registration extends FirstPassword {
   readonly operation: 'register';
   /** False if the item is a registration only because it has a `Username` and no `Operation`. */
   readonly isExplicit: boolean;
@@ -46,7 +41,6 @@ export interface Registration {
   readonly place: string;
   readonly username: Username | null;
   readonly fields: UserFields;
-  readonly password: NewPassword;
 }
 
 /** An existing user, which a record names by exactly one of `ID` and `Username`. */
@@ -76,27 +70,32 @@ export interface Move extends NamedUser {
   readonly operation: 'move';
 }
 
+/** An existing user that gets a code to set its password. */
+export interface Invitation extends NamedUser {
+  readonly operation: 'invite';
+  /** Null if it has an error. */
+  readonly channel: InviteChannel | null;
+}
+
 /** A user of `irs/upsert`, which may exist or not. */
 export interface Upsert extends SentUser {
   readonly operation: 'upsert';
   readonly place: string;
   readonly username: Username | null;
-  /** Null if the record has neither a password nor a hash for the user. The errors count only if it is written. */
-  readonly password: { readonly value: NewPassword; readonly errors: FieldErrors } | null;
+  /** Null if the record has none for the user. The errors count only if it is written. */
+  readonly password: (FirstPassword & { readonly errors: FieldErrors }) | null;
 }
 
-export type ParsedUser = Registration | Reset | Edit | Deletion | Move | Upsert | Undo;
+export type ParsedUser = Registration | Reset | Edit | Deletion | Move | Upsert | Undo | Invitation;
 
 export const itemOperations = ['register', 'reset', 'edit', 'delete', 'move'] as const;
 
-const passwordFields = ['Password', 'ConfirmPassword'];
-export const passwordNames = [...passwordFields, 'PasswordHash'];
-const registrationFields = ['Username', ...userFieldNames, ...passwordNames];
-const resetFields = ['ID', ...passwordFields];
+const registrationFields = ['Username', ...userFieldNames, ...firstPasswordNames];
+const resetFields = ['ID', ...passwordFields, 'MustChangePassword'];
 const knownFields = {
   register: [...registrationFields, 'Operation'],
   reset: [...resetFields, 'Username', 'PasswordHash', 'Operation'],
-  edit: ['ID', 'Username', 'NewUsername', ...userFieldNames, 'State', 'Operation'],
+  edit: ['ID', 'Username', 'NewUsername', ...userFieldNames, 'State', 'MustChangePassword', 'Operation'],
   delete: ['ID', 'Username', 'Operation'],
   move: ['ID', 'Username', 'Operation'],
 };
@@ -196,7 +195,7 @@ export function readItemObject(value: unknown, place: string, errors: FieldError
   return null;
 }
 
-function readNamedUser(fields: Fields, place: string, errors: FieldErrors): NamedUser {
+export function readNamedUser(fields: Fields, place: string, errors: FieldErrors): NamedUser {
   const idPlace = within(place, 'ID');
   if (!isAbsent(fields.ID) && !isAbsent(fields.Username)) {
     errors.add(place, 'AMBIGUOUS_USER', { variant: 'named' });
@@ -226,36 +225,11 @@ function readRegistrationFields(
   const username = readUsername(sent.Username, within(place, 'Username'), errors);
   if (rules.requireEmail && isAbsent(sent.Email)) errors.addMissing(within(place, 'Email'));
   const fields = readFields(sent, userFields, place, errors);
-  const password = readNewPassword(sent, place, rules, errors);
-  refuseOwnNamesIn(password, { usernameKey: username?.key ?? null, email: fields.Email }, place, errors);
+  const first = readFirstPassword(sent, place, rules, errors);
+  const owner = { usernameKey: username?.key ?? null, email: fields.Email };
+  refuseOwnNamesIn(first.password, owner, place, errors);
   const isExplicit = sent.Operation === 'register';
-  return { operation: 'register', isExplicit, place, username, fields, password };
-}
-
-/** Adds an error if a password contains the username or the email address of its owner. */
-export function refuseOwnNamesIn(
-  { text }: NewPassword,
-  owner: Parameters<typeof refuseOwnNames>[1],
-  place: string,
-  errors: FieldErrors,
-): void {
-  if (text !== null) refuseOwnNames(text, owner, within(place, 'Password'), errors);
-}
-
-/** Reads either the password or the imported hash. The other one is null. */
-export function readNewPassword(
-  sent: Fields,
-  place: string,
-  rules: UserRules,
-  errors: FieldErrors,
-): NewPassword {
-  const hash = readPasswordHash(sent.PasswordHash, within(place, 'PasswordHash'), errors);
-  if (isAbsent(sent.PasswordHash)) return { text: readPassword(sent, rules.password, place, errors), hash };
-  // It would be ambiguous which of the two applies.
-  for (const name of passwordFields) {
-    if (!isAbsent(sent[name])) errors.add(within(place, name), 'PASSWORD_BESIDE_HASH');
-  }
-  return { text: null, hash };
+  return { operation: 'register', isExplicit, place, username, fields, ...first };
 }
 
 function readReset(fields: Fields, place: string, rules: UserRules, errors: FieldErrors): Reset {
@@ -271,7 +245,8 @@ function readEdit(sent: Fields, place: string, rules: UserRules, errors: FieldEr
   const fields = readFieldEdits(sent, userFields, place, errors);
   if (rules.requireEmail && sent.Email === '') errors.addMissing(within(place, 'Email'));
   const state = readState(sent.State, within(place, 'State'), errors);
-  return { operation: 'edit', ...user, newUsername, fields, state };
+  const mustChange = readMustChange(sent, place, errors);
+  return { operation: 'edit', ...user, newUsername, fields, state, mustChange };
 }
 
 /** Returns true if the record names an existing user by its username, which another write may change. */

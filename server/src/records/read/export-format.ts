@@ -65,7 +65,7 @@ function csvFormat({ hashes, separator }: FormatOptions, shown: (cell: string) =
 /** Matches a cell that a spreadsheet takes for a formula, also after white space and with full-width characters. */
 const formula = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 
-function withoutFormula(cell: string): string {
+export function withoutFormula(cell: string): string {
   return formula.test(cell) ? `'${cell}` : cell;
 }
 
@@ -106,7 +106,7 @@ function csvRows(principal: ExportedPrincipal): CsvRow[] {
 }
 
 /** Formats a line (RFC 4180). */
-function csvLine(cells: readonly string[], separator: string): string {
+export function csvLine(cells: readonly string[], separator = ','): string {
   return `${cells.map(quoted).join(separator)}\r\n`;
 }
 

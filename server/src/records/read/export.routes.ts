@@ -5,7 +5,7 @@ import { requireScope } from '../../clients/access.ts';
 import { actorOf, rateLimitKey } from '../../clients/authentication.plugin.ts';
 import { errorAnswer, errorAnswers } from '../../http/answer-schemas.ts';
 import { qualitiesOf } from '../../http/request-options.ts';
-import { debug, flag, Id, language, named, oneOf, strictObject } from '../../http/schemas.ts';
+import { debug, flag, Id, language, named, nullable, oneOf, strictObject } from '../../http/schemas.ts';
 import type { Api } from '../../http/validation.ts';
 import { principalFields } from '../fields/fields.ts';
 import type { Exporter } from './export.ts';
@@ -19,7 +19,7 @@ interface ExportTools {
   readonly auditLog: AuditLog;
 }
 
-const contentTypes: Readonly<Record<ExportFormat, string>> = {
+export const contentTypes: Readonly<Record<ExportFormat, string>> = {
   ndjson: 'application/x-ndjson',
   csv: 'text/csv',
   spreadsheet: 'text/csv',
@@ -85,7 +85,7 @@ export function exportRoute(app: Api, { exporter, listing, auditLog }: ExportToo
 }
 
 /** Returns CSV if `Accept` prefers it to NDJSON (RFC 9110), otherwise NDJSON. */
-function acceptedFormat({ headers }: FastifyRequest): ExportFormat {
+export function acceptedFormat({ headers }: FastifyRequest): ExportFormat {
   const qualities = new Map(qualitiesOf(headers.accept));
   const qualityOf = (type: string) => qualities.get(type) ?? 0;
   const others = Math.max(qualityOf(contentTypes.ndjson), qualityOf('application/*'), qualityOf('*/*'));
@@ -111,7 +111,7 @@ const ExportQuery = Type.Object({
   ...debug,
 });
 
-const ExportHeaders = Type.Object({
+export const ExportHeaders = Type.Object({
   Accept: Type.Optional(Type.String({ description: '`application/x-ndjson` (the default) or `text/csv`.' })),
   ...language,
 });
@@ -122,7 +122,11 @@ const ExportedUser = named(
     {
       ...user,
       PasswordHash: Type.Optional(
-        Type.String({ description: 'Only with `hashes=true`. `irs/insert` accepts it.' }),
+        nullable(
+          Type.String({
+            description: 'Only with `hashes=true`; null for an invited user. `irs/insert` accepts it.',
+          }),
+        ),
       ),
     },
     { description: 'A user in an export.' },

@@ -15,7 +15,7 @@ import {
 } from '../../http/schemas.ts';
 import { usernameMax } from '../../usernames/username.ts';
 import { answerSchemas } from '../fields/fields.schemas.ts';
-import { principalFields, userFields } from '../fields/fields.ts';
+import { principalFields, shownStates, userFields } from '../fields/fields.ts';
 import { isFilterText, userSorts, usersShownMax } from './listing.ts';
 
 /** A text to compare with stored values. Its NFC form is measured, so that every stored value can be found. */
@@ -23,6 +23,13 @@ export function filterText(maxLength: number, description?: string) {
   const text = { minLength: 1, maxLength, ...(description && { description }), [lengthOfNfc]: true };
   return refined(Type.String(text), isFilterText, 'text');
 }
+
+const UserState = named(
+  'ShownUserState',
+  oneOf(shownStates, {
+    description: '`invited`: the user is enabled, and cannot sign in until it has set its password.',
+  }),
+);
 
 const listing = {
   Search: optional(
@@ -100,7 +107,7 @@ export const UserFilter = named(
           'Finds by the beginning of words of `FirstName` and `LastName`. Case and accents are ignored.',
         ),
       ),
-      State: optional(State),
+      State: optional(UserState),
       NeverSignedIn: optional(
         Type.Boolean({ description: 'True: only users that have never signed in. False: all users.' }),
       ),
@@ -129,10 +136,12 @@ export const user = {
   ID: Id,
   Username: Type.String(),
   ...answerSchemas(userFields),
-  State,
+  State: UserState,
   CreatedAt: Moment,
   UpdatedAt: Moment,
-  PasswordChangedAt: Moment,
+  PasswordChangedAt: nullable(
+    Type.String({ format: 'date-time', description: 'Null if the user has no password yet.' }),
+  ),
   LastLoginAt: nullable(Moment),
 };
 const User = named(

@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import { withApiErrors } from '../../db/errors.ts';
+import { shownState } from '../../db/lookups.ts';
 import { readGroup } from '../../db/paging.ts';
 import { selectedColumns } from '../fields/field-columns.ts';
 import { principalFields, userFields } from '../fields/fields.ts';
@@ -44,7 +45,8 @@ export function principalOfKey(key: string): string {
 export const principalColumns = `shown.id, ${selectedColumns(principalFields, 'shown')}, shown.state,
   shown.created_at as "createdAt", shown.updated_at as "updatedAt", users_count as "usersCount",
   ${aliasesOf('shown.id')} as aliases`;
-export const userColumns = `shown.id, principal_id as "principalId", username, ${selectedColumns(userFields, 'shown')}, shown.state,
+export const userColumns = `shown.id, principal_id as "principalId", username, ${selectedColumns(userFields, 'shown')},
+  ${shownState.replaceAll('state', 'shown.state')} as state,
   shown.created_at as "createdAt", shown.updated_at as "updatedAt", password_changed_at as "passwordChangedAt",
   last_login_at as "lastLoginAt"`;
 
@@ -100,7 +102,7 @@ async function listUsers(
   if (listing.email !== null)
     filter.add((value) => `email is not null and lower(email collate "C") = ${value}`, listing.email);
   if (listing.since !== null) filter.add((value) => `updated_at >= ${value}`, listing.since);
-  if (listing.state !== null) filter.add((value) => `state = ${value}`, listing.state);
+  if (listing.state !== null) filter.add((value) => `${shownState} = ${value}`, listing.state);
   if (listing.neverSignedIn) filter.conditions.push('not has_signed_in');
   if (listing.userId !== null) filter.add((value) => `id = ${value}`, listing.userId);
   if (listing.afterId !== null) filter.add((value) => `id > ${value}`, listing.afterId);

@@ -3,7 +3,7 @@ import { readDate } from '../../lib/dates.ts';
 import { ApiError, wrongParameter } from '../../lib/field-errors.ts';
 import { mapUsername } from '../../usernames/precis-profiles.ts';
 import { numberTerms, searchTerms } from '../../usernames/username.ts';
-import type { PrincipalFields, State, UserFields } from '../fields/fields.ts';
+import type { PrincipalFields, ShownState, State, UserFields } from '../fields/fields.ts';
 
 export interface PageOf<Items> {
   /** The number of all matches. A list of users by a broad filter has a lower bound; see `listing-page.store.ts`. */
@@ -27,7 +27,7 @@ export interface Listing {
   readonly email: string | null;
   /** Each term must be the prefix of a word of the first or last name. */
   readonly nameTerms: readonly string[] | null;
-  readonly state: State | null;
+  readonly state: ShownState | null;
   /** True selects the users that have never signed in. */
   readonly neverSignedIn: boolean;
   /** Selects the users with greater IDs. */
@@ -64,10 +64,11 @@ export interface ListedUser extends UserFields {
   readonly id: number;
   readonly principalId: number;
   readonly username: string;
-  readonly state: State;
+  readonly state: ShownState;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  readonly passwordChangedAt: Date;
+  /** Null if the user has no password. */
+  readonly passwordChangedAt: Date | null;
   readonly lastLoginAt: Date | null;
 }
 
@@ -106,7 +107,7 @@ export interface ListFilter {
   readonly Usernames?: readonly string[];
   readonly Email?: string;
   readonly Name?: string;
-  readonly State?: State;
+  readonly State?: ShownState;
   readonly NeverSignedIn?: boolean;
   readonly AfterID?: number;
   readonly UserID?: number;

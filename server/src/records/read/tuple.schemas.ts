@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Count, ErrorCode, ErrorDetail, Text } from '../../http/answer-schemas.ts';
+import { Count, ErrorCode, ErrorDetail, Moment, Text } from '../../http/answer-schemas.ts';
 import { Id, named, nullable, oneOf, strictObject } from '../../http/schemas.ts';
 import { keptReasons } from '../write/outcome.ts';
 
@@ -21,6 +21,34 @@ export const Kept = Type.Optional(
   ),
 );
 
+import { inviteChannels } from '../parse/new-password.ts';
+
+/** The fields of an invited user in a tuple. */
+export const inviteFields = {
+  Invite: Type.Optional(
+    oneOf(inviteChannels, {
+      description: 'Present if the user was invited: the way in which it gets its code.',
+    }),
+  ),
+  Code: Type.Optional(
+    nullable(
+      Type.String({
+        description:
+          'The code with which the user sets its password. Only the first answer to a synchronous call has it; a repeated answer and the tuples of a job have null.',
+      }),
+    ),
+  ),
+  URL: Type.Optional(
+    nullable(
+      Type.String({
+        description: 'The page on which the user sets its password. Null without ANAGRAFE_PUBLIC_URL.',
+      }),
+    ),
+  ),
+  IssuedAt: Type.Optional(nullable(Moment)),
+  ExpiresAt: Type.Optional(nullable(Moment)),
+};
+
 const AppliedUser = named(
   'AppliedUser',
   strictObject(
@@ -28,18 +56,23 @@ const AppliedUser = named(
       ID: Id,
       Username: Text,
       Email: Text,
-      Operation: oneOf(['register', 'reset', 'state', 'edit', 'move', 'disable', 'delete', 'none'], {
-        description: 'The operation. `none`: the user already had all values.',
-      }),
+      Operation: oneOf(
+        ['register', 'reset', 'state', 'edit', 'move', 'disable', 'delete', 'invite', 'none'],
+        {
+          description: 'The operation. `none`: the user already had all values.',
+        },
+      ),
       Changed: Type.Optional(
         Type.Array(Type.String(), { description: 'The names of the fields that an edit changed.' }),
       ),
       State: Type.Optional(
-        Type.Literal('disabled', {
-          description: 'Present if the user was reset or moved and is disabled: it cannot sign in.',
+        oneOf(['disabled', 'invited'], {
+          description:
+            '`disabled`: the user was reset or moved, but is disabled. `invited`: the user was enabled, but has no password. It cannot sign in.',
         }),
       ),
       Kept,
+      ...inviteFields,
     },
     {
       description:

@@ -2,6 +2,7 @@ import type { Representation } from '../../http/request-options.ts';
 import { type Code, type ErrorDetail, hasDetails } from '../../lib/error-codes.ts';
 import { type Language, translate } from '../../lib/translate.ts';
 import type {
+  AppliedInvite,
   FieldChange,
   IndexedOutcome,
   KeptField,
@@ -169,7 +170,7 @@ function detailsOf({ figures = {} }: ErrorDetail): Details {
 }
 
 function userFields(
-  { id, username, email, operation, changed, changes, keptFields, state }: ShownUser,
+  { id, username, email, operation, changed, changes, keptFields, state, invite }: ShownUser,
   representation: 'all' | 'registered',
 ) {
   const named = representation === 'all' || operation === 'register';
@@ -181,7 +182,20 @@ function userFields(
     Operation: operation,
     ...(changed && { Changed: changed }),
     ...(state && representation === 'all' && { State: state }),
+    ...(invite && inviteFields(invite)),
     ...(changes && representation === 'all' && { Changes: changeFields(changes) }),
     ...(keptFields && { Kept: keptOf(keptFields, representation) }),
+  };
+}
+
+/** The text of a code is only in the first answer of the call that has issued it. */
+function inviteFields({ channel, code }: AppliedInvite) {
+  if (channel === 'email') return { Invite: channel };
+  return {
+    Invite: channel,
+    Code: code && 'text' in code ? code.text : null,
+    URL: code && 'url' in code ? code.url : null,
+    IssuedAt: code?.issuedAt ?? null,
+    ExpiresAt: code?.expiresAt ?? null,
   };
 }

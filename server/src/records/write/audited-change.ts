@@ -23,6 +23,7 @@ export function changeIdOf(change: ReadyChange, edit: number): string {
 /** Returns the audit rows of a change: one, and further ones if it names many users. Those have the users only. */
 export function auditRows(change: ReadyChange): AuditedChange[] {
   const { action, principalId, principal, registrations, edits, moves, deletes, merged, changeIds } = change;
+  const invited = change.invitations.map(({ userId, channel }) => [userId, channel]);
   const registered = registrations.map(({ id }) => id);
   const reset = resetUsers(change);
   const edited = edits.map(({ id, changed, state }) => [
@@ -45,11 +46,13 @@ export function auditRows(change: ReadyChange): AuditedChange[] {
       edited: inRow(edited),
       moved: inRow(moved),
       deleted: inRow(deletes),
+      invited: inRow(invited),
     };
     const details = {
       ...(number === 0 ? auditDetails(change) : merged && { mergedBefore: [merged.id, merged.externalKey] }),
       ...(part.edited.length > 0 && { users: part.edited }),
       ...(part.moved.length > 0 && { moved: part.moved }),
+      ...(part.invited.length > 0 && { invited: part.invited }),
     };
     const { registered: names, reset: ids, deleted } = part;
     const lists = { registered: names, reset: ids, deleted };

@@ -6,8 +6,10 @@ import type { ErrorDetail } from '../../lib/error-codes.ts';
 import { FieldErrors } from '../../lib/field-errors.ts';
 import { isAbsent } from '../../lib/request-fields.ts';
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
+import type { InviteChannel } from '../parse/new-password.ts';
 import type { FailedRecord, StoredFailure } from './failed-records.ts';
 import {
+  type AppliedInvite,
   type AppliedUser,
   type IndexedOutcome,
   type KeptField,
@@ -22,8 +24,10 @@ export type KeptUser = readonly [
   changed?: readonly string[] | null,
   state?: AppliedUser['state'] | null,
   /** The principal that the user was moved from. */
-  from?: number,
+  from?: number | null,
+  invite?: KeptInvite,
 ];
+export type KeptInvite = readonly [channel: InviteChannel, issuedAt?: string, expiresAt?: string];
 /** What an undo has left as it was, of the principal (null) and of users. */
 export type StoredKept = readonly (readonly [
   user: number | null,
@@ -129,10 +133,11 @@ export async function toOutcomes(
     id: row.principalId,
     error: row.error,
     errors: toFieldErrors(row.errors),
-    users: (row.applied ?? []).map(([id, operation, changed, state]) =>
+    users: (row.applied ?? []).map(([id, operation, changed, state, , invite]) =>
       withNames(id, operation, names, {
         ...(changed && { changed }),
         ...(state && { state }),
+        ...(invite && { invite: toInvite(invite) }),
         ...keptOf(id, row),
       }),
     ),
@@ -145,6 +150,12 @@ export async function toOutcomes(
 function keptOf(user: number | null, { kept }: OutcomeRow) {
   const keptFields = (kept ?? []).flatMap(([id, field, reason]) => (id === user ? { field, reason } : []));
   return keptFields.length > 0 ? { keptFields } : {};
+}
+
+function toInvite([channel, issuedAt, expiresAt]: KeptInvite): AppliedInvite {
+  const isIssued = issuedAt !== undefined && expiresAt !== undefined;
+  const code = isIssued ? { issuedAt: new Date(issuedAt), expiresAt: new Date(expiresAt) } : null;
+  return { channel, code };
 }
 
 export function toFieldErrors(kept: KeptErrors | null): FieldErrors {

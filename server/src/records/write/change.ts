@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { FieldErrors } from '../../lib/field-errors.ts';
 import { required } from '../../lib/required.ts';
+import type { IssuedCode } from '../../passwords/password-code.ts';
 import type { Username } from '../../usernames/username.ts';
 import type { StoredUserFields } from '../fields/compared-values.ts';
 import type { PrincipalFields, State, UserFields } from '../fields/fields.ts';
-import type { NewPassword } from '../parse/parsed-user.ts';
+import type { FirstPassword, InviteChannel, NewPassword } from '../parse/new-password.ts';
 import type {
   AppliedUser,
   FieldChange,
@@ -48,15 +49,16 @@ export interface UserEdit {
   readonly state: State;
   /** Null if the password stays as it is. */
   readonly password: NewPassword | null;
+  /** Whether the user must change its password; null if that stays as it is, or if the change has a password. */
+  readonly mustChange: boolean | null;
   /** The names of the changed fields, including `Username`, `State` and `Password`. Not empty. */
   readonly changed: readonly string[];
 }
 
-export interface NewUser {
+export interface NewUser extends FirstPassword {
   readonly username: string;
   readonly usernameKey: string;
   readonly fields: UserFields;
-  readonly password: NewPassword;
   readonly state: State;
 }
 
@@ -79,6 +81,14 @@ export interface MergedPrincipal {
   readonly externalKey: string | null;
   /** The key that becomes an alias; null if the other principal gets it as its own. */
   readonly alias: string | null;
+}
+
+/** An existing user that is invited to set its password. */
+export interface UserInvite {
+  readonly id: number;
+  readonly channel: InviteChannel;
+  /** True if the user is only invited while it has no password. */
+  readonly unlessHasPassword: boolean;
 }
 
 export interface PrincipalChange {
@@ -105,6 +115,7 @@ export interface PrincipalChange {
   readonly edits: readonly UserEdit[];
   readonly moves: readonly UserMove[];
   readonly merged?: MergedPrincipal;
+  readonly invites: readonly UserInvite[];
   /** The IDs of users to delete. Empty if the principal is deleted with all of its users. */
   readonly deletes: readonly number[];
   /** The users of the record in the order sent, and then those that it removes, for the answer and the stored outcome. */
@@ -117,7 +128,7 @@ export interface PrincipalChange {
   readonly keptFields?: readonly KeptField[];
 }
 
-export const noUsers = { registrations: [], resets: [], edits: [], moves: [], deletes: [] };
+export const noUsers = { registrations: [], resets: [], edits: [], moves: [], invites: [], deletes: [] };
 
 /** Returns the IDs of the principals that lose users. */
 export function sourcesOf({ moves, merged }: Pick<PrincipalChange, 'moves' | 'merged'>): number[] {
@@ -134,9 +145,18 @@ export interface ReadyChange extends PrincipalChange {
   readonly principalId: number;
   readonly registrations: readonly (NewUser & { readonly id: number })[];
   readonly applied: readonly AppliedUser[];
+  /** The users that are invited, new and existing ones. */
+  readonly invitations: readonly ReadyInvitation[];
   readonly context: WriteContext;
   /** One for each audit row: links the changed values to it. */
   readonly changeIds: readonly string[];
+}
+
+export interface ReadyInvitation {
+  readonly userId: number;
+  readonly channel: InviteChannel;
+  /** Null if the code is issued later: when the mail is sent, or when the codes of the job are read. */
+  readonly code: IssuedCode | null;
 }
 
 export interface ChangeStore {
@@ -158,11 +178,24 @@ export interface ReservedIds {
 
 export function readyChange(change: PrincipalChange, ids: ReservedIds, context: WriteContext): ReadyChange {
   const appliedIds = ids.users.values();
+  const registrations = change.registrations.map((user, at) => ({ ...user, id: required(ids.users[at]) }));
+  const invited = [
+    ...registrations.flatMap(({ id, invite }) => (invite === null ? [] : [{ id, channel: invite }])),
+    ...change.invites,
+  ];
+  const invitations = invited.map(({ id: userId, channel }) => {
+    return { userId, channel, code: channel === 'code' ? (context.issueCode?.() ?? null) : null };
+  });
+  const codes = new Map(invitations.map(({ userId, code }) => [userId, code]));
   return {
     ...change,
     principalId: required(change.principalId ?? ids.principal),
-    registrations: change.registrations.map((user, at) => ({ ...user, id: required(ids.users[at]) })),
-    applied: change.applied.map((user) => ({ ...user, id: user.id ?? required(appliedIds.next().value) })),
+    registrations,
+    applied: change.applied.map((user) => {
+      const id = user.id ?? required(appliedIds.next().value);
+      return { ...user, id, ...(user.invite && { invite: { ...user.invite, code: codes.get(id) ?? null } }) };
+    }),
+    invitations,
     context,
     changeIds: Array.from({ length: auditRowCount(change) }, () => randomUUID()),
   };
@@ -176,10 +209,11 @@ export function sizeOf({
   resets,
   edits,
   moves,
+  invites,
   deletes,
 }: PrincipalChange): number {
   const deleted = principal.kind === 'delete' ? storedUsers : deletes.length;
-  return registrations.length + resets.length + edits.length + moves.length + deleted;
+  return registrations.length + resets.length + edits.length + moves.length + invites.length + deleted;
 }
 
 /** Returns the passwords that the change writes. */
@@ -237,8 +271,9 @@ export function resetUsers({ resets, edits }: PrincipalChange): number[] {
 export const usersPerAuditRow = 1000;
 
 function auditRowCount(change: PrincipalChange): number {
-  const { registrations, edits, moves, deletes } = change;
+  const { registrations, edits, moves, invites, deletes } = change;
+  const invited = invites.length + registrations.filter(({ invite }) => invite !== null).length;
   const count =
-    registrations.length + resetUsers(change).length + edits.length + moves.length + deletes.length;
+    registrations.length + resetUsers(change).length + edits.length + moves.length + deletes.length + invited;
   return Math.max(1, Math.ceil(count / usersPerAuditRow));
 }

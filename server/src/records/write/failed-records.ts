@@ -1,10 +1,8 @@
 import { RecordTooLarge } from '../../json/record-list.ts';
 import type { ErrorDetail } from '../../lib/error-codes.ts';
-import { FieldErrors } from '../../lib/field-errors.ts';
 import { type Fields, isAbsent, isEmail, isObject, shown, usersOf } from '../../lib/request-fields.ts';
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
 import { secretNames } from '../../passwords/policy.ts';
-import { readAttributes } from '../fields/field-formats.ts';
 import {
   type FieldDefinition,
   type FieldFormat,
@@ -16,6 +14,7 @@ import { type OperationName, similarAllowed } from '../parse/parsed-record.ts';
 import { itemOperations } from '../parse/parsed-user.ts';
 import { mentionsOf } from './mentions.ts';
 import type { Outcome } from './outcome.ts';
+import { plainAttributes, plainInvite } from './plain-values.ts';
 
 /** Returns the value to keep, or undefined to redact it. */
 type FieldFilter = (value: unknown) => unknown;
@@ -42,6 +41,12 @@ const namedUser: FieldFilters = [
   ['ID', plainId],
 ];
 
+const invite = ['Invite', plainInvite] as const;
+const firstPassword: FieldFilters = [
+  invite,
+  ['MustChangePassword', (value) => (typeof value === 'boolean' ? value : undefined)],
+];
+
 interface KeptFields {
   readonly record: FieldFilters;
   readonly user: FieldFilters;
@@ -66,12 +71,13 @@ const keptFields: Record<OperationName, KeptFields> = {
       ['NewUsername', plain],
       ...filtersOf(userFields),
       ['State', plainState],
+      ...firstPassword,
     ],
     passwords: true,
   },
   insert: {
     record: [...filtersOf(principalFields), ['Similar', plainSimilar]],
-    user: [['Username', plain], ...filtersOf(userFields)],
+    user: [['Username', plain], ...filtersOf(userFields), ...firstPassword],
     passwords: true,
   },
   upsert: {
@@ -81,7 +87,12 @@ const keptFields: Record<OperationName, KeptFields> = {
       ['State', plainState],
       ['Similar', plainSimilar],
     ],
-    user: [['Username', plain], ...filtersOf(userFields), ['State', plainState]],
+    user: [
+      ['Username', plain],
+      ...filtersOf(userFields),
+      ['State', (value) => (value === 'invited' ? value : plainState(value))],
+      ...firstPassword,
+    ],
     passwords: true,
   },
   state: {
@@ -92,6 +103,7 @@ const keptFields: Record<OperationName, KeptFields> = {
   delete: { record: named, user: namedUser, passwords: false },
   merge: { record: [...named, ['From', plainReference]], user: namedUser, passwords: false },
   undo: { record: named, user: namedUser, passwords: false },
+  invite: { record: [...named, invite], user: [...namedUser, invite], passwords: false },
 };
 
 function filtersOf(table: Readonly<Record<string, FieldDefinition>>): FieldFilters {
@@ -128,7 +140,8 @@ export async function withoutSecrets(operation: OperationName, record: Fields): 
 
 function keptUser(user: Fields, filters: FieldFilters, passwords: boolean, operation: OperationName): Fields {
   const { Operation } = user;
-  const hasPassword = passwords && Operation !== 'edit' && Operation !== 'delete' && Operation !== 'move';
+  const isWithout = ['edit', 'delete', 'move'].includes(Operation as string);
+  const hasPassword = passwords && !isWithout && isAbsent(user.Invite);
   // An operation that is not valid may be corrected to an edit.
   const mayEdit = !isAbsent(Operation) && Operation !== 'register' && Operation !== 'reset';
   return {
@@ -211,13 +224,6 @@ function plainSimilar(value: unknown): unknown {
 
 function plainOperation(value: unknown): unknown {
   return itemOperations.find((known) => known === value);
-}
-
-/** Redacts attributes that are not valid: an object may have any number of values of any size. */
-function plainAttributes(value: unknown): unknown {
-  const errors = new FieldErrors(1);
-  const attributes = readAttributes(value, userFields.Attributes.maxLength, 'Attributes', errors);
-  return errors.none ? (attributes ?? {}) : undefined;
 }
 
 /** A failed record in the form that is returned to the client. */

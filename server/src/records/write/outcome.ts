@@ -1,7 +1,9 @@
 import type { Actor } from '../../audit/audit-log.ts';
 import { codes, type ErrorDetail } from '../../lib/error-codes.ts';
 import type { FieldErrors } from '../../lib/field-errors.ts';
+import type { CodeIssuer, IssuedCode } from '../../passwords/password-code.ts';
 import type { FieldValue } from '../fields/fields.ts';
+import type { InviteChannel } from '../parse/new-password.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
 
 /** A field whose value differs from the stored one. Null means that the field is not set. */
@@ -37,12 +39,20 @@ export interface AppliedUser {
   readonly operation: UserOperation;
   /** The names of the changed fields; absent unless the user was edited. */
   readonly changed?: readonly string[];
-  /** Only for a user that was reset or moved, and that is disabled. */
-  readonly state?: 'disabled';
+  /** Only for a user that was reset, moved or enabled, and that still cannot sign in. */
+  readonly state?: 'disabled' | 'invited';
+  /** Only for a user that was invited. */
+  readonly invite?: AppliedInvite;
   /** The changed fields with their values; only in a dry run, and without the password. */
   readonly changes?: readonly FieldChange[];
   /** What an undo leaves as it is. */
   readonly keptFields?: readonly KeptField[];
+}
+
+export interface AppliedInvite {
+  readonly channel: InviteChannel;
+  /** Null if none was issued in this call. In the repeated answer of a call it has no text. */
+  readonly code: Pick<IssuedCode, 'issuedAt' | 'expiresAt'> | IssuedCode | null;
 }
 
 /** A user of an applied record or, in a dry run, of a record that would be applied. */
@@ -52,7 +62,16 @@ export interface ShownUser extends Omit<AppliedUser, 'id'> {
 }
 
 /** The effect on one user of an applied record. `none`: the stored user already had all values. */
-type UserOperation = 'register' | 'reset' | 'state' | 'edit' | 'move' | 'disable' | 'delete' | 'none';
+type UserOperation =
+  | 'register'
+  | 'reset'
+  | 'state'
+  | 'edit'
+  | 'move'
+  | 'disable'
+  | 'delete'
+  | 'invite'
+  | 'none';
 
 /** The effect on the principal of an applied record. */
 export type PrincipalOutcome = 'inserted' | 'updated' | 'unchanged' | 'deleted';
@@ -62,10 +81,10 @@ export function withNames(
   id: number,
   operation: AppliedUser['operation'],
   names: ReadonlyMap<number, Pick<AppliedUser, 'username' | 'email'>>,
-  more: Pick<AppliedUser, 'changed' | 'state' | 'keptFields'> = {},
+  details: Pick<AppliedUser, 'changed' | 'state' | 'invite' | 'keptFields'> = {},
 ): AppliedUser {
   const { username = '', email = null } = names.get(id) ?? {};
-  return { id, username, email, operation, ...more };
+  return { id, username, email, operation, ...details };
 }
 
 /** The result of one record: applied or failed. */
@@ -143,4 +162,8 @@ export interface WriteContext {
   readonly reference: RecordReference | null;
   /** Condition of a reset: the stored password hash must still be this one. Null means no condition. */
   readonly expectedCurrentHash: string | null;
+  /** Condition of a reset: the user must still have the code with this digest, in hexadecimal. Absent: no condition. */
+  readonly expectedCode?: string;
+  /** Issues the codes of invited users; null if they are issued later. */
+  readonly issueCode?: CodeIssuer | null;
 }

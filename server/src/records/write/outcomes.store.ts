@@ -1,7 +1,7 @@
 import { preparedStatement, type Query, rowsParameter } from '../../db/statement.ts';
-import { insertCall, type KeptUser, type StoredKept } from './call-outcomes.store.ts';
+import { insertCall, type KeptInvite, type KeptUser, type StoredKept } from './call-outcomes.store.ts';
 import { principalOutcome, type ReadyChange } from './change.ts';
-import type { AppliedUser } from './outcome.ts';
+import type { AppliedInvite, AppliedUser } from './outcome.ts';
 import { withRows } from './query.ts';
 
 const outcomeRows = rowsParameter('outcome', {
@@ -35,10 +35,19 @@ const outcomeValues = {
   principal_change: principalOutcome,
 };
 
-function storedUser({ id, operation, changed, state }: AppliedUser, from: number | undefined): KeptUser {
+function storedUser(
+  { id, operation, changed, state, invite }: AppliedUser,
+  from: number | undefined,
+): KeptUser {
+  if (invite) return [id, operation, changed ?? null, state ?? null, null, keptInvite(invite)];
   if (from !== undefined) return [id, operation, changed ?? null, state ?? null, from];
   if (state) return [id, operation, changed ?? null, state];
   return changed ? [id, operation, changed] : [id, operation];
+}
+
+/** Keeps the times of a code, but nothing of the code itself. */
+function keptInvite({ channel, code }: AppliedInvite): KeptInvite {
+  return code ? [channel, code.issuedAt.toISOString(), code.expiresAt.toISOString()] : [channel];
 }
 
 const storeOutcomesStatement = preparedStatement(

@@ -2,7 +2,7 @@ import { arrayLiteral, preparedStatement, type Query, rowsParameter, statement }
 import { required } from '../../lib/required.ts';
 import { columnNames, columnTypes, fieldColumns } from '../fields/field-columns.ts';
 import { principalFields } from '../fields/fields.ts';
-import { type ReadyChange, sourcesOf } from './change.ts';
+import { type ReadyChange, sizeOf, sourcesOf } from './change.ts';
 import { changeColumns, columnsOfFields, joinBefore, storingChanges } from './changed-values.store.ts';
 import { assignments, idOf, principalIds, withIds, withRows } from './query.ts';
 
@@ -82,9 +82,11 @@ const touchPrincipalsStatement = statement(
      from ${touchedPrincipals.sql} where stored.id = principal.id`,
 );
 
-/** Gives a new version to principals of which only users change. */
+/** Gives a new version to principals of which only users change. An invitation changes no value of its user. */
 export function touchPrincipals(changes: readonly ReadyChange[]): Query[] {
-  const kept = changes.filter(({ principal }) => principal.kind === 'keep');
+  const kept = changes.filter((change) => {
+    return change.principal.kind === 'keep' && sizeOf(change) > change.invites.length;
+  });
   return withRows(touchPrincipalsStatement, kept, touchedPrincipals.values(kept, principalColumns));
 }
 

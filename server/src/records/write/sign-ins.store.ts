@@ -3,16 +3,25 @@ import { type ReadyChange, resetUsers } from './change.ts';
 import { idOf, principalIds, withRows } from './query.ts';
 
 /** SQL for the IDs of some users, and of all users of some principals. */
-const namedUsersAndThoseOfPrincipals = `array(
+export const usersAndThoseOfPrincipals = `array(
   select unnest(:users::bigint[])
   union all select id from anagrafe.users where principal_id = any(:principals::bigint[]))`;
 
 const endSessionsStatement = statement(
-  `delete from anagrafe.sessions where user_id = any(${namedUsersAndThoseOfPrincipals})`,
+  `delete from anagrafe.sessions where user_id = any(${usersAndThoseOfPrincipals})`,
 );
 
-/** Ends the sessions of users that are disabled, moved or deleted, or whose password is reset. */
-export function endSessions(changes: readonly ReadyChange[], deleted: readonly ReadyChange[]): Query[] {
+/** Some users, and all users of some principals. */
+export interface UsersWithPrincipals {
+  readonly users: readonly number[];
+  readonly principals: readonly number[];
+}
+
+/** Returns the users that are disabled or deleted, or whose password is reset. */
+export function usersWithoutAccess(
+  changes: readonly ReadyChange[],
+  deleted: readonly ReadyChange[],
+): UsersWithPrincipals {
   const disabled = changes.filter(
     ({ principal }) =>
       principal.kind === 'edit' &&
@@ -20,19 +29,24 @@ export function endSessions(changes: readonly ReadyChange[], deleted: readonly R
       principal.values.state === 'disabled',
   );
   const users = changes.flatMap(({ edits }) => edits).filter(({ state }) => state === 'disabled');
-  const moved = changes.flatMap(({ moves }) => moves);
-  const values = {
-    users: [...resetOrDeletedUsers(changes), ...[...users, ...moved].map(idOf)],
+  return {
+    users: [...resetOrDeletedUsers(changes), ...users.map(idOf)],
     principals: principalIds([...disabled, ...deleted]),
   };
-  return withUsers(endSessionsStatement, values);
+}
+
+/** Ends the sessions of users that are disabled, moved or deleted, or whose password is reset. */
+export function endSessions(changes: readonly ReadyChange[], deleted: readonly ReadyChange[]): Query[] {
+  const { users, principals } = usersWithoutAccess(changes, deleted);
+  const moved = changes.flatMap(({ moves }) => moves.map(idOf));
+  return withUsers(endSessionsStatement, { users: [...users, ...moved], principals });
 }
 
 const forgetThrottlesStatement = statement(
-  `delete from anagrafe.throttles where user_id = any(${namedUsersAndThoseOfPrincipals})`,
+  `delete from anagrafe.throttles where user_id = any(${usersAndThoseOfPrincipals})`,
 );
 const forgetSourcesStatement = statement(
-  `delete from anagrafe.sign_in_sources where user_id = any(${namedUsersAndThoseOfPrincipals})`,
+  `delete from anagrafe.sign_in_sources where user_id = any(${usersAndThoseOfPrincipals})`,
 );
 
 /** Forgets the wrong passwords and the known sources of users that are deleted, or whose password is reset. */
@@ -46,10 +60,7 @@ function resetOrDeletedUsers(changes: readonly ReadyChange[]): number[] {
   return changes.flatMap((change) => [...resetUsers(change), ...change.deletes]);
 }
 
-function withUsers(
-  sql: Statement,
-  { users, principals }: { readonly users: readonly number[]; readonly principals: readonly number[] },
-): Query[] {
+export function withUsers(sql: Statement, { users, principals }: UsersWithPrincipals): Query[] {
   const values = { users: arrayLiteral(users), principals: arrayLiteral(principals) };
   return withRows(sql, [...users, ...principals], values);
 }

@@ -20,6 +20,8 @@ interface LockedUser {
   readonly principalId: number;
   readonly usernameKey: string;
   readonly version: string;
+  readonly state: State;
+  readonly hasPassword: boolean;
   /** Null if no change depends on it. */
   readonly passwordHash: string | null;
 }
@@ -27,6 +29,13 @@ interface LockedUser {
 export interface StoredRows {
   readonly principals: ReadonlyMap<number, LockedPrincipal>;
   readonly users: ReadonlyMap<number, LockedUser>;
+  /** The digests of valid codes, in hexadecimal, of users whose change depends on them. */
+  readonly codes: ReadonlySet<string>;
+}
+
+interface LockedCode {
+  readonly kind: 'code';
+  readonly digest: string;
 }
 
 /** SQL for a time in microseconds, which a JavaScript date cannot hold. */
@@ -50,7 +59,7 @@ const selectPrincipals = `
 
 const selectUsers = `
   select 'user' as kind, id, principal_id as "principalId", username_key as "usernameKey", ${userVersion} as version,
-         case when id = any(:compared::bigint[]) then password_hash end as "passwordHash"
+         state, password_hash is not null as "hasPassword", case when id = any(:compared::bigint[]) then password_hash end as "passwordHash"
     from anagrafe.users where id = any(:ids::bigint[]) order by id`;
 
 /** A group leaves out the records whose rows are locked; a single record waits for them. */
@@ -71,6 +80,12 @@ const lockUsersOfStatement = statement(
      select from anagrafe.users where principal_id = any(:ids::bigint[]) order by id for update) as locked`,
 );
 
+/** Follows the lock of the users, so that of two transactions with one code the second does not find it. */
+const lockCodesStatement = statement(
+  `select 'code' as kind, encode(digest, 'hex') as digest from anagrafe.password_codes
+    where user_id = any(:ids::bigint[]) and expires_at > now() order by user_id, kind for update`,
+);
+
 export function readVersions(changes: readonly ReadyChange[]): Query[] {
   return withIds(versionsStatement, principalIds(changes));
 }
@@ -81,9 +96,10 @@ export function lockRows(changes: readonly ReadyChange[], { isGroup }: { isGroup
   const deleted = changes.filter(({ principal }) => principal.kind === 'delete');
   const existing = changes.filter(({ principal }) => principal.kind !== 'insert');
   const principals = new Set([...principalIds(existing), ...changes.flatMap(sourcesOf)]);
-  const changedUsers = changes.flatMap(({ resets, edits, moves }) =>
-    [...resets, ...edits, ...moves].map(idOf),
+  const changedUsers = changes.flatMap(({ resets, edits, moves, invites }) =>
+    [...resets, ...edits, ...moves, ...invites].map(idOf),
   );
+  const withCodes = changes.filter(({ context }) => context.expectedCode !== undefined);
   const deletedUsers = changes.flatMap(({ deletes }) => deletes);
   const compared = arrayLiteral(
     changes.filter(({ context }) => context.expectedCurrentHash !== null).flatMap(existingUsers),
@@ -93,30 +109,35 @@ export function lockRows(changes: readonly ReadyChange[], { isGroup }: { isGroup
     ...withIds(lockChangedUsersStatement[mode], changedUsers, { compared }),
     ...withIds(lockDeletedUsersStatement[mode], deletedUsers, { compared }),
     ...withIds(lockUsersOfStatement, principalIds(deleted)),
+    ...withIds(lockCodesStatement, withCodes.flatMap(existingUsers)),
   ];
 }
 
 /** Returns the IDs of the users that must exist under the principal, or under the one that they move from. */
-function existingUsers({ resets, edits, moves, deletes }: ReadyChange): number[] {
-  return [...resets.map(idOf), ...edits.map(idOf), ...moves.map(idOf), ...deletes];
+function existingUsers({ resets, edits, moves, invites, deletes }: ReadyChange): number[] {
+  return [...[...resets, ...edits, ...moves, ...invites].map(idOf), ...deletes];
 }
 
 export function storedRows(rows: readonly unknown[]): StoredRows {
-  const found = rows as readonly (LockedPrincipal | LockedUser)[];
+  const found = rows as readonly (LockedPrincipal | LockedUser | LockedCode)[];
   const principals = found.filter((row) => row.kind === 'principal');
   const users = found.filter((row) => row.kind === 'user');
+  const codes = found.filter((row) => row.kind === 'code');
   return {
     principals: new Map(principals.map((row) => [row.id, row])),
     users: new Map(users.map((row) => [row.id, row])),
+    codes: new Set(codes.map(({ digest }) => digest)),
   };
 }
 
 /** Returns true if the principals and the users of the change are as the checks found them. */
-export function isCurrent(change: ReadyChange, { principals, users }: StoredRows): boolean {
+export function isCurrent(change: ReadyChange, { principals, users, codes }: StoredRows): boolean {
   const { principalId, moves, context } = change;
   const moveOf = new Map(moves.map((move) => [move.id, move]));
-  const { expectedCurrentHash } = context;
+  const inviteOf = new Map(change.invites.map((invite) => [invite.id, invite]));
+  const { expectedCurrentHash, expectedCode } = context;
   return (
+    (expectedCode === undefined || codes.has(expectedCode)) &&
     isCurrentPrincipal(change, principals.get(principalId)) &&
     isCurrentMerge(change, principals) &&
     sourcesOf(change).every((id) => principals.has(id)) &&
@@ -125,13 +146,15 @@ export function isCurrent(change: ReadyChange, { principals, users }: StoredRows
       const move = moveOf.get(id);
       if (!user || user.principalId !== (move?.from ?? principalId)) return false;
       if (move && !isCurrentMove(move, user)) return false;
+      const invite = inviteOf.get(id);
+      if (invite && (user.state !== 'active' || (invite.unlessHasPassword && user.hasPassword))) return false;
       return expectedCurrentHash === null || expectedCurrentHash === user.passwordHash;
     })
   );
 }
 
 function isCurrentPrincipal(
-  { principal, expectedVersion, registrations, moves, storedUsers }: ReadyChange,
+  { principal, expectedVersion, registrations, moves, invites, storedUsers }: ReadyChange,
   stored: LockedPrincipal | undefined,
 ): boolean {
   if (principal.kind === 'insert') return true;
@@ -139,8 +162,8 @@ function isCurrentPrincipal(
   // A user that was moved away is not deleted.
   if (principal.kind === 'delete' && storedUsers !== stored.usersCount) return false;
   // The checks of a record with a version have compared the stored state.
-  const addsUsers = registrations.length > 0 || moves.length > 0;
-  if (expectedVersion === null && addsUsers && stored.state !== 'active') return false;
+  const needsActive = registrations.length + moves.length + invites.length > 0;
+  if (expectedVersion === null && needsActive && stored.state !== 'active') return false;
   return expectedVersion === null || expectedVersion === stored.version;
 }
 

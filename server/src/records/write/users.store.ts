@@ -12,6 +12,7 @@ const newUsers = rowsParameter('new_user', {
   username: 'text',
   username_key: 'text',
   password_hash: 'text',
+  must_change_password: 'boolean',
   state: 'text',
   ...columnTypes(userFields),
 });
@@ -21,7 +22,8 @@ const newUserColumns = {
   principal_id: ({ principalId }: NewUserRow) => principalId,
   username: ({ user }: NewUserRow) => user.username,
   username_key: ({ user }: NewUserRow) => user.usernameKey,
-  password_hash: ({ user }: NewUserRow) => user.password.hash,
+  password_hash: ({ user }: NewUserRow) => user.password?.hash ?? null,
+  must_change_password: ({ user }: NewUserRow) => user.password?.mustChange ?? false,
   state: ({ user }: NewUserRow) => user.state,
   ...fieldColumns(userFields, ({ user }: NewUserRow) => user.fields),
 };
@@ -34,10 +36,11 @@ interface NewUserRow {
 const insertUsersStatement = preparedStatement(
   'insert users',
   `insert into anagrafe.users 
-     (id, principal_id, username, username_key, password_hash, state, ${columnNames(userFields)},
+     (id, principal_id, username, username_key, password_hash, must_change_password, state, ${columnNames(userFields)},
       created_at, updated_at, password_changed_at)
-   select id, principal_id, username, username_key, password_hash, state, ${columnNames(userFields)},
-          statement_timestamp(), statement_timestamp(), statement_timestamp()
+   select id, principal_id, username, username_key, password_hash, must_change_password, state, ${columnNames(userFields)},
+          statement_timestamp(), statement_timestamp(),
+          case when password_hash is not null then statement_timestamp() end
      from ${newUsers.sql} order by username_key`,
 );
 
@@ -62,19 +65,27 @@ export function moveUsers(changes: readonly ReadyChange[]): Query[] {
   return withRows(moveUsersStatement, rows, movedUsers.values(rows, columns));
 }
 
-const newPasswords = rowsParameter('reset', { id: 'bigint', password_hash: 'text' });
+const newPasswords = rowsParameter('reset', {
+  id: 'bigint',
+  password_hash: 'text',
+  must_change_password: 'boolean',
+});
 
 const resetPasswordsStatement = statement(
   `update anagrafe.users as stored
-      set password_hash = reset.password_hash, password_changed_at = statement_timestamp(),
-          updated_at = statement_timestamp(),
+      set password_hash = reset.password_hash, must_change_password = reset.must_change_password,
+          password_changed_at = statement_timestamp(), updated_at = statement_timestamp(),
           sessions_epoch = sessions_epoch + 1
      from ${newPasswords.sql} where stored.id = reset.id`,
 );
 
 export function resetPasswords(changes: readonly ReadyChange[]): Query[] {
   const rows = changes.flatMap(({ resets }) => resets);
-  const columns = { id: idOf, password_hash: (row: (typeof rows)[number]) => row.password.hash };
+  const columns = {
+    id: idOf,
+    password_hash: ({ password }: (typeof rows)[number]) => password.hash,
+    must_change_password: ({ password }: (typeof rows)[number]) => password.mustChange,
+  };
   return withRows(resetPasswordsStatement, rows, newPasswords.values(rows, columns));
 }
 
@@ -86,6 +97,7 @@ const editedUsers = rowsParameter('edited', {
   username: 'text',
   username_key: 'text',
   password_hash: 'text',
+  must_change_password: 'boolean',
   state: 'text',
   ...columnTypes(userFields),
 });
@@ -99,6 +111,7 @@ const editedUserColumns = {
   username: ({ edit }: EditedUser) => edit.newUsername?.asSent ?? null,
   username_key: ({ edit }: EditedUser) => edit.newUsername?.key ?? null,
   password_hash: ({ edit }: EditedUser) => edit.password?.hash ?? null,
+  must_change_password: ({ edit }: EditedUser) => edit.password?.mustChange ?? edit.mustChange,
   state: ({ edit }: EditedUser) => edit.state,
   ...fieldColumns(userFields, ({ edit }: EditedUser) => edit.fields),
 };
@@ -116,6 +129,7 @@ const editUsersStatement = statement(
           username_key = coalesce(edited.username_key, stored.username_key),
           ${assignments(userFields, 'edited', (column) => (column === 'attributes' ? 'sets_attributes' : 'sets_fields'))},
           state = edited.state,
+          must_change_password = coalesce(edited.must_change_password, stored.must_change_password),
           password_hash = coalesce(edited.password_hash, stored.password_hash),
           password_changed_at = case when edited.password_hash is null then stored.password_changed_at
                                      else statement_timestamp() end,
@@ -126,7 +140,12 @@ const editUsersStatement = statement(
      from ${editedUsers.sql} ${joinBefore('users', 'edited.id')}
     where stored.id = edited.id`,
     { source: 'edited', userId: 'stored.id', principalId: 'stored.principal_id' },
-    { Username: 'username', ...columnsOfFields(userFields), State: 'state' },
+    {
+      Username: 'username',
+      ...columnsOfFields(userFields),
+      State: 'state',
+      MustChangePassword: 'must_change_password::text',
+    },
   ),
 );
 

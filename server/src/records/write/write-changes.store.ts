@@ -6,6 +6,8 @@ import { eraseValues } from './changed-values.store.ts';
 import { eraseFailedRecords } from './erasure.store.ts';
 import { deleteMerged, keepAliases } from './merges.store.ts';
 import { storeNewCalls, storeOutcomes } from './outcomes.store.ts';
+import { endCodes, inviteUsers } from './password-codes.store.ts';
+import { eraseHistory, keepHistory } from './password-history.store.ts';
 import {
   countMovedUsers,
   deletePrincipals,
@@ -26,8 +28,12 @@ import { deleteUsers, editUsers, insertUsers, moveUsers, resetPasswords } from '
 /** The longest wait of a group for a name that another transaction takes. Its records are then written alone. */
 const groupLockMs = 1000;
 
-/** Writes a group of changes as `ChangeStore` describes. */
-export async function writeChanges(database: Database, changes: readonly ReadyChange[]): Promise<boolean[]> {
+/** Writes a group of changes as `ChangeStore` describes. `passwordsKept` is the number of earlier passwords of a user. */
+export async function writeChanges(
+  database: Database,
+  changes: readonly ReadyChange[],
+  { passwordsKept }: { readonly passwordsKept: number },
+): Promise<boolean[]> {
   const [unchanged, locked] = partition(changes, isUnchanged);
   const isGroup = changes.length > 1;
   let current: ReadonlySet<ReadyChange> = new Set(changes);
@@ -36,7 +42,7 @@ export async function writeChanges(database: Database, changes: readonly ReadyCh
     writes(rows) {
       const stored = storedRows(rows);
       current = new Set(changes.filter((change) => isCurrent(change, stored)));
-      return writesOf([...current], stored);
+      return writesOf([...current], stored, passwordsKept);
     },
     lockMs: isGroup ? groupLockMs : null,
     patient: changes.some(takesLong),
@@ -45,7 +51,7 @@ export async function writeChanges(database: Database, changes: readonly ReadyCh
 }
 
 /** Returns the statements that the group needs, in the order of their locks. */
-function writesOf(changes: readonly ReadyChange[], stored: StoredRows): Query[] {
+function writesOf(changes: readonly ReadyChange[], stored: StoredRows, passwordsKept: number): Query[] {
   const changed = changes.filter((change) => !isUnchanged(change));
   const deleted = changed.filter(({ principal }) => principal.kind === 'delete');
   return [
@@ -56,16 +62,20 @@ function writesOf(changes: readonly ReadyChange[], stored: StoredRows): Query[] 
     ...countMovedUsers(changed),
     ...insertUsers(changed),
     ...moveUsers(changed),
+    ...keepHistory(changed, passwordsKept),
     ...resetPasswords(changed),
     ...editUsers(changed),
     ...endSessions(changed, deleted),
     ...forgetSignIns(changed, deleted),
+    ...endCodes(changed, deleted),
+    ...inviteUsers(changed),
     ...countUsers(changed, deleted),
     ...countPrincipals(changed, deleted),
     ...appendAuditRows(changed),
     ...auditDeletions(deleted),
     ...eraseValues(changed, deleted),
     ...eraseFailedRecords(changed, stored),
+    ...eraseHistory(changed, deleted),
     ...deleteUsers(changed),
     ...deletePrincipals(deleted),
     ...deleteMerged(changed),

@@ -1,0 +1,117 @@
+import type { Connection } from '../../db/database.ts';
+import { arrayLiteral, type Query, rowsParameter, statement } from '../../db/statement.ts';
+import type { IssuedCode } from '../../passwords/password-code.ts';
+import type { ReadyChange, ReadyInvitation } from './change.ts';
+import { idOf, principalIds, withRows } from './query.ts';
+import { usersAndThoseOfPrincipals, usersWithoutAccess, withUsers } from './sign-ins.store.ts';
+
+// The codes with which users set their passwords. Whoever issues one has locked the user, so that it cannot be deleted
+// or disabled at the same time.
+
+const newCodes = rowsParameter('issued', {
+  user_id: 'bigint',
+  digest: 'text',
+  issued_at: 'text',
+  expires_at: 'text',
+});
+
+const issueCodesStatement = statement(
+  `insert into anagrafe.password_codes (user_id, kind, channel, digest, issued_at, expires_at)
+   select user_id, 'invitation', 'code', decode(digest, 'hex'), issued_at::timestamptz, expires_at::timestamptz
+     from ${newCodes.sql} order by user_id
+   on conflict (user_id, kind) do update
+      set channel = excluded.channel, digest = excluded.digest, issued_at = excluded.issued_at,
+          expires_at = excluded.expires_at`,
+);
+
+interface UserCode {
+  readonly userId: number;
+  readonly code: IssuedCode;
+}
+
+const codeColumns = {
+  user_id: ({ userId }: UserCode) => userId,
+  digest: ({ code }: UserCode) => code.digest.toString('hex'),
+  issued_at: ({ code }: UserCode) => code.issuedAt.toISOString(),
+  expires_at: ({ code }: UserCode) => code.expiresAt.toISOString(),
+};
+
+const endForgottenStatement = statement(
+  `delete from anagrafe.password_codes where user_id = any(:ids::bigint[]) and kind = 'forgotten'`,
+);
+
+/** Stores codes in the transaction of `connection`, which has locked the users. Their earlier codes end. */
+export async function issueCodes(connection: Connection, codes: readonly UserCode[]): Promise<void> {
+  for (const { statement: sql, values } of queriesToIssue(codes)) await connection.execute(sql, values);
+}
+
+function queriesToIssue(codes: readonly UserCode[]): Query[] {
+  return [
+    ...withRows(issueCodesStatement, codes, newCodes.values(codes, codeColumns)),
+    ...withRows(endForgottenStatement, codes, { ids: arrayLiteral(codes.map(({ userId }) => userId)) }),
+  ];
+}
+
+const newMails = rowsParameter('invited', { user_id: 'bigint', call_id: 'uuid' });
+
+const queueMailsStatement = statement(
+  `insert into anagrafe.mails as pending (user_id, kind, call_id)
+   select user_id, 'invitation', call_id from ${newMails.sql} order by user_id
+   on conflict (user_id, kind) where state = 'pending' do update
+      set call_id = excluded.call_id, created_at = now(), attempts = 0, next_at = now()`,
+);
+
+interface InvitedUser extends ReadyInvitation {
+  readonly callId: string | null;
+}
+
+/** Stores the codes that the change issues, and the mails whose codes are issued when they are sent. */
+export function inviteUsers(changes: readonly ReadyChange[]): Query[] {
+  const invited = changes.flatMap(({ invitations, context }) =>
+    invitations.map((invitation): InvitedUser => {
+      return { ...invitation, callId: context.reference?.callId ?? null };
+    }),
+  );
+  const codes = invited.flatMap(({ userId, code }) => (code ? [{ userId, code }] : []));
+  const mails = invited.filter(({ channel }) => channel === 'email');
+  const mailColumns = {
+    user_id: ({ userId }: InvitedUser) => userId,
+    call_id: ({ callId }: InvitedUser) => callId,
+  };
+  return [
+    ...queriesToIssue(codes),
+    ...withRows(queueMailsStatement, mails, newMails.values(mails, mailColumns)),
+  ];
+}
+
+const endCodesStatement = statement(
+  `delete from anagrafe.password_codes where user_id = any(${usersAndThoseOfPrincipals})`,
+);
+const endMailsStatement = statement(
+  `delete from anagrafe.mails where user_id = any(${usersAndThoseOfPrincipals}) and state = 'pending'`,
+);
+const eraseMailsStatement = statement(
+  `delete from anagrafe.mails where user_id = any(${usersAndThoseOfPrincipals})`,
+);
+/** A code in a mail that went to an earlier address, which may have been a wrong one. */
+const endMailedCodesStatement = statement(
+  `delete from anagrafe.password_codes where user_id = any(:ids::bigint[]) and channel = 'email'`,
+);
+
+/**
+ * Ends the codes and pending mails of users that are disabled or deleted, or whose password is set, and the mailed codes
+ * of users whose address changes.
+ */
+export function endCodes(changes: readonly ReadyChange[], deleted: readonly ReadyChange[]): Query[] {
+  const ended = usersWithoutAccess(changes, deleted);
+  const readdressed = changes.flatMap(({ edits }) =>
+    edits.filter(({ changed }) => changed.includes('Email')),
+  );
+  const erased = { users: changes.flatMap(({ deletes }) => deletes), principals: principalIds(deleted) };
+  return [
+    ...withUsers(endCodesStatement, ended),
+    ...withUsers(endMailsStatement, ended),
+    ...withUsers(eraseMailsStatement, erased),
+    ...withRows(endMailedCodesStatement, readdressed, { ids: arrayLiteral(readdressed.map(idOf)) }),
+  ];
+}
