@@ -18,6 +18,20 @@ describe('the colour scheme', () => {
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     await expect.poll(() => page.evaluate(scheme)).toBe('light');
   });
+
+  it('changes without a transition for a person who prefers reduced motion', async () => {
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '', office);
+    await page.evaluate(
+      "globalThis.transitions = 0; document.addEventListener('transitionrun', () => { transitions += 1; })",
+    );
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(() => page.evaluate(scheme)).toBe('dark');
+    // The second frame begins after the events of the first one.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    expect(await page.evaluate('transitions')).toBe(0);
+  });
 });
 
 describe('on a phone', () => {
