@@ -85,6 +85,12 @@ const spellings: readonly (readonly [string, string, (n: string) => Fields, (n: 
   ],
 ];
 
+it('irs/insert with similar=refuse finds a look-alike if neither of the principals has a key', async () => {
+  const fields = { Denomination: unique('No key'), Vatnumber: digits() };
+  await inserted(fields);
+  expect(codesOf(await send([fields]))).toEqual(['LOOKS_LIKE_ANOTHER']);
+});
+
 describe.each(paths)('%s with similar=refuse', (path) => {
   it.each(spellings)('finds %s in %s', async (_, field, stored, sent) => {
     const n = digits();

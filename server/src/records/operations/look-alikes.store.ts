@@ -42,7 +42,7 @@ export const findFormsStatement = statement(
               cross join lateral (
                 select * from anagrafe.principals where id = candidate.principal_id limit 1) as stored
              where (has_form or own.form = any(anagrafe.likeness(${argumentsFrom('stored')})))
-               and stored.external_key is distinct from sent.external_key
+               and (sent.external_key is null or stored.external_key is distinct from sent.external_key)
              limit 1) as other on true`,
 );
 

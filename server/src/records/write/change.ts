@@ -257,9 +257,9 @@ export function outcomeOf(change: PrincipalChange, errors: FieldErrors): Outcome
   };
 }
 
-/** A principal may have a million users, which one statement deletes in minutes. */
+/** A principal may have a million users, which one statement deletes in minutes. Moves take longer than other changes. */
 export function takesLong(change: PrincipalChange): boolean {
-  return sizeOf(change) > 10_000;
+  return sizeOf(change) > 10_000 || change.moves.length >= 1000;
 }
 
 /** Returns the users whose passwords are reset. */
