@@ -88,15 +88,16 @@ export {
   planUpserts,
   registeredRows,
 } from './plan/plan.ts';
+export { findExcessiveRemovals, type Removals } from './plan/removals.ts';
 export {
   findDisabled,
-  findExcessiveRemovals,
   type MissingPolicy,
   planSync,
-  type Removals,
   type SyncPlan,
+  UnsettledPlanError,
 } from './plan/sync.ts';
 export {
+  problemsOfAllRows,
   problemsOfRecord,
   type RowProblem,
   readSyncFile,

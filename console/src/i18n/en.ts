@@ -1163,6 +1163,8 @@ export const sync = {
   compared: (principals: string) => `${principals} principals compared`,
   compareFailed: 'Comparison failed',
   missingUnknown: 'There are too many principals that the file does not have. Nothing was changed.',
+  unsettled:
+    'The changes could not be planned, because the answers of the service kept changing. Nothing was changed. Compare again.',
   unusable: (rows: string, unit: RowUnit) =>
     `The file cannot be used, because ${plural(rows, unit)} cannot be read without doubt: a row left out would count as missing. Nothing was changed. Correct the file, then choose it again.`,
   errors: 'Errors',
@@ -1189,6 +1191,9 @@ export const sync = {
     title: 'Disable or delete?',
     text: (count: string) =>
       `Users and principals that will be disabled or deleted: ${count}. Deleted users cannot be restored.`,
+    titleWithMoves: 'Disable, delete or move?',
+    textWithMoves: (count: string) =>
+      `Users and principals that will be disabled, deleted or moved: ${count}. Deleted users cannot be restored. Moved users are signed out.`,
   },
   applying: 'Applying changes',
   applyFailed: 'Synchronisation stopped',
@@ -1196,6 +1201,7 @@ export const sync = {
   applied: (count: string) => `${plural(count, 'change')} applied.`,
   appliedPartly: 'Applied, except for the records below.',
   notApplied: 'These rows were not applied. Correct them in the file, then synchronise again.',
+  leftOutRow: 'The principal was left out because another of its rows has an error.',
   undo: 'Show and undo',
 };
 

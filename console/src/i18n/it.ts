@@ -1160,6 +1160,8 @@ export const sync: Messages['sync'] = {
   compared: (principals) => `Anagrafiche confrontate: ${principals}`,
   compareFailed: 'Confronto non riuscito',
   missingUnknown: 'Le anagrafiche che il file non contiene sono troppe. Nulla è stato modificato.',
+  unsettled:
+    'Non è stato possibile calcolare le modifiche, perché le risposte del servizio continuavano a cambiare. Nulla è stato modificato. Confronta di nuovo.',
   unusable: (rows, unit) =>
     `Il file non si può usare, perché ${rows} ${rows === '1' ? (unit === 'record' ? 'record non si può' : 'riga non si può') : unit === 'record' ? 'record non si possono' : 'righe non si possono'} interpretare con certezza: una riga esclusa risulterebbe mancante. Nulla è stato modificato. Correggi il file e sceglilo di nuovo.`,
   errors: 'Errori',
@@ -1186,6 +1188,9 @@ export const sync: Messages['sync'] = {
     title: 'Disabilitare o eliminare?',
     text: (count) =>
       `Utenti e anagrafiche da disabilitare o eliminare: ${count}. Gli utenti eliminati non si possono ripristinare.`,
+    titleWithMoves: 'Disabilitare, eliminare o spostare?',
+    textWithMoves: (count) =>
+      `Utenti e anagrafiche da disabilitare, eliminare o spostare: ${count}. Gli utenti eliminati non si possono ripristinare. Le sessioni degli utenti spostati terminano.`,
   },
   applying: 'Modifiche in corso',
   applyFailed: 'Sincronizzazione interrotta',
@@ -1193,6 +1198,7 @@ export const sync: Messages['sync'] = {
   applied: (count) => `Modifiche applicate: ${count}.`,
   appliedPartly: 'Modifiche applicate, tranne i record qui sotto.',
   notApplied: 'Queste righe non sono state applicate. Correggile nel file e sincronizza di nuovo.',
+  leftOutRow: "L'anagrafica è stata esclusa perché un'altra delle sue righe contiene un errore.",
   undo: 'Mostra e annulla',
 };
 

@@ -146,6 +146,26 @@ describe('the page of the synchronisation', () => {
     expect(await stored('move-1')).toMatchObject({ Users: [] });
   });
 
+  it('moves many users only after their number is typed', async () => {
+    const users = Array.from({ length: 25 }, (_, n) => newUser(`tanti.${n}`));
+    await insert(service, office, [
+      { Denomination: 'Molti', ExternalKey: 'many-1', Users: users },
+      { Denomination: 'Nuovi', ExternalKey: 'many-2' },
+    ]);
+    const rows = users.map(({ Username }) => `many-2;${Username}`);
+    await choose(page, 'many.csv', ['ExternalKey;Username', ...rows].join('\n'));
+    await press(page, 'Compare');
+    await rowOf(page, changes, /^tanti\.0 many-2 Move From Molti/).waitFor();
+    await press(page, 'Apply changes');
+    const dialog = page.getByRole('dialog', { name: 'Disable, delete or move?' });
+    await dialog.getByText('will be disabled, deleted or moved: 25.').waitFor();
+    const apply = dialog.getByRole('button', { name: 'Apply changes' });
+    expect(await apply.isDisabled()).toBe(true);
+    await dialog.getByLabel('Type 25 to confirm').fill('25');
+    await apply.click();
+    await said(page, '25 changes applied.');
+  });
+
   it('refuses changes if the stored data has changed since, and compares again', async () => {
     await insertTwo('vecchio');
     person.expectStatus(412);

@@ -3,6 +3,7 @@ import type { ColumnMapping } from './columns.ts';
 import { type FileError, fileError } from './errors.ts';
 import {
   attributeOf,
+  columnsOfPrincipal,
   type ImportField,
   isAttributeField,
   type PrincipalField,
@@ -78,13 +79,12 @@ export function readUser(values: Values, options: InterpretOptions): RowUser | F
 const described: readonly ImportField[] = [...principalColumns.values()].filter(
   (column) => column !== 'ExternalKey',
 );
-const ofPrincipal: readonly string[] = ['ID', 'PrincipalState', 'Similar', ...principalColumns.values()];
 
 /** Returns true for a row without any value of a user. A reference alone is not enough: the user was forgotten. */
 function describesOnlyPrincipal(values: Values): boolean {
   if (values.Username !== undefined) return false;
   return (
-    Object.keys(values).every((field) => ofPrincipal.includes(field)) &&
+    Object.keys(values).every((field) => columnsOfPrincipal.includes(field)) &&
     described.some((column) => values[column] !== undefined)
   );
 }

@@ -82,6 +82,14 @@ export const principalColumns: ReadonlyMap<PrincipalField, PrincipalColumn> = ne
   ]),
 );
 
+/** The columns that state or name a principal; all others are of its user. */
+export const columnsOfPrincipal: readonly string[] = [
+  'ID',
+  'PrincipalState',
+  'Similar',
+  ...principalColumns.values(),
+];
+
 export const principalImportFields: readonly ImportField[] = ['ID', ...principalColumns.values()];
 
 /** The fields, without those of single attributes, whose names are known only from the file. */

@@ -1,3 +1,4 @@
+import { rename, rm } from 'node:fs/promises';
 import { byteOrderMark, csvLine, FailedRows } from '../file/failed-rows.ts';
 import type { ImportFile } from '../file/open.ts';
 import type { ImportRow } from '../file/rows.ts';
@@ -6,7 +7,10 @@ import type { RowProblem } from '../plan/sync-file.ts';
 import { AppendedFile, appendedPath, completeFailedRows } from './result-files.ts';
 import { unusedPath } from './task.ts';
 
-/** Writes the generated passwords of rows to a file that only its owner can read. Without any, the file is deleted. */
+/**
+ * Writes the generated passwords of rows to a file that only its owner can read, and deletes the file if there are none.
+ * An existing file is replaced once the new content is stored: it may have the only copy of passwords in use.
+ */
 export async function writePasswords(
   path: string,
   rows: readonly ImportRow[],
@@ -14,13 +18,16 @@ export async function writePasswords(
   separator: string,
 ): Promise<void> {
   const lines = passwordLines(rows, passwords, separator);
-  const file = await AppendedFile.create(path);
-  const head = byteOrderMark + csvLine(passwordColumns, separator);
+  const part = `${path}.part`;
+  await rm(part, { force: true });
+  if (lines.length === 0) return rm(path, { force: true });
+  const file = await AppendedFile.create(part);
   try {
-    if (lines.length > 0) await file.append(head + lines.join(''));
+    await file.append(byteOrderMark + csvLine(passwordColumns, separator) + lines.join(''));
   } finally {
     await file.close();
   }
+  await rename(part, path);
 }
 
 /**

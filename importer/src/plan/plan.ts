@@ -29,25 +29,47 @@ export interface PlannedCall<Planned extends CombinedRecord = CombinedRecord> {
 }
 
 /** Limits of one call, for the size of its body and of the answer of its dry run. */
-const usersPerCall = 10_000;
-const charactersPerCall = 8_000_000;
+export interface CallLimits {
+  readonly users: number;
+  readonly characters: number;
+}
 
-/** Splits records into calls. A record is never split: users that it does not have could count as missing. */
-export function inCalls<Planned extends CombinedRecord>(records: readonly Planned[]): Planned[][] {
+export const callLimits: CallLimits = { users: 10_000, characters: 8_000_000 };
+
+/**
+ * Splits groups of records into calls. The records of a group are in the same call. A record is never split: users that
+ * it does not have could count as missing.
+ */
+export function inCalls<Planned extends CombinedRecord>(
+  groups: readonly (readonly Planned[])[],
+  limits: CallLimits,
+): Planned[][] {
   const calls: Planned[][] = [];
-  let [users, characters] = [0, 0];
-  for (const planned of records) {
-    const length = JSON.stringify(planned.record).length;
-    users += usersOf(planned.record).length;
-    characters += length;
+  let size: CallLimits = { users: 0, characters: 0 };
+  for (const group of groups) {
+    const own = sizeOf(group);
+    const both = { users: size.users + own.users, characters: size.characters + own.characters };
     const last = calls.at(-1);
-    if (last && users <= usersPerCall && characters <= charactersPerCall) last.push(planned);
-    else {
-      calls.push([planned]);
-      [users, characters] = [usersOf(planned.record).length, length];
-    }
+    const isIn = last !== undefined && fits(both, limits);
+    if (isIn) last.push(...group);
+    else calls.push([...group]);
+    size = isIn ? both : own;
   }
   return calls;
+}
+
+/** Returns the size of a call with these records. */
+export function sizeOf(records: readonly CombinedRecord[]): CallLimits {
+  let [users, characters] = [0, 0];
+  for (const { record } of records) {
+    users += usersOf(record).length;
+    characters += JSON.stringify(record).length;
+  }
+  return { users, characters };
+}
+
+export function fits({ users, characters }: CallLimits, limits: CallLimits): boolean {
+  return users <= limits.users && characters <= limits.characters;
 }
 
 /** The rules of the calls of a plan. */
@@ -118,9 +140,18 @@ function plannedCall<Planned extends CombinedRecord>({
   answer,
   rejection,
 }: Part<Planned, DryRunAnswer>): PlannedCall<Planned> {
-  const refused = { Item1: null, Item3: false, Item4: rejection, Item5: {}, Item6: {} };
-  const { counts, plan, tupleAt } = answer ?? { counts: noCounts, plan: null, tupleAt: () => refused };
+  if (!answer) return refusedCall(items, rejection);
+  const { counts, plan, tupleAt } = answer;
   return { records: items.map((planned, at) => ({ planned, tuple: tupleAt(at) })), counts, plan };
+}
+
+/** Returns a call without changes, of records that are refused with a message. */
+export function refusedCall<Planned extends CombinedRecord>(
+  records: readonly Planned[],
+  message: string,
+): PlannedCall<Planned> {
+  const tuple = { Item1: null, Item3: false, Item4: message, Item5: {}, Item6: {} };
+  return { records: records.map((planned) => ({ planned, tuple })), counts: noCounts, plan: null };
 }
 
 export function countsOf(calls: readonly PlannedCall[]): UpsertCounts {

@@ -2,7 +2,13 @@ import { type UpsertTuple, userFields } from '@anagrafe/client';
 import { ColumnProfiles, type UnusedColumn } from '../file/column-profile.ts';
 import type { ImportFile } from '../file/open.ts';
 import type { ImportRow, UserRow } from '../file/rows.ts';
-import { type PrincipalField, principalColumns, rowUnit, userFieldNames } from '../file/types.ts';
+import {
+  columnsOfPrincipal,
+  type PrincipalField,
+  principalColumns,
+  rowUnit,
+  userFieldNames,
+} from '../file/types.ts';
 import { fillPasswords, type GeneratedPasswords } from '../import/fill-passwords.ts';
 import type { CombinedRecord } from '../import/records.ts';
 import {
@@ -126,10 +132,23 @@ export function problemsOfRecord(
   );
 }
 
-const ofPrincipal: readonly string[] = ['ID', 'PrincipalState', ...principalColumns.values()];
+/**
+ * Returns the problems of all rows that were left out, those of records that were left out as a whole among them.
+ *
+ * @param message The problem of a row of such a record that has no error of its own.
+ */
+export function problemsOfAllRows(
+  problems: readonly RowProblem[],
+  records: readonly SyncRecord[],
+  message: string,
+): readonly RowProblem[] {
+  const numbers = new Set(problems.map(({ number }) => number));
+  const others = records.flatMap(({ members }) => members).filter(({ row }) => !numbers.has(row.number));
+  return [...problems, ...others.map(({ row: { number, line } }) => ({ number, line, message }))];
+}
 
 function isOfUser(column: string | null): boolean {
-  return column !== null && !ofPrincipal.includes(column);
+  return column !== null && !columnsOfPrincipal.includes(column);
 }
 
 /** The fields that have a column in the file and that an empty text clears, by their names in a record. */

@@ -2,13 +2,20 @@ import { ApiError, type UpsertTuple } from '@anagrafe/client';
 import type { ImportConnection } from '../import/calls.ts';
 import { foldUsername, usersOf } from '../import/records.ts';
 import type { ColumnNamesByField } from '../import/row-errors.ts';
+import { rowsOfUsers } from '../import/row-group.ts';
+import { type Exchange, findExchanges } from './exchanges.ts';
 import {
+  type CallLimits,
+  callLimits,
+  fits,
   inCalls,
   type PlannedCall,
   type PlannedRecord,
   type PlannedTuple,
   type PlanRules,
   planUpserts,
+  refusedCall,
+  sizeOf,
 } from './plan.ts';
 import { problemsOfRecord, type RowProblem, type SyncRecord } from './sync-file.ts';
 
@@ -33,14 +40,26 @@ interface SyncOptions {
   /** The names of the columns of the file, for errors. */
   readonly names: ColumnNamesByField;
   readonly onProgress: (done: number) => void;
+  readonly limits?: SyncLimits;
 }
 
-/** Number of times that records are planned again without refused users. The service reports all errors at once. */
-const revisionsMax = 5;
+interface SyncLimits {
+  readonly call: CallLimits;
+  /** Number of times that records are planned again, without refused users or in other calls. */
+  readonly revisions: number;
+}
+
+/** The service reports all errors of a record at once, so that few revisions are enough. */
+const syncLimits: SyncLimits = { call: callLimits, revisions: 8 };
+
+/** The plan still changed after the last revision. */
+export class UnsettledPlanError extends Error {
+  override name = 'UnsettledPlanError';
+}
 
 export async function planSync(
   records: readonly SyncRecord[],
-  { rules, isPartial, names, onProgress }: SyncOptions,
+  { rules, isPartial, names, onProgress, limits = syncLimits }: SyncOptions,
   connection: ImportConnection,
 ): Promise<SyncPlan> {
   // The IDs of principals are compared, also of those that stay unchanged.
@@ -51,24 +70,40 @@ export async function planSync(
   const options = { ...rules, changed: !comparesIds };
   const usernames = usernamesOf(records);
   const leftOut: RowProblem[] = [];
-  const calls: PlannedCall<SyncRecord>[] = [];
-  let open = inCalls(records);
+  let calls: PlannedCall<SyncRecord>[] = [];
+  let open: (readonly SyncRecord[])[] = inCalls(
+    records.map((record) => [record]),
+    limits.call,
+  );
+  const refusedCalls: PlannedCall<SyncRecord>[] = [];
+  const isOpen = ({ tuple }: PlannedRecord) =>
+    isPartial && tuple !== undefined && refusedUsers(tuple) !== null;
   for (let revision = 0; open.length > 0; revision++) {
-    const planned = await planUpserts(open, options, connection, onProgress);
+    // A plan that is not revised could remove users that the file has.
+    if (revision > limits.revisions) throw new UnsettledPlanError();
+    const planned = [...calls, ...(await planUpserts(open, options, connection, onProgress))].toSorted(
+      (one, other) => firstRow(one) - firstRow(other),
+    );
+    calls = [];
     open = [];
+    const exchanges = await findExchanges(planned, isOpen, connection);
+    if (hasReversed(exchanges, planned)) {
+      const regrouped = regroup(planned, exchanges, { isOpen, limits: limits.call });
+      open = [...regrouped.open];
+      refusedCalls.push(...regrouped.refused);
+      continue;
+    }
     for (const call of planned) {
-      const revised =
-        revision < revisionsMax
-          ? call.records.map((each) => revise(each, { usernames, isPartial, names }))
-          : [];
+      const revised = call.records.map((each) => revise(each, { usernames, isPartial, names }));
       for (const { problems } of revised) leftOut.push(...problems);
       if (revised.some(({ isChanged }) => isChanged)) open.push(revised.map(({ record }) => record));
       else calls.push(call);
     }
   }
+  calls.push(...refusedCalls);
   const results = calls
-    .toSorted((one, other) => firstRow(one) - firstRow(other))
-    .flatMap((call) => call.records);
+    .flatMap((call) => call.records)
+    .toSorted((one, other) => rowOf(one.planned) - rowOf(other.planned));
   const refused = results.flatMap(({ planned, tuple }) =>
     tuple && !tuple.Item3 ? [{ planned, tuple }] : [],
   );
@@ -84,8 +119,82 @@ export async function planSync(
   };
 }
 
+/** Returns true if a call would move a user whose present principal changes in a later call. */
+function hasReversed(exchanges: readonly Exchange[], calls: readonly PlannedCall<SyncRecord>[]): boolean {
+  const positions = new Map(
+    calls.flatMap(({ records }, at) => records.map(({ planned }) => [planned, at] as const)),
+  );
+  const at = (record: SyncRecord) => positions.get(record) ?? 0;
+  return exchanges.some(({ source, target }) => at(target) < at(source));
+}
+
+interface Regrouped {
+  /** The records to plan again, by call. */
+  readonly open: readonly (readonly SyncRecord[])[];
+  /** The records that fail, and those that would have to be in one call and are too many for it. */
+  readonly refused: readonly PlannedCall<SyncRecord>[];
+}
+
+/**
+ * Puts records that exchange users into one call. The calls are applied one after the other, and the plan of a principal
+ * does not hold any more after an earlier call has moved one of its users.
+ */
+function regroup(
+  calls: readonly PlannedCall<SyncRecord>[],
+  exchanges: readonly Exchange[],
+  { isOpen, limits }: { readonly isOpen: (record: PlannedRecord) => boolean; readonly limits: CallLimits },
+): Regrouped {
+  const all = calls.flatMap(({ records }) => records);
+  const isFailed = (record: PlannedRecord) => record.tuple?.Item3 === false && !isOpen(record);
+  const remaining = all.filter((record) => !isFailed(record)).map(({ planned }) => planned);
+  const groups = groupsOf(remaining, exchanges).map((group) => group.map(withoutKept));
+  const isFitting = (group: readonly SyncRecord[]) => group.length === 1 || fits(sizeOf(group), limits);
+  const tooLarge = groups.filter((group) => !isFitting(group));
+  return {
+    open: inCalls(groups.filter(isFitting), limits),
+    refused: [
+      { ...refusedCall<SyncRecord>([], ''), records: all.filter(isFailed) },
+      ...tooLarge.map((group) => refusedCall(group, tooLargeExchange)),
+    ],
+  };
+}
+
+const tooLargeExchange =
+  'Users move between this principal and others of the file, which together are too large for one call. Move these users first, with a file that has only them.';
+
+/** Returns the records in groups, of which each exchanges users with no other, in the order of their first records. */
+function groupsOf(records: readonly SyncRecord[], exchanges: readonly Exchange[]): readonly SyncRecord[][] {
+  const parents = new Map<SyncRecord, SyncRecord>();
+  const rootOf = (record: SyncRecord): SyncRecord => {
+    let root = record;
+    for (let next = parents.get(root); next; next = parents.get(root)) root = next;
+    // The chain of parents stays short.
+    for (let at = record; at !== root; ) {
+      const next = parents.get(at) ?? root;
+      parents.set(at, root);
+      at = next;
+    }
+    return root;
+  };
+  for (const { source, target } of exchanges) {
+    const [first, second] = [rootOf(source), rootOf(target)];
+    if (first !== second) parents.set(second, first);
+  }
+  const groups = new Map<SyncRecord, SyncRecord[]>();
+  for (const record of records) {
+    const group = groups.get(rootOf(record));
+    if (group) group.push(record);
+    else groups.set(rootOf(record), [record]);
+  }
+  return [...groups.values()];
+}
+
 function firstRow({ records }: PlannedCall<SyncRecord>): number {
-  return records[0]?.planned.members[0]?.row.number ?? 0;
+  return records[0] ? rowOf(records[0].planned) : 0;
+}
+
+function rowOf({ members }: SyncRecord): number {
+  return members[0]?.row.number ?? 0;
 }
 
 /** Returns the usernames of the file, as `foldUsername` returns them. */
@@ -145,6 +254,15 @@ function refusedUsers({ Item5 }: PlannedTuple): ReadonlySet<number> | null {
   return new Set(indexes.map(Number));
 }
 
+/** Returns a record without the users that `revise` has added. */
+export function withoutKept(planned: SyncRecord): SyncRecord {
+  const users = usersOf(planned.record);
+  const own = rowsOfUsers(planned.members).length;
+  return users.length <= own
+    ? planned
+    : { ...planned, record: { ...planned.record, Users: users.slice(0, own) } };
+}
+
 function withoutUsers(planned: SyncRecord, indexes: ReadonlySet<number>): SyncRecord {
   let index = 0;
   const members = planned.members.map((member) => ({
@@ -200,65 +318,6 @@ function isRepeated({ Item5 }: Pick<UpsertTuple, 'Item5'>): boolean {
   return Object.values(Item5).some((found) => found.some(({ code }) => code === 'DUPLICATE_PRINCIPAL'));
 }
 
-/** Users that a plan would disable or delete. */
-export interface Removals {
-  /** The ExternalKey or ID of the principal; null for all of them together. */
-  readonly principal: string | null;
-  readonly removals: number;
-  readonly storedUsers: number;
-  /** The largest number of removals that the limit allows. */
-  readonly allowed: number;
-}
-
-export interface RemovalLimit {
-  /** The share of the stored users, in percent. */
-  readonly maxPercent: number;
-  /** The number of users that may be removed in any case. */
-  readonly alwaysAllowed: number;
-}
-
-/**
- * Returns removals above the limit, of all principals together or of one of them; null if there are none: many removals
- * can mean that the file is incomplete.
- */
-export function findExcessiveRemovals(
-  { calls }: Pick<SyncPlan, 'calls'>,
-  limit: RemovalLimit,
-): Removals | null {
-  const found = calls
-    .flatMap(({ records }) => records)
-    .map((record) => {
-      const { ExternalKey, ID } = referenceOf(record.planned.record);
-      const principal = String(ExternalKey ?? ID);
-      const storedUsers = storedUsersOf(record);
-      return withLimit({ principal, removals: removalsOf(record), storedUsers }, limit);
-    });
-  const sum = (name: 'removals' | 'storedUsers') => found.reduce((total, each) => total + each[name], 0);
-  const total = { principal: null, removals: sum('removals'), storedUsers: sum('storedUsers') };
-  const all = [withLimit(total, limit), ...found];
-  return all.find(({ removals, allowed }) => removals > allowed) ?? null;
-}
-
-export function withLimit(
-  removals: Omit<Removals, 'allowed'>,
-  { maxPercent, alwaysAllowed }: RemovalLimit,
-): Removals {
-  const share = Math.floor((removals.storedUsers * maxPercent) / 100);
-  return { ...removals, allowed: Math.max(alwaysAllowed, share) };
-}
-
-function removalsOf({ tuple }: PlannedRecord): number {
-  const users = tuple?.Item3 ? (tuple.Item6.Users ?? []) : [];
-  return users.filter(({ Operation }) => Operation === 'disable' || Operation === 'delete').length;
-}
-
-/** Returns the number of stored users of the principal of a record; 0 for a record that fails. */
-function storedUsersOf({ planned, tuple }: PlannedRecord): number {
-  if (!tuple) return usersOf(planned.record).length;
-  const isNew = (operation: string) => operation === 'register' || operation === 'move';
-  return (tuple.Item6.Users ?? []).filter(({ Operation }) => !isNew(Operation)).length;
-}
-
 /** The most disabled users of the service that are read, to find those of the file among them. */
 const disabledMax = 10_000;
 
@@ -268,7 +327,7 @@ const disabledMax = 10_000;
  */
 export async function findDisabled(
   records: readonly SyncRecord[],
-  { anagrafe }: ImportConnection,
+  { anagrafe, signal }: ImportConnection,
 ): Promise<string[] | null> {
   const kept = new Map<string, string>();
   for (const { record } of records)
@@ -278,7 +337,7 @@ export async function findDisabled(
   let read = 0;
   if (kept.size === 0) return found;
   try {
-    for await (const user of anagrafe.users({ State: 'disabled', PageSize: 1000 })) {
+    for await (const user of anagrafe.users({ State: 'disabled', PageSize: 1000 }, { signal })) {
       if (++read > disabledMax) return null;
       const username = kept.get(foldUsername(user.Username));
       if (username !== undefined) found.push(username);

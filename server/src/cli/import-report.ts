@@ -250,8 +250,21 @@ function unusedName(path: string): string {
   }
 }
 
+type CommandTask = Pick<
+  ImportTask,
+  | 'purpose'
+  | 'principal'
+  | 'columns'
+  | 'passwordsPath'
+  | 'existing'
+  | 'similar'
+  | 'moves'
+  | 'withoutKey'
+  | 'keepsTotals'
+>;
+
 /** Returns the command that imports another file with the same options. */
-function commandFor(
+export function commandFor(
   path: string,
   {
     purpose,
@@ -263,8 +276,8 @@ function commandFor(
     moves,
     withoutKey,
     keepsTotals,
-  }: ImportTask,
-  options: RunOptions,
+  }: CommandTask,
+  options: ConnectionOptions,
 ): string {
   const command = [
     commandLine(

@@ -160,18 +160,19 @@ export function countsText(counts: UpsertCounts): string {
   return `Principals: ${principals}. Users: ${users}. Records without changes: ${grouped(counts.Unchanged)}.`;
 }
 
-export function printProblems(problems: readonly RowProblem[], unit: RowUnit): void {
-  for (const { line, message } of problems) tell(`  ${unit} ${line}: ${message}`);
-}
-
 /** Maximum number of lines in a message about several rows. */
 const linesMax = 20;
 
+/** Prints the first problems by line, and the number of the others. */
+export function printProblems(problems: readonly RowProblem[], unit: RowUnit): void {
+  const sorted = problems.toSorted((one, other) => one.line - other.line);
+  for (const { line, message } of sorted.slice(0, linesMax)) tell(`  ${unit} ${line}: ${message}`);
+  if (sorted.length > linesMax) tell(`  … and ${grouped(sorted.length - linesMax)} more`);
+}
+
 /** Prints the errors because of which a file cannot be used, and returns the error of the command. */
 export function unusableFile(path: string, errors: readonly RowProblem[], unit: RowUnit): ConfigError {
-  const sorted = errors.toSorted((one, other) => one.line - other.line);
-  printProblems(sorted.slice(0, linesMax), unit);
-  if (errors.length > linesMax) tell(`  … and ${grouped(errors.length - linesMax)} more`);
+  printProblems(errors, unit);
   const count = new Set(errors.map(({ line }) => line)).size;
   // A row that is left out would count as missing, and its user could be deleted.
   return new ConfigError(

@@ -2,15 +2,18 @@ import { type Anagrafe, ApiError } from '@anagrafe/client';
 import {
   applyPlan,
   type ColumnNamesByField,
+  changesIn,
   findMissingPrincipals,
   type MissingPrincipals,
   type MissingPrincipalsPolicy,
+  type PlannedCall,
   type PlanRules,
   planSync,
   problemsOfRecord,
   type RowProblem,
   type SyncPlan,
   type SyncRecord,
+  UnsettledPlanError,
 } from '@anagrafe/importer';
 import { ConfigError } from '../settings/config.ts';
 import { LiveLine } from './output/live-line.ts';
@@ -43,7 +46,15 @@ export async function compare(
   const line = new LiveLine();
   const about = { state: 'comparing', total: records.length, unit: 'principals', failed: 0 };
   const onProgress = (done: number) => line.show({ ...about, done });
-  return planSync(records, { ...options, onProgress }, { anagrafe }).finally(() => line.end());
+  return planSync(records, { ...options, onProgress }, { anagrafe })
+    .catch((error) => {
+      throw error instanceof UnsettledPlanError
+        ? new ConfigError(
+            'The changes could not be planned, because the answers of the service kept changing. Nothing was changed. Run the command again.',
+          )
+        : error;
+    })
+    .finally(() => line.end());
 }
 
 interface Applied {
@@ -56,6 +67,8 @@ interface ApplyOptions {
   readonly rules: PlanRules;
   readonly run: string;
   readonly names: ColumnNamesByField;
+  /** Called with the calls that were applied, before the error of a plan that does not hold any more is thrown. */
+  readonly onOutdated: (applied: readonly PlannedCall[]) => Promise<void>;
 }
 
 /**
@@ -64,7 +77,7 @@ interface ApplyOptions {
  */
 export async function apply(
   plan: SyncPlan,
-  { rules, run, names }: ApplyOptions,
+  { rules, run, names, onOutdated }: ApplyOptions,
   anagrafe: Anagrafe,
 ): Promise<Applied> {
   const line = new LiveLine();
@@ -84,21 +97,13 @@ export async function apply(
       done++;
       return job;
     },
-  }).catch((error) => {
-    throw error instanceof ApiError && error.code === 'PLAN_OUTDATED' ? outdatedPlan(done) : error;
+  }).catch(async (error) => {
+    if (!(error instanceof ApiError && error.code === 'PLAN_OUTDATED')) throw error;
+    await onOutdated(plan.calls.filter(({ counts }) => changesIn(counts) > 0).slice(0, done));
+    throw outdatedPlan(done);
   });
-  const refused = failed.filter(({ planned }) => !plan.failedRecords.includes(planned));
+  const known = new Set(plan.failedRecords);
+  const refused = failed.filter(({ planned }) => !known.has(planned));
   const problems = refused.flatMap(({ planned, errors }) => problemsOfRecord(planned, errors, names));
   return { problems, records: refused.map(({ planned }) => planned) };
-}
-
-/** Returns the problems of all rows that were left out, those of records that were left out as a whole among them. */
-export function problemsOfAllRows(
-  problems: readonly RowProblem[],
-  records: readonly SyncRecord[],
-): readonly RowProblem[] {
-  const numbers = new Set(problems.map(({ number }) => number));
-  const others = records.flatMap(({ members }) => members).filter(({ row }) => !numbers.has(row.number));
-  const message = 'The principal was left out because another of its rows has an error.';
-  return [...problems, ...others.map(({ row: { number, line } }) => ({ number, line, message }))];
 }

@@ -155,6 +155,22 @@ describe('a sync with --partial', () => {
   });
 });
 
+describe('a sync with rows to correct', () => {
+  it('prints at most 20 of their errors, and a command that imports them with the same options', async () => {
+    const { one } = await companies(25);
+    write(one.map((row) => row.with(3, 'no address')));
+    const { stderr } = await run('--dry-run', '--partial');
+    expect(stderr.match(/^ {2}line \d+: /gm)).toHaveLength(20);
+    expect(stderr).toContain('  … and 5 more\n');
+    write([(one[0] ?? []).with(3, 'no address'), (one[1] ?? []).with(3, 'changed@example.com')]);
+    const options = ['--map', 'Denomination=', '--similar', 'allow', '--keep-totals'];
+    const applied = await run('--yes', '--partial', ...options);
+    expect(applied.stderr).toMatch(
+      /import \S+customers\.failed\.csv --map "?Denomination="? --update --similar allow --moves allow --keep-totals\n/,
+    );
+  });
+});
+
 describe('a sync with --generate-passwords', () => {
   it('writes the passwords of new users to a file of their owner, and of no others', async () => {
     const { one } = await companies();

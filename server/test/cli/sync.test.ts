@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -338,6 +338,23 @@ describe('sync', () => {
     expect(stdout).toContain(`${b}\tdelete user`);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/The data has changed.*Nothing was applied/)]);
     expect((await stored(key))?.Users).toHaveLength(2);
+  });
+
+  it('leaves no generated passwords of users that do not exist, if the data has changed since', async () => {
+    const { key, a } = await company();
+    write([`${key};Rossi Spa;${a};;`, `${key};Rossi Spa;generated.${number};;`]);
+    const id = (await stored(key))?.ID ?? 0;
+    const url = await proxyOf(service.url, async ({ method, url = '' }) => {
+      if (method === 'POST' && url.includes('irs/upsert') && !url.includes('dryRun'))
+        await service.call('irs/update', [{ ID: id, Vatnumber: 'IT1' }]);
+    });
+    const passwords = `${path}.passwords.csv`;
+    const args = ['sync', path, '--yes', '--generate-passwords', passwords];
+    const { code, stderr } = await inProcess(args, { ANAGRAFE_URL: url });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('No generated password is in use.')]);
+    expect(existsSync(passwords)).toBe(false);
+    expect((await inProcess(args, settings)).code).toBe(0);
+    expect(existsSync(passwords)).toBe(true);
   });
 
   it('refuses to remove many users with --yes, and removes them after a confirmation', async () => {

@@ -1,4 +1,10 @@
-import { type ColumnMapping, ImportFileError, type RowProblem, rowUnit } from '@anagrafe/importer';
+import {
+  type ColumnMapping,
+  ImportFileError,
+  type RowProblem,
+  rowUnit,
+  UnsettledPlanError,
+} from '@anagrafe/importer';
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -23,6 +29,7 @@ import {
   type Comparison,
   isOutdated,
   MissingUnknownError,
+  problemsOf,
   type SyncResult,
   useApply,
   useCompare,
@@ -120,9 +127,14 @@ function Work({ file, onKeepTotals }: WorkProps) {
 function CompareError({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const messages = useSyncMessages();
   const { fileError } = useImportMessages();
-  const reason = error instanceof ImportFileError ? fileError(error.detail) : messages.missingUnknown;
-  if (!(error instanceof ImportFileError || error instanceof MissingUnknownError))
-    return <Failure error={error} title={messages.compareFailed} onRetry={onRetry} />;
+  if (error instanceof UnsettledPlanError) return <Stopped reason={messages.unsettled} />;
+  if (error instanceof MissingUnknownError) return <Stopped reason={messages.missingUnknown} />;
+  if (error instanceof ImportFileError) return <Stopped reason={fileError(error.detail)} />;
+  return <Failure error={error} title={messages.compareFailed} onRetry={onRetry} />;
+}
+
+function Stopped({ reason }: { reason: string }) {
+  const messages = useSyncMessages();
   return (
     <Alert
       color="red"
@@ -148,7 +160,8 @@ function Changes({ file, comparison, isBusy, onApply }: ChangesProps) {
   const { number } = useFormats();
   const isActive = useIsActivePage();
   const [dialog, open] = useDialog();
-  const { problems, changes, counts, size, removals, hasManyRemovals, disabledUsers, gone } = comparison;
+  const { problems, changes, counts, size, removals, losses, hasManyLosses, disabledUsers, gone } =
+    comparison;
   const unit = rowUnit(file.layout);
   if (problems.length > 0) {
     const lines = new Set(problems.map(({ line }) => line)).size;
@@ -160,10 +173,12 @@ function Changes({ file, comparison, isBusy, onApply }: ChangesProps) {
   const confirm = () =>
     open((close) => (
       <ConfirmDialog
-        title={messages.confirm.title}
-        text={messages.confirm.text(number(removals))}
+        title={counts.UsersMoved > 0 ? messages.confirm.titleWithMoves : messages.confirm.title}
+        text={(counts.UsersMoved > 0 ? messages.confirm.textWithMoves : messages.confirm.text)(
+          number(losses),
+        )}
         action={messages.apply}
-        {...(hasManyRemovals && { name: String(removals) })}
+        {...(hasManyLosses && { name: String(losses) })}
         onConfirm={() => {
           close();
           onApply();
@@ -207,7 +222,7 @@ function Changes({ file, comparison, isBusy, onApply }: ChangesProps) {
         <Button
           disabled={size === 0}
           loading={isBusy}
-          onClick={removals > 0 ? confirm : onApply}
+          onClick={removals > 0 || hasManyLosses ? confirm : onApply}
           {...(removals > 0 && { color: 'red' })}
         >
           {messages.apply}
@@ -267,7 +282,7 @@ function Result({ comparison, result }: { comparison: Comparison; result: SyncRe
   const messages = useSyncMessages();
   const { number } = useFormats();
   const { failed, kept } = result;
-  const refused = [...comparison.plan.failed, ...failed];
+  const refused = problemsOf(comparison, result, messages.leftOutRow);
   return (
     <Stack gap="lg">
       <Surface title={messages.outcome}>

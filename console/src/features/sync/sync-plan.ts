@@ -19,6 +19,7 @@ import {
   namesByField,
   type PlanRules,
   planSync,
+  problemsOfAllRows,
   problemsOfRecord,
   type RowProblem,
   readSyncFile,
@@ -54,11 +55,14 @@ export interface Comparison extends Pick<SyncFile, 'warnings' | 'unused'> {
   readonly disables: readonly MissingPrincipal[];
   /** Users of the file that are disabled and stay so; null if they are not known. */
   readonly disabledUsers: readonly string[] | null;
+  /** The number of users that would be disabled, deleted or moved, and of principals that would be disabled. */
+  readonly losses: number;
   /** The number of users and principals that would be changed. */
   readonly size: number;
   /** The number of users that would be disabled or deleted, and of principals that would be disabled. */
   readonly removals: number;
-  readonly hasManyRemovals: boolean;
+  /** True if the command line would refuse so many of them without a confirmation. */
+  readonly hasManyLosses: boolean;
   /** The run that the calls are a part of. A retry after an error continues it. */
   readonly run: string;
 }
@@ -135,7 +139,8 @@ async function compare(
     disabledUsers: await findDisabled(records, connection),
     size: changesIn(counts) + disables.length,
     removals,
-    hasManyRemovals:
+    losses: removals + counts.UsersMoved,
+    hasManyLosses:
       findExcessiveRemovals(plan, removalLimit) !== null ||
       (await findExcessiveMoves(moves, removalLimit, connection)) !== null ||
       disables.length > maxDisables,
@@ -182,6 +187,8 @@ function changesOfPrincipals(
 /** What was not applied. */
 export interface SyncResult {
   readonly failed: readonly RowProblem[];
+  /** The records of these problems. */
+  readonly failedRecords: readonly SyncRecord[];
   readonly kept: readonly { readonly principal: MissingPrincipal; readonly message: string }[];
 }
 
@@ -218,12 +225,23 @@ async function apply(
     isSequential: true,
     wait: (id) => anagrafe.jobs.wait(id, { signal, onProgress }),
   });
+  const failed = results.filter(({ planned }) => !refused.has(planned));
   return {
-    failed: results.flatMap(({ planned, errors }) =>
-      refused.has(planned) ? [] : problemsOfRecord(planned, errors, names),
-    ),
+    failed: failed.flatMap(({ planned, errors }) => problemsOfRecord(planned, errors, names)),
+    failedRecords: failed.map(({ planned }) => planned),
     kept: await disablePrincipals(disables, name, { anagrafe, signal }),
   };
+}
+
+/** Returns the problems of all rows that were not applied, by line. */
+export function problemsOf(
+  { plan }: Comparison,
+  { failed, failedRecords }: SyncResult,
+  message: string,
+): readonly RowProblem[] {
+  const problems = [...plan.failed, ...plan.leftOut, ...failed];
+  const all = problemsOfAllRows(problems, [...plan.failedRecords, ...failedRecords], message);
+  return all.toSorted((one, other) => one.line - other.line);
 }
 
 export function isOutdated(error: Error): boolean {

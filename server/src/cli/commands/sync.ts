@@ -11,6 +11,8 @@ import {
   type MissingPolicy,
   type MissingPrincipalsPolicy,
   namesByField,
+  type PlannedCall,
+  problemsOfAllRows,
   type RowProblem,
   readSyncFile,
   registeredRows,
@@ -25,12 +27,10 @@ import {
   writeProblems,
 } from '@anagrafe/importer/node';
 import { Command, Option } from 'commander';
-import { commandLine } from '../../lib/operator-error.ts';
 import { ConfigError } from '../../settings/config.ts';
-import { type ConnectionOptions, connectionArguments, reach, withConnection } from '../connection.ts';
+import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
 import {
   fileTitle,
-  inFolder,
   printColumns,
   printLeftOut,
   printUnusedColumns,
@@ -45,7 +45,8 @@ import {
   similarOption,
   withFileOptions,
 } from '../import-file.ts';
-import { counted, quotedIfNeeded } from '../output/format.ts';
+import { commandFor } from '../import-report.ts';
+import { counted } from '../output/format.ts';
 import { exitCodes, print, tell } from '../output/output.ts';
 import { confirm } from '../output/prompt.ts';
 import {
@@ -63,7 +64,7 @@ import {
   printProblems,
   unusableFile,
 } from '../sync-report.ts';
-import { apply, compare, findGone, problemsOfAllRows } from '../sync-steps.ts';
+import { apply, compare, findGone } from '../sync-steps.ts';
 
 interface SyncOptions extends ConnectionOptions, FileOptions {
   readonly missing: MissingPolicy;
@@ -153,6 +154,9 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
     existing: 'update',
     principal: null,
     passwordsPath,
+    similar: options.similar,
+    moves: 'allow',
+    withoutKey: 'join',
   } as const;
   const file = await openTaskFile(task);
   const unit = rowUnit(file.layout);
@@ -204,11 +208,23 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
       await limitMoves(moves, config.MAX_REMOVALS, anagrafe);
       limitGone(disables, gone, config.MAX_REMOVALS);
     }
-    const registered = plan.calls.flatMap((call) => call.records).flatMap(registeredRows);
+    const registeredBy = (calls: readonly PlannedCall[]) =>
+      calls.flatMap((call) => call.records).flatMap(registeredRows);
+    const registered = registeredBy(plan.calls);
     const separator = file.layout.separator || ',';
     // Written before the users exist, so that an interruption loses no password.
     if (passwordsPath !== null) await writePasswords(passwordsPath, registered, read.passwords, separator);
-    const { problems, records: refused } = await apply(plan, { rules, run, names }, anagrafe);
+    const onOutdated = async (applied: readonly PlannedCall[]) => {
+      if (passwordsPath === null) return;
+      const users = registeredBy(applied).filter(({ number }) => read.passwords.has(number));
+      await writePasswords(passwordsPath, users, read.passwords, separator);
+      tell(
+        users.length > 0
+          ? `The generated passwords of the part that was applied are in ${shortPath(passwordsPath)}. Move this file before you run the command again.`
+          : `No generated password is in use. ${shortPath(passwordsPath)} was removed.`,
+      );
+    };
+    const { problems, records: refused } = await apply(plan, { rules, run, names, onOutdated }, anagrafe);
     printProblems(problems, unit);
     const kept = await disablePrincipals(disables, `sync-${run}`, { anagrafe });
     for (const { principal, message } of kept) tell(`  Principal ${principal.ID}: ${message}`);
@@ -224,13 +240,15 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
       written.passwordsFile = passwordsPath;
       tell(`The generated passwords are in ${shortPath(passwordsPath)}. Keep this file safe.`);
     }
-    const left = problemsOfAllRows([...failed, ...plan.leftOut], [...plan.failedRecords, ...refused]);
+    const left = problemsOfAllRows(
+      [...failed, ...plan.leftOut],
+      [...plan.failedRecords, ...refused],
+      'The principal was left out because another of its rows has an error.',
+    );
     if (left.length > 0) {
       written.failedFile = await writeProblems(pathBeside(path, 'failed'), await openTaskFile(task), left);
-      const corrected = shortPath(written.failedFile);
-      const command = [commandLine(`import ${quotedIfNeeded(inFolder(corrected))} --update --moves allow`)];
       tell(
-        `The rows with errors are in ${corrected}. Correct them, then run: ${[...command, ...connectionArguments(options)].join(' ')}`,
+        `The rows with errors are in ${shortPath(written.failedFile)}. Correct them, then run: ${commandFor(written.failedFile, task, options)}`,
       );
     }
     tell(`To undo this synchronisation: ${undoCommandFor(run, options)}`);
