@@ -54,6 +54,11 @@ describe('/openapi.json', () => {
     ]);
     const third = await registerUsers(service, 'third');
     await service.call('irs/merge', [{ ID: other.principal, From: { ID: third.principal } }]);
+    await service.call(
+      'irs/update',
+      [{ ID: other.principal, Users: [{ Username: 'invited', Invite: 'code' }] }],
+      { headers: { prefer: 'return=representation' } },
+    );
     await service.call('irs/delete', [{ ID: principal }]);
     await finished(
       service,
