@@ -2,21 +2,18 @@ import { ApiError, type UpsertTuple } from '@anagrafe/client';
 import type { ImportConnection } from '../import/calls.ts';
 import { foldUsername, usersOf } from '../import/records.ts';
 import type { ColumnNamesByField } from '../import/row-errors.ts';
-import { rowsOfUsers } from '../import/row-group.ts';
-import { type Exchange, findExchanges } from './exchanges.ts';
+import { findExchanges } from './exchanges.ts';
 import {
   type CallLimits,
   callLimits,
-  fits,
   inCalls,
   type PlannedCall,
   type PlannedRecord,
   type PlannedTuple,
   type PlanRules,
   planUpserts,
-  refusedCall,
-  sizeOf,
 } from './plan.ts';
+import { hasReversed, regroup } from './regroup.ts';
 import { problemsOfRecord, type RowProblem, type SyncRecord } from './sync-file.ts';
 
 export type MissingPolicy = 'keep' | 'disable' | 'delete';
@@ -119,76 +116,6 @@ export async function planSync(
   };
 }
 
-/** Returns true if a call would move a user whose present principal changes in a later call. */
-function hasReversed(exchanges: readonly Exchange[], calls: readonly PlannedCall<SyncRecord>[]): boolean {
-  const positions = new Map(
-    calls.flatMap(({ records }, at) => records.map(({ planned }) => [planned, at] as const)),
-  );
-  const at = (record: SyncRecord) => positions.get(record) ?? 0;
-  return exchanges.some(({ source, target }) => at(target) < at(source));
-}
-
-interface Regrouped {
-  /** The records to plan again, by call. */
-  readonly open: readonly (readonly SyncRecord[])[];
-  /** The records that fail, and those that would have to be in one call and are too many for it. */
-  readonly refused: readonly PlannedCall<SyncRecord>[];
-}
-
-/**
- * Puts records that exchange users into one call. The calls are applied one after the other, and the plan of a principal
- * does not hold any more after an earlier call has moved one of its users.
- */
-function regroup(
-  calls: readonly PlannedCall<SyncRecord>[],
-  exchanges: readonly Exchange[],
-  { isOpen, limits }: { readonly isOpen: (record: PlannedRecord) => boolean; readonly limits: CallLimits },
-): Regrouped {
-  const all = calls.flatMap(({ records }) => records);
-  const isFailed = (record: PlannedRecord) => record.tuple?.Item3 === false && !isOpen(record);
-  const remaining = all.filter((record) => !isFailed(record)).map(({ planned }) => planned);
-  const groups = groupsOf(remaining, exchanges).map((group) => group.map(withoutKept));
-  const isFitting = (group: readonly SyncRecord[]) => group.length === 1 || fits(sizeOf(group), limits);
-  const tooLarge = groups.filter((group) => !isFitting(group));
-  return {
-    open: inCalls(groups.filter(isFitting), limits),
-    refused: [
-      { ...refusedCall<SyncRecord>([], ''), records: all.filter(isFailed) },
-      ...tooLarge.map((group) => refusedCall(group, tooLargeExchange)),
-    ],
-  };
-}
-
-const tooLargeExchange =
-  'Users move between this principal and others of the file, which together are too large for one call. Move these users first, with a file that has only them.';
-
-/** Returns the records in groups, of which each exchanges users with no other, in the order of their first records. */
-function groupsOf(records: readonly SyncRecord[], exchanges: readonly Exchange[]): readonly SyncRecord[][] {
-  const parents = new Map<SyncRecord, SyncRecord>();
-  const rootOf = (record: SyncRecord): SyncRecord => {
-    let root = record;
-    for (let next = parents.get(root); next; next = parents.get(root)) root = next;
-    // The chain of parents stays short.
-    for (let at = record; at !== root; ) {
-      const next = parents.get(at) ?? root;
-      parents.set(at, root);
-      at = next;
-    }
-    return root;
-  };
-  for (const { source, target } of exchanges) {
-    const [first, second] = [rootOf(source), rootOf(target)];
-    if (first !== second) parents.set(second, first);
-  }
-  const groups = new Map<SyncRecord, SyncRecord[]>();
-  for (const record of records) {
-    const group = groups.get(rootOf(record));
-    if (group) group.push(record);
-    else groups.set(rootOf(record), [record]);
-  }
-  return [...groups.values()];
-}
-
 function firstRow({ records }: PlannedCall<SyncRecord>): number {
   return records[0] ? rowOf(records[0].planned) : 0;
 }
@@ -252,15 +179,6 @@ function refusedUsers({ Item5 }: PlannedTuple): ReadonlySet<number> | null {
   const indexes = Object.keys(Item5).map((path) => /^Users\[(\d+)\]/.exec(path)?.[1]);
   if (indexes.length === 0 || indexes.includes(undefined)) return null;
   return new Set(indexes.map(Number));
-}
-
-/** Returns a record without the users that `revise` has added. */
-export function withoutKept(planned: SyncRecord): SyncRecord {
-  const users = usersOf(planned.record);
-  const own = rowsOfUsers(planned.members).length;
-  return users.length <= own
-    ? planned
-    : { ...planned, record: { ...planned.record, Users: users.slice(0, own) } };
 }
 
 function withoutUsers(planned: SyncRecord, indexes: ReadonlySet<number>): SyncRecord {

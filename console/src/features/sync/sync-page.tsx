@@ -1,10 +1,4 @@
-import {
-  type ColumnMapping,
-  ImportFileError,
-  type RowProblem,
-  rowUnit,
-  UnsettledPlanError,
-} from '@anagrafe/importer';
+import { type ColumnMapping, ImportFileError, rowUnit, UnsettledPlanError } from '@anagrafe/importer';
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -15,8 +9,6 @@ import { focusOnMount } from '../../ui/focus.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
 import { Surface, useIsActivePage } from '../../ui/page.tsx';
-import { Pager } from '../../ui/paging.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
 import { Columns } from '../import/column-mapping.tsx';
 import { FilePage, TotalsRows, type WorkProps } from '../import/file-page.tsx';
 import { useUnsaved } from '../import/import-result.tsx';
@@ -24,6 +16,7 @@ import { RowWarnings } from '../import/row-warnings.tsx';
 import { saveColumns, savedColumns } from '../import/saved-columns.ts';
 import { ChangesTable } from '../plans/changes-table.tsx';
 import { JobProgress } from '../results/job-progress.tsx';
+import { Problems } from './problems.tsx';
 import { defaultOptions, Options } from './sync-options.tsx';
 import {
   type Comparison,
@@ -231,49 +224,6 @@ function Changes({ file, comparison, isBusy, onApply }: ChangesProps) {
       {warnings}
       <ChangesTable caption={messages.caption} changes={changes} empty={messages.none} />
       {isActive && dialog}
-    </Surface>
-  );
-}
-
-const problemsPerPage = 25;
-
-interface ProblemsProps {
-  readonly title: string;
-  readonly problems: readonly RowProblem[];
-  readonly isError?: boolean;
-}
-
-function Problems({ title, problems, isError = false }: ProblemsProps) {
-  const messages = useSyncMessages();
-  const { number } = useFormats();
-  const [page, setPage] = useState(1);
-  const columns: readonly Column<{ at: number } & RowProblem>[] = [
-    { name: messages.line, numeric: true, cell: ({ line }) => number(line) },
-    { name: messages.error, card: 'full', cell: ({ message }) => message },
-  ];
-  const shown = problems.map((problem, at) => ({ ...problem, at }));
-  return (
-    <Surface title={messages.errors} flush>
-      <Text px="lg" pb="md" role={isError ? 'alert' : undefined} tabIndex={-1} ref={focusOnMount}>
-        {title}
-      </Text>
-      <Table
-        caption={messages.errors}
-        columns={columns}
-        rows={shown.slice((page - 1) * problemsPerPage, page * problemsPerPage)}
-        keyOf={({ at }) => at}
-        error={null}
-        onRetry={() => {}}
-        empty={null}
-      />
-      <Pager
-        of={messages.errors}
-        page={page}
-        pageSize={problemsPerPage}
-        totalCount={problems.length}
-        totalPages={Math.ceil(problems.length / problemsPerPage)}
-        onPage={setPage}
-      />
     </Surface>
   );
 }

@@ -1,0 +1,53 @@
+import type { RowProblem } from '@anagrafe/importer';
+import { Text } from '@mantine/core';
+import { useState } from 'react';
+import { useFormats } from '../../i18n/formats.ts';
+import { useSyncMessages } from '../../i18n/language.tsx';
+import { focusOnMount } from '../../ui/focus.ts';
+import { Surface } from '../../ui/page.tsx';
+import { Pager } from '../../ui/paging.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+
+const problemsPerPage = 25;
+
+interface ProblemsProps {
+  readonly title: string;
+  readonly problems: readonly RowProblem[];
+  readonly isError?: boolean;
+}
+
+/** The rows of a file that were not applied, or cannot be, with their errors. */
+export function Problems({ title, problems, isError = false }: ProblemsProps) {
+  const messages = useSyncMessages();
+  const { number } = useFormats();
+  const [page, setPage] = useState(1);
+  const columns: readonly Column<{ at: number } & RowProblem>[] = [
+    { name: messages.line, numeric: true, cell: ({ line }) => number(line) },
+    { name: messages.error, card: 'full', cell: ({ message }) => message },
+  ];
+  const shown = problems.map((problem, at) => ({ ...problem, at }));
+  return (
+    <Surface title={messages.errors} flush>
+      <Text px="lg" pb="md" role={isError ? 'alert' : undefined} tabIndex={-1} ref={focusOnMount}>
+        {title}
+      </Text>
+      <Table
+        caption={messages.errors}
+        columns={columns}
+        rows={shown.slice((page - 1) * problemsPerPage, page * problemsPerPage)}
+        keyOf={({ at }) => at}
+        error={null}
+        onRetry={() => {}}
+        empty={null}
+      />
+      <Pager
+        of={messages.errors}
+        page={page}
+        pageSize={problemsPerPage}
+        totalCount={problems.length}
+        totalPages={Math.ceil(problems.length / problemsPerPage)}
+        onPage={setPage}
+      />
+    </Surface>
+  );
+}
