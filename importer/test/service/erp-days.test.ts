@@ -34,7 +34,7 @@ const password = 'una frase lunga';
 
 let service: TestService;
 let folder: string;
-/** What the days before have left. */
+/** The companies after the previous day. */
 let companies: Companies = new Map();
 
 beforeAll(async () => {

@@ -49,7 +49,7 @@ export async function forgotPassword(
     'email' in name ? { email: name.email.toLowerCase() } : { usernameKey: keyOf(name.username) };
   const userId = await passwords.findUser(entered);
   const text = Object.values(entered)[0] ?? '';
-  // The counters are not those of the sign-in: whoever reports forgotten passwords must not delay the user's sign-in.
+  // The counters are not those of the sign-in: repeated requests for a forgotten password must not delay sign-in.
   const guess = {
     pair: throttleDigest(`forgotten pair ${JSON.stringify([text, source.name])}`),
     knownAs: pairDigest(text, source, throttleDigest),

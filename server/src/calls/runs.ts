@@ -36,7 +36,7 @@ export interface RunCall {
   readonly users: number;
 }
 
-/** What a run did to a principal and to its users. */
+/** The effects of a run on a principal and on its users. */
 export interface RunEffects {
   readonly id: number;
   readonly inserted: boolean;

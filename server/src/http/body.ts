@@ -87,7 +87,7 @@ class RequestBody {
     });
   }
 
-  /** Aborted with an `ApiError` when the connection of the request ends, for work that nobody else waits for. */
+  /** Aborted with an `ApiError` when the connection of the request ends, to stop work whose result can no longer be delivered. */
   get signal(): AbortSignal {
     return this.#closed.signal;
   }

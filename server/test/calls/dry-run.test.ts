@@ -248,7 +248,7 @@ describe('the parameter dryRun', () => {
       ...store,
       findPrincipals(ids: readonly number[]) {
         reads++;
-        disconnected.abort(new Error('nobody waits'));
+        disconnected.abort(new Error('the caller has disconnected'));
         return store.findPrincipals(ids);
       },
     };
@@ -266,7 +266,7 @@ describe('the parameter dryRun', () => {
       signal: disconnected.signal,
     };
     await expect(dryRun(call, updateOperation(counted, plainRules), { hasher })).rejects.toThrow(
-      'nobody waits',
+      'the caller has disconnected',
     );
     expect(reads).toBe(1);
   });

@@ -218,7 +218,7 @@ describe('irs/invite', () => {
     expect(users.map(({ ID }) => ID)).toEqual([id]);
     expect((await setPassword(code)).body.errorCode).toBe('CODE_INVALID');
     expect((await setPassword(users[0]?.Code)).status).toBe(200);
-    // Nobody is left to invite.
+    // No user is left to invite.
     expect(usersIn(await service.call('irs/invite', records, representation))).toEqual([]);
   });
 

@@ -34,7 +34,7 @@ export interface Checked {
   readonly valid: readonly ImportRow[];
   /** The numbers of the rows in `valid` that would change nothing, because all of their values are stored already. */
   readonly unchanged: ReadonlySet<number>;
-  /** What the valid rows would create and change; null before a check of all rows. */
+  /** The number of principals and users that the valid rows would create and change; null before a check of all rows. */
   readonly totals: ImportTotals | null;
   /** Estimated time in seconds that the service needs to hash the passwords. */
   readonly seconds: number;

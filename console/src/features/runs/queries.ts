@@ -28,7 +28,7 @@ export function useRun(id: string) {
   });
 }
 
-/** What an undo would do. */
+/** The planned effects of an undo. */
 export interface UndoPlan {
   readonly counts: UpsertPlan;
   readonly tuples: readonly UpsertTuple[];

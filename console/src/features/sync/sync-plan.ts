@@ -39,7 +39,7 @@ import { usePatientAnagrafe } from '../session/api-client.ts';
 import { retryAfterSignIn } from '../session/retry-after-sign-in.ts';
 import type { SyncOptions } from './sync-options.tsx';
 
-/** What a synchronisation would do, and what it leaves as it is. */
+/** The planned changes of a synchronisation, and the records that it leaves as they are. */
 export interface Comparison extends Pick<SyncFile, 'warnings' | 'unused'> {
   readonly plan: SyncPlan;
   readonly rules: PlanRules;
@@ -70,7 +70,7 @@ export interface Comparison extends Pick<SyncFile, 'warnings' | 'unused'> {
 /** The principals that are to be disabled cannot be found. */
 export class MissingUnknownError extends Error {}
 
-/** The limits of a synchronisation by the command line that nobody confirms. */
+/** The default limits of `anagrafe sync --yes`. */
 const removalLimit = { maxPercent: 10, alwaysAllowed: 20 };
 
 /** Compares a file with the stored data, without writing anything. `done` counts the compared principals. */
@@ -184,7 +184,7 @@ function changesOfPrincipals(
   }));
 }
 
-/** What was not applied. */
+/** The rows and principals that were not applied. */
 export interface SyncResult {
   readonly failed: readonly RowProblem[];
   /** The records of these problems. */

@@ -49,6 +49,6 @@ export interface SentUser {
   readonly fields: FieldEdits<typeof userFields>;
   /** Null if the state stays as it is. */
   readonly state: State | null;
-  /** Whether the user must change its password; absent or null if that stays as it is. */
+  /** True if the user must change its password; absent or null if that stays as it is. */
   readonly mustChange?: boolean | null;
 }

@@ -28,7 +28,7 @@ export type KeptUser = readonly [
   invite?: KeptInvite,
 ];
 export type KeptInvite = readonly [channel: InviteChannel, issuedAt?: string, expiresAt?: string];
-/** What an undo has left as it was, of the principal (null) and of users. */
+/** The values that an undo has left as they were, of the principal (null) and of users. */
 export type StoredKept = readonly (readonly [
   user: number | null,
   field: KeptField['field'],

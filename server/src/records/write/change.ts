@@ -49,7 +49,7 @@ export interface UserEdit {
   readonly state: State;
   /** Null if the password stays as it is. */
   readonly password: NewPassword | null;
-  /** Whether the user must change its password; null if that stays as it is, or if the change has a password. */
+  /** True if the user must change its password; null if that stays as it is, or if the change has a password. */
   readonly mustChange: boolean | null;
   /** The names of the changed fields, including `Username`, `State` and `Password`. Not empty. */
   readonly changed: readonly string[];

@@ -5,8 +5,8 @@ import type { ReadyChange, ReadyInvitation } from './change.ts';
 import { idOf, principalIds, withRows } from './query.ts';
 import { usersAndThoseOfPrincipals, usersWithoutAccess, withUsers } from './sign-ins.store.ts';
 
-// The codes with which users set their passwords. Whoever issues one has locked the user, so that it cannot be deleted
-// or disabled at the same time.
+// The codes with which users set their passwords. The caller that issues codes holds locks of the users, so that they
+// cannot be deleted or disabled at the same time.
 
 const newCodes = rowsParameter('issued', {
   user_id: 'bigint',
