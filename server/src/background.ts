@@ -77,7 +77,7 @@ export async function startBackground(tools: BackgroundTools) {
   const deliveryCreation = repeat(
     'webhook_deliveries',
     async () => {
-      await hasher.interactiveEnded();
+      await hasher.waitForInteractive();
       const more = await createDeliveries(store.queue);
       retries.wake();
       return more;
@@ -86,7 +86,7 @@ export async function startBackground(tools: BackgroundTools) {
   );
   const extendChain = openChainWriter(store.queue, tools.audit.hashRow);
   const chain = repeat('hash_chain', async () => {
-    await hasher.interactiveEnded();
+    await hasher.waitForInteractive();
     const { rows, more } = await extendChain();
     if (rows > 0) deliveryCreation.wake();
     return more;

@@ -9,7 +9,7 @@ import { type InsertStore, insertOperation } from '../../server/src/records/oper
 import { openRecordStore } from '../../server/src/records/operations/records.store.ts';
 import { stateOperation } from '../../server/src/records/operations/state.ts';
 import { type UpdateStore, updateOperation } from '../../server/src/records/operations/update.ts';
-import { passwordsIn, type ReadyChange, readyChange } from '../../server/src/records/write/change.ts';
+import { passwordsIn, type WritableChange, writableChange } from '../../server/src/records/write/change.ts';
 import { newRows, reserveIds } from '../../server/src/records/write/id-reservation.ts';
 import { readConfig } from '../../server/src/settings/config.ts';
 import { openStore } from '../../server/src/store.ts';
@@ -68,7 +68,7 @@ export async function openGroupedWrites() {
     name: GroupedOperation,
     records: readonly Sent[],
     callId: string | null = null,
-  ): Promise<ReadyChange[]> {
+  ): Promise<WritableChange[]> {
     const changes = await Promise.all(
       records.map(async (record) => {
         const operation = {
@@ -83,10 +83,10 @@ export async function openGroupedWrites() {
         return required(change);
       }),
     );
-    const rows = changes.map((change) => newRows({ change }));
+    const rows = changes.map(newRows);
     const ids = await reserveIds(rows, recordStore);
     return changes.map((change, position) =>
-      readyChange(change, required(ids[position]), {
+      writableChange(change, required(ids[position]), {
         actor: serviceActor,
         reference: callId === null ? null : { callId, position, newCall: null },
         expectedCurrentHash: null,
@@ -95,7 +95,7 @@ export async function openGroupedWrites() {
   }
 
   /** Writes changes in one group. Returns those that were written, and null for the others. */
-  async function write(changes: readonly ReadyChange[]): Promise<(ReadyChange | null)[]> {
+  async function write(changes: readonly WritableChange[]): Promise<(WritableChange | null)[]> {
     const written = await recordStore.writeChanges(changes);
     return changes.map((change, at) => (written[at] ? change : null));
   }

@@ -4,6 +4,7 @@ import type { Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import { leaseMs } from '../idempotency/idempotency.ts';
+import { approvalText, readApproval } from '../records/check/plan.ts';
 import {
   insertCall,
   type OutcomeRow,
@@ -30,13 +31,16 @@ export function openCallStore(database: Database): CallStore {
       return storeFailures(database, callId, failures);
     },
     storeApprovals: (callId, approvals) =>
-      database.query('update anagrafe.calls set approvals = $2 where id = $1', [callId, approvals]),
+      database.query('update anagrafe.calls set approvals = $2 where id = $1', [
+        callId,
+        approvals.map((approval) => approval && approvalText(approval)),
+      ]),
     async approvals(callId) {
-      const [call] = await database.query<{ approvals: string[] | null }>(
+      const [call] = await database.query<{ approvals: (string | null)[] | null }>(
         'select approvals from anagrafe.calls where id = $1',
         [callId],
       );
-      return call?.approvals ?? [];
+      return (call?.approvals ?? []).map((text) => (text === null ? null : readApproval(text)));
     },
     async ownerOfRun(run) {
       const [found] = await database.query<{ clientId: number | null }>(

@@ -1,4 +1,5 @@
 import type { Actor } from '../audit/audit-log.ts';
+import type { Approvals } from '../records/check/plan.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import type { StoredFailure } from '../records/write/failed-records.ts';
 import type { NewCall, Outcome } from '../records/write/outcome.ts';
@@ -29,10 +30,10 @@ export interface CallStore {
     failures: readonly StoredFailure[],
     newCall: NewCall | null,
   ): Promise<ReadonlySet<number>>;
-  /** Stores what is approved for each record of a call, by its index, for a retry that resumes the call. */
-  storeApprovals(callId: string, approvals: readonly string[]): Promise<unknown>;
+  /** Stores what is approved for each record of a call, by its position, for a retry that resumes the call. */
+  storeApprovals(callId: string, approvals: Approvals): Promise<unknown>;
   /** Returns the stored approvals; empty if there are none. */
-  approvals(callId: string): Promise<readonly string[]>;
+  approvals(callId: string): Promise<Approvals>;
   /** Returns the client that began the run, null for protected mode, undefined if there is no such run. */
   ownerOfRun(run: string): Promise<number | null | undefined>;
   /** Marks a call whose records all have outcomes as completed, and writes its audit row. Does nothing if repeated. */

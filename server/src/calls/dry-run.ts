@@ -5,10 +5,10 @@ import type { OperationName } from '../records/parse/parsed-record.ts';
 import { EffectCounter, isUnchangedOutcome } from '../records/read/effect-counts.ts';
 import { outcomeOf, resetUsers } from '../records/write/change.ts';
 import { type IndexedOutcome, mainError, type Outcome, refused } from '../records/write/outcome.ts';
-import type { CallTools, DryRun, OpenCall, ReadCall } from './write-call.ts';
+import type { CallTools, ClaimedCall, DryRun, ValidCall } from './write-call.ts';
 
-type TriedCall = Pick<ReadCall, 'records' | 'clientId' | 'upsert' | 'holdMemory' | 'signal'> &
-  Pick<OpenCall, 'review'>;
+type TriedCall = Pick<ValidCall, 'records' | 'clientId' | 'upsert' | 'holdMemory' | 'signal'> &
+  Pick<ClaimedCall, 'review'>;
 
 /** Runs all checks of a call without hashing or writing. */
 export async function dryRun(

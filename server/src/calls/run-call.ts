@@ -1,61 +1,69 @@
 import { randomUUID } from 'node:crypto';
-import { isAnswerLost } from '../db/errors.ts';
 import { workingMemory } from '../http/body-memory-limit.ts';
-import { type Claim, leaseMs, leaseRenewalMs } from '../idempotency/idempotency.ts';
+import type { Claim, IdempotencyKey, KeyedCall } from '../idempotency/idempotency.ts';
+import { claimLease, holdLease, inProgress } from '../idempotency/lease.ts';
 import type { Job } from '../jobs/job.ts';
 import { submitJob } from '../jobs/submit.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
-import { readBatch } from '../records/check/batch.ts';
+import { requireBatch } from '../records/check/batch.ts';
 import { type Operation, operationOf } from '../records/check/operation.ts';
-import { PlanReview } from '../records/check/plan.ts';
+import { type Approvals, PlanReview } from '../records/check/plan.ts';
 import { countsOf } from '../records/read/effect-counts.ts';
 import type { NewCall, Outcome } from '../records/write/outcome.ts';
-import { applySync } from './apply-sync.ts';
+import { applyNow } from './apply-now.ts';
 import type { CallStore } from './calls.ts';
 import { dryRun } from './dry-run.ts';
-import type { CallTools, OpenCall, ReadCall, WriteCall, WriteResult } from './write-call.ts';
+import type { CallTools, ClaimedCall, ValidCall, WriteCall, WriteResult } from './write-call.ts';
 
-/** Value of `Retry-After` for a call that another request is handling. */
-const retrySeconds = 2;
-
-/** Delay between attempts to release a lease while the database is unreachable. */
-const releaseRetryMs = 500;
-
-/** Handles a write as a dry run, synchronously or as a job. A call with an idempotency key is handled once. */
+/** Handles a write as a dry run, at once or as a job. A call with an idempotency key is handled once. */
 export async function runCall(sent: WriteCall, tools: CallTools): Promise<WriteResult> {
-  const call = { ...sent, records: readRecords(sent, tools) };
-  const { operation: name, options, upsert, report } = call;
-  const operation = operationOf(tools.operations, name, options);
-  if (call.dryRun) {
-    call.holdMemory(workingMemory(call.records, 'in groups'));
-    const review = reviewOf(call, null, tools);
-    return { kind: 'estimate', ...(await dryRun({ ...call, review }, operation, tools)) };
+  const call = { ...sent, records: requireWithinLimits(sent, tools) };
+  const operation = operationOf(tools.operations, call.operation, call.options);
+  if (call.dryRun) return tryCall(call, operation, tools);
+  if (call.run !== null && call.operation !== 'undo')
+    await requireOwnRun(call.run, call.clientId, tools.calls);
+  if (!call.key) {
+    const id = randomUUID();
+    return applyOrSubmit(
+      { ...call, id, unstoredCall: newCallOf(call, id), settled: new Map() },
+      operation,
+      tools,
+    );
   }
-  if (call.run !== null && name !== 'undo') await requireOwnRun(call.run, call.clientId, tools.calls);
-  const claim = await claimCall(call, tools);
+  const claim = await claimLease(keyedCall(call, call.key), tools.idempotency, call.report);
   if (!('lease' in claim)) return replay(call, claim, tools);
-  const { state, callId: id, lease } = claim;
-  const renewal = lease && setInterval(() => lease.renew().catch(report), leaseRenewalMs);
-  try {
-    if (!call.async) requireSyncLimits(call, tools.limits);
-    call.holdMemory(workingMemory(call.records, call.async ? 'in groups' : 'whole'));
-    const known = state === 'new' ? new Map<number, Outcome>() : await tools.calls.outcomes(id);
-    const resumed = upsert && known.size > 0 ? await tools.calls.approvals(id) : null;
-    const review = reviewOf(call, resumed, tools);
-    const open = { ...call, id, newCall: lease ? null : newCallOf(call, id), known, review };
-    if (call.async) return await submit(open, operation, tools);
-    const { outcomes, complete } = await applySync(open, operation, tools);
-    if (lease && !complete) await release(() => lease.release(), report);
-    return answered(call, outcomes, { replayed: false, complete });
-  } catch (error) {
-    // A new call that ends with an `ApiError` has applied nothing, so its key is free again. A resumed call may have.
-    const forgets = state === 'new' && error instanceof ApiError;
-    if (lease) await release(() => (forgets ? lease.discard() : lease.release()), report);
-    throw error;
-  } finally {
-    if (renewal) clearInterval(renewal);
-  }
+  return holdLease(
+    claim,
+    async () => {
+      const settled =
+        claim.state === 'new' ? new Map<number, Outcome>() : await tools.calls.outcomes(claim.callId);
+      return applyOrSubmit({ ...call, id: claim.callId, unstoredCall: null, settled }, operation, tools);
+    },
+    call.report,
+  );
+}
+
+/** Runs all checks of a call without applying it. */
+async function tryCall(call: ValidCall, operation: Operation, tools: CallTools): Promise<WriteResult> {
+  call.holdMemory(workingMemory(call.records, 'in groups'));
+  const review = reviewOf(call, null, tools);
+  return { kind: 'estimate', complete: true, ...(await dryRun({ ...call, review }, operation, tools)) };
+}
+
+/** Applies a call at once, or submits it as a job. */
+async function applyOrSubmit(
+  call: Omit<ClaimedCall, 'review'>,
+  operation: Operation,
+  tools: CallTools,
+): Promise<WriteResult> {
+  if (!call.async) requireSyncLimits(call, tools.limits);
+  call.holdMemory(workingMemory(call.records, call.async ? 'in groups' : 'whole'));
+  const resumed = call.upsert && call.settled.size > 0 ? await tools.calls.approvals(call.id) : null;
+  const claimed = { ...call, review: reviewOf(call, resumed, tools) };
+  if (call.async) return submit(claimed, operation, tools);
+  const { outcomes, complete } = await applyNow(claimed, operation, tools);
+  return answered(call, outcomes, { replayed: false, complete });
 }
 
 /** Throws if the run was begun by another client. */
@@ -67,7 +75,7 @@ async function requireOwnRun(run: string, clientId: number | null, calls: CallSt
 /** `resumed` are the stored approvals of a call of which a part is applied; null for a new call. */
 function reviewOf(
   { options, upsert, dryRun }: WriteCall,
-  resumed: readonly string[] | null,
+  resumed: Approvals | null,
   { maxRemovals, keyRing }: CallTools,
 ): PlanReview | null {
   if (!upsert) return null;
@@ -77,80 +85,41 @@ function reviewOf(
 }
 
 /** A call with a key gets the limits of jobs, because an earlier request with the key may have submitted a job. */
-function readRecords(call: WriteCall, { limits }: CallTools): RecordList {
-  if (call.async || call.dryRun || call.key) return readBatch(call.body, limits.job, { variant: 'job' });
+function requireWithinLimits(call: WriteCall, { limits }: CallTools): RecordList {
+  if (call.async || call.dryRun || call.key) return requireBatch(call.body, limits.job, { variant: 'job' });
   return requireSyncLimits(call, limits);
 }
 
 function requireSyncLimits(call: WriteCall, limits: CallTools['limits']): RecordList {
   const figures = { jobUsers: limits.job.users };
-  return readBatch(call.body, limits.answered, { variant: 'answered', figures });
+  return requireBatch(call.body, limits.answered, { variant: 'answered', figures });
 }
 
-type ClaimedCall =
-  | Extract<Claim, { callId: string }>
-  | { readonly state: 'new'; readonly callId: string; readonly lease: null };
-
-/** Takes the lease of a call with a key. A call without a key needs none. */
-async function claimCall(call: ReadCall, { idempotency }: CallTools): Promise<ClaimedCall> {
-  const { clientId, operation, key, run, records, report } = call;
-  if (!key) return { state: 'new', callId: randomUUID(), lease: null };
-  const keyed = { clientId, operation, key, run, records: records.count, users: records.users };
-  const leaseId = randomUUID();
-  const claim = await idempotency.claim(keyed, leaseId).catch(async (error) => {
-    if (isAnswerLost(error)) await release(() => idempotency.abandon(keyed, leaseId), report);
-    throw error;
-  });
-  if ('callId' in claim) return claim;
-  throw claim.state === 'reused' ? new ApiError('IDEMPOTENCY_KEY_REUSED') : inProgress();
+function keyedCall({ clientId, operation, run, records }: ValidCall, key: IdempotencyKey): KeyedCall {
+  return { clientId, operation, key, run, records: records.count, users: records.users };
 }
 
 /** Returns the result of an earlier request with the same key. */
 async function replay(
-  call: ReadCall,
-  { state, callId }: Exclude<ClaimedCall, { lease: unknown }>,
+  call: ValidCall,
+  { state, callId }: Extract<Claim, { state: 'answered' | 'job' }>,
   { calls }: CallTools,
 ): Promise<WriteResult> {
-  if (state === 'job') return { kind: 'job', jobId: callId, replayed: true, job: null };
+  if (state === 'job') return { kind: 'job', complete: true, jobId: callId, replayed: true, job: null };
   call.holdMemory(workingMemory(call.records, 'in groups'));
   const stored = await calls.outcomes(callId);
   return answered(call, [...stored.values()], { replayed: true, complete: true });
 }
 
-/**
- * Releases the lease of a call that has ended without a final answer. The answer waits for the first attempt only. If
- * that fails, a timer retries until the lease would have expired anyway, so that a client that retries after a short
- * outage does not get `IDEMPOTENCY_IN_PROGRESS`. `change` returns false if the lease does not exist yet: PostgreSQL may
- * still be executing the claim.
- */
-async function release(change: () => Promise<unknown>, report: (error: unknown) => void): Promise<void> {
-  const lastAttempt = Date.now() + leaseMs;
-  const attempt = async (onError: (error: unknown) => void): Promise<void> => {
-    const isReleased = await change().catch((error) => {
-      onError(error);
-      return false;
-    });
-    if (isReleased === false && Date.now() < lastAttempt)
-      setTimeout(() => void attempt(() => undefined), releaseRetryMs).unref();
-  };
-  await attempt(report);
-}
-
-function inProgress(): ApiError {
-  const figures = { seconds: retrySeconds };
-  return new ApiError('IDEMPOTENCY_IN_PROGRESS', { figures, retryAfterSeconds: retrySeconds });
-}
-
-async function submit(call: OpenCall, operation: Operation, tools: CallTools): Promise<WriteResult> {
-  const { id, known } = call;
-  const job = { ...call, done: new Set(known.keys()) };
-  const refused = await submitJob(job, operation, { ...tools, store: tools.submissions });
+async function submit(call: ClaimedCall, operation: Operation, tools: CallTools): Promise<WriteResult> {
+  const { id } = call;
+  const refused = await submitJob(call, operation, { ...tools, store: tools.submissions });
   if (!refused) throw inProgress();
   tools.onOutcomes(call.operation, refused);
-  return { kind: 'job', jobId: id, replayed: false, job: asSubmitted(call, id, refused) };
+  return { kind: 'job', complete: true, jobId: id, replayed: false, job: asSubmitted(call, id, refused) };
 }
 
-function newCallOf({ clientId, operation, run, records }: ReadCall, id: string): NewCall {
+function newCallOf({ clientId, operation, run, records }: ValidCall, id: string): NewCall {
   return { id, clientId, operation, run, records: records.count, users: records.users };
 }
 
@@ -163,7 +132,7 @@ function answered(
 }
 
 /** Returns the job as it is right after submission, for an answer that needs no query. */
-function asSubmitted(call: ReadCall, id: string, refused: readonly Outcome[]): Job {
+function asSubmitted(call: ValidCall, id: string, refused: readonly Outcome[]): Job {
   const { clientId, operation, records } = call;
   return {
     id,

@@ -86,13 +86,14 @@ export interface DryRun {
   readonly selected: SelectedOutcomes | null;
 }
 
-export type WriteResult =
+export type WriteResult = {
+  /** False if a retry with the same key must resume the call. */
+  readonly complete: boolean;
+} & (
   | {
       readonly kind: 'outcomes';
       readonly outcomes: readonly Outcome[];
       readonly replayed: boolean;
-      /** False if a retry with the same key must resume the call. */
-      readonly complete: boolean;
       /** The effects of an upsert; null for other operations. */
       readonly counts: EffectCounts | null;
     }
@@ -103,7 +104,8 @@ export type WriteResult =
       readonly replayed: boolean;
       /** The job that this request submitted; null if an earlier request submitted it. */
       readonly job: Job | null;
-    };
+    }
+);
 
 export interface CallTools {
   readonly operations: Operations;
@@ -123,17 +125,17 @@ export interface CallTools {
 }
 
 /** A call whose body is an array of records within the limits. */
-export interface ReadCall extends WriteCall {
+export interface ValidCall extends WriteCall {
   readonly records: RecordList;
 }
 
 /** A call that is applied or submitted. */
-export interface OpenCall extends ReadCall {
+export interface ClaimedCall extends ValidCall {
   readonly id: string;
   /** The row of a call without a key, which is stored with its first outcome; null if the row is already stored. */
-  readonly newCall: NewCall | null;
+  readonly unstoredCall: NewCall | null;
   /** The outcomes of earlier requests with the same key, by position. */
-  readonly known: ReadonlyMap<number, Outcome>;
+  readonly settled: ReadonlyMap<number, Outcome>;
   /** Null if the operation has no plan. */
   readonly review: PlanReview | null;
 }

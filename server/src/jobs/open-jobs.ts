@@ -48,7 +48,7 @@ export async function openJobs(parts: JobParts): Promise<Jobs> {
         store: openChunks(database),
         writer: newWriter({
           writesAtOnce: writesAtOnce(),
-          pause: () => tools.hasher.interactiveEnded(),
+          pause: () => tools.hasher.waitForInteractive(),
         }),
       }),
   };

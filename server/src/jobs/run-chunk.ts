@@ -152,7 +152,7 @@ async function applyAll(records: readonly WaitingRecord[], run: ChunkRun): Promi
     // Groups are checked one after the other, so that records of one principal are applied in the order sent.
     for (const group of inGroups(records, groupWeight, ({ weight }) => weight)) {
       if (running.size >= groupsAtOnce) await Promise.race(running);
-      await run.tools.hasher.interactiveEnded();
+      await run.tools.hasher.waitForInteractive();
       if (run.signal.aborted) throw new Aborted('the service is stopping');
       if (await run.tools.store.isCancelled(run.callId)) {
         await refuseAll(group, 'CANCELLED', run);

@@ -3,7 +3,7 @@ import type { KeyRing } from '../encryption/key-ring.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { required } from '../lib/required.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
-import { checkInGroups } from '../records/check/batch.ts';
+import { changeToWrite, checkInGroups } from '../records/check/batch.ts';
 import type { CallOptions, Operation } from '../records/check/operation.ts';
 import type { Approval, PlanReview } from '../records/check/plan.ts';
 import { hashesNeeded } from '../records/operations/apply.ts';
@@ -58,7 +58,8 @@ interface SubmittedCall {
   readonly clientId: number | null;
   readonly actor: Actor;
   readonly records: RecordList;
-  readonly done: ReadonlySet<number>;
+  /** The outcomes of earlier requests with the same key, by position. */
+  readonly settled: ReadonlyMap<number, Outcome>;
   readonly options: CallOptions;
   readonly run: string | null;
   /** Null if the operation has no plan. */
@@ -70,12 +71,11 @@ interface SubmissionTools {
   readonly store: SubmissionStore;
   readonly recordStore: IdStore;
   readonly keyRing: KeyRing;
-  readonly hasher: Pick<HashPool, 'interactiveEnded'>;
+  readonly hasher: Pick<HashPool, 'waitForInteractive'>;
 }
 
 /**
- * Submits records as a job. Invalid records fail now; the others are stored encrypted and enqueued. `done` holds the
- * positions whose outcome is already known. Returns the outcomes of the invalid records in the order sent, or null if
+ * Submits records as a job. Invalid records fail now; the others are stored encrypted and enqueued. Returns the outcomes of the invalid records in the order sent, or null if
  * another request has completed or submitted the call.
  */
 export async function submitJob(
@@ -133,24 +133,25 @@ interface ValidRecord extends PlannedRecord, NewRows {
 
 /**
  * Checks the records in groups and separates valid from invalid ones, of which only the invalid ones stay in memory.
- * Records in `done` are checked too: what they claim is not free for the others.
+ * Settled records are checked too: what they claim is not free for the others.
  */
 async function partitionRecords(
-  { records, done, review, holdMemory }: SubmittedCall,
+  { records, settled, review, holdMemory }: SubmittedCall,
   operation: Operation,
   hasher: SubmissionTools['hasher'],
 ) {
   const failureGroups: StoredFailure[][] = [];
   /** By position. */
   const valid = new Map<number, ValidRecord>();
-  await hasher.interactiveEnded();
+  await hasher.waitForInteractive();
   for await (const group of checkInGroups(records, operation, { holdMemory })) {
     const failures: Failure[] = [];
     for (const checked of group) {
-      const { position, change, parsed, fields } = checked;
-      if (done.has(position)) continue;
+      const { position, parsed, fields } = checked;
+      if (settled.has(position)) continue;
       const approval = review?.approve(checked, records.text(position)) ?? null;
-      if (change && parsed.errors.none) {
+      const change = changeToWrite(checked);
+      if (change) {
         const weight = weightOf(change, hashesNeeded(checked), records.usersOf(position));
         valid.set(position, {
           position,
@@ -158,14 +159,14 @@ async function partitionRecords(
           orderingKeys: principalsOf(change),
           approval,
           kept: change.kept ?? [],
-          ...newRows(checked),
+          ...newRows(change),
         });
       } else {
         failures.push({ position, outcome: refused(parsed), fields });
       }
     }
     failureGroups.push(await storedFailures(operation.name, failures));
-    await hasher.interactiveEnded();
+    await hasher.waitForInteractive();
   }
   review?.finish();
   return { failureGroups, valid };

@@ -58,7 +58,7 @@ export class HashAdmission {
   }
 
   /** Resolves when no interactive call is running, after `pauseMs` at the latest. */
-  async interactiveEnded(): Promise<void> {
+  async waitForInteractive(): Promise<void> {
     if (this.#backlogs.interactive.total === 0) return;
     await new Promise<void>((resolve) => {
       const resume = () => {

@@ -135,8 +135,8 @@ export class HashPool {
   }
 
   /** Resolves when no call of the interactive lane is running, after a fraction of a second at the latest. */
-  interactiveEnded(): Promise<void> {
-    return this.#admission.interactiveEnded();
+  waitForInteractive(): Promise<void> {
+    return this.#admission.waitForInteractive();
   }
 
   /** Estimates the seconds until `count` more passwords of a share are hashed, including the queue ahead of them. */

@@ -4,7 +4,7 @@ import { plainRules, recordList } from '@anagrafe/testing/records';
 import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
-import { applySync } from '../../src/calls/apply-sync.ts';
+import { applyNow } from '../../src/calls/apply-now.ts';
 import { openCallStore } from '../../src/calls/calls.store.ts';
 import { HashPool } from '../../src/passwords/hash-pool.ts';
 import { codeIssuer } from '../../src/passwords/password-code.ts';
@@ -23,7 +23,7 @@ afterAll(() => hasher.close());
 
 /** Returns true if a job that asks now has to wait for a more urgent call. */
 async function jobsWait(): Promise<boolean> {
-  return Promise.race([hasher.interactiveEnded().then(() => false), nextTurn(true)]);
+  return Promise.race([hasher.waitForInteractive().then(() => false), nextTurn(true)]);
 }
 
 it('keeps jobs waiting until the end of a call with a single password is stored', async () => {
@@ -41,14 +41,14 @@ it('keeps jobs waiting until the end of a call with a single password is stored'
     ...own,
     records,
     actor: operatorActor,
-    newCall: { ...own, records: 1, users: 1 },
-    known: new Map(),
+    unstoredCall: { ...own, records: 1, users: 1 },
+    settled: new Map(),
     review: null,
     options: defaultOptions,
     holdMemory: () => {},
     report: () => {},
   };
-  const answered = await applySync(call, operation, {
+  const answered = await applyNow(call, operation, {
     hasher,
     recordStore,
     newWriter: () => new RecordWriter(recordStore),

@@ -114,7 +114,7 @@ async function submit(
     clientId: null,
     actor: operatorActor,
     records: await recordList(records),
-    done: new Set<number>(),
+    settled: new Map(),
     options: defaultOptions,
     run: null,
     review: null,

@@ -5,7 +5,7 @@ import { importedUser } from '@anagrafe/testing/jobs';
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WriteFailure } from '../../src/db/errors.ts';
-import type { ReadyChange } from '../../src/records/write/change.ts';
+import type { WritableChange } from '../../src/records/write/change.ts';
 import { RecordWriter } from '../../src/records/write/record-writer.ts';
 import type { Store } from '../../src/store.ts';
 import { lockPrincipals } from './row-lock.ts';
@@ -39,7 +39,7 @@ describe('a group of records', () => {
       ],
       callId,
     );
-    const last = records.pop() as ReadyChange;
+    const last = records.pop() as WritableChange;
     records.push({ ...last, context: { ...last.context, expectedCurrentHash: 'an older hash' } });
     const written = await write(records);
     expect(written.map((change) => change?.principalId ?? null)).toEqual([good.id, null, null, null, null]);

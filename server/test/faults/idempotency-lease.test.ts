@@ -87,7 +87,7 @@ describe('the holder of a lease that has expired', () => {
       recordStore,
       store: openSubmissions(service.database, queue, { jobs: 200, bytes: 1e9 }),
       keyRing: new KeyRing(Buffer.alloc(32, 'a key of its own')),
-      hasher: { interactiveEnded: async () => {} },
+      hasher: { waitForInteractive: async () => {} },
     };
     const records = await recordList([{ ID, Users: [importedUser('taken over')] }]);
     const job = {
@@ -95,7 +95,7 @@ describe('the holder of a lease that has expired', () => {
       clientId: null,
       actor: operatorActor,
       records,
-      done: new Set<number>(),
+      settled: new Map(),
       options: defaultOptions,
       run: null,
       review: null,

@@ -142,7 +142,7 @@ describe('bulk work', () => {
   it('is not delayed while no interactive call is running', async () => {
     const admission = newAdmission();
     admission.add(bulk);
-    await admission.interactiveEnded();
+    await admission.waitForInteractive();
   });
 
   it('is delayed until the last interactive call has ended', async () => {
@@ -150,7 +150,7 @@ describe('bulk work', () => {
     const admission = newAdmission();
     admission.add(single);
     admission.add({ ...single, share: 'b', weight: 0.015625 });
-    const ended = settled(admission.interactiveEnded());
+    const ended = settled(admission.waitForInteractive());
     admission.remove(single);
     expect(await ended()).toBe(false);
     admission.remove({ ...single, share: 'b', weight: 0.015625 });
@@ -163,7 +163,7 @@ describe('bulk work', () => {
     vi.useFakeTimers();
     const admission = newAdmission();
     admission.add(single);
-    const ended = settled(admission.interactiveEnded());
+    const ended = settled(admission.waitForInteractive());
     await vi.advanceTimersByTimeAsync(249);
     expect(await ended()).toBe(false);
     await vi.advanceTimersByTimeAsync(1);

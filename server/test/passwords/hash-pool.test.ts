@@ -232,7 +232,7 @@ describe('an admitted call', () => {
     await call.hash('a password');
     expect(admitted(pool)).toBeCloseTo(1, 6);
     call.end();
-    await pool.interactiveEnded();
+    await pool.waitForInteractive();
     expect(admitted(pool)).toBeCloseTo(0, 6);
   });
 });

@@ -1,14 +1,14 @@
 import { recordList } from '@anagrafe/testing/records';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/lib/field-errors.ts';
-import { readBatch } from '../../src/records/check/batch.ts';
+import { requireBatch } from '../../src/records/check/batch.ts';
 
 const limits = { records: 3, users: 4 };
 const way = { variant: 'job' } as const;
 
 async function refusal(body: unknown[] | null): Promise<unknown> {
   try {
-    readBatch(body && (await recordList(body)), limits, way);
+    requireBatch(body && (await recordList(body)), limits, way);
   } catch (error) {
     return error instanceof ApiError ? error.detail : error;
   }
@@ -23,7 +23,7 @@ describe('the body of a call', () => {
       { ID: 3, Users: 'no array' },
     ];
     const list = await recordList(records);
-    expect(readBatch(list, limits, way)).toBe(list);
+    expect(requireBatch(list, limits, way)).toBe(list);
     expect(await Promise.all([0, 1, 2].map((position) => list.fields(position)))).toEqual(records);
   });
 

@@ -9,7 +9,7 @@ import {
   userFieldNames,
 } from '../../src/records/fields/fields.ts';
 import { openRecordStore } from '../../src/records/operations/records.store.ts';
-import type { ReadyChange, UserEdit } from '../../src/records/write/change.ts';
+import type { UserEdit, WritableChange } from '../../src/records/write/change.ts';
 import { versionOf } from '../../src/records/write/stored-rows.store.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openStore, type Store } from '../../src/store.ts';
@@ -34,7 +34,7 @@ const noUserFields = Object.fromEntries(userFieldNames.map((name) => [name, null
 const hash =
   '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$Zm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFyMTI';
 
-function change(principalId: number, more: Partial<ReadyChange>): ReadyChange {
+function change(principalId: number, more: Partial<WritableChange>): WritableChange {
   return {
     principalId,
     action: 'update',
@@ -59,7 +59,7 @@ function values(fields: Partial<PrincipalFields>, state: 'active' | 'disabled' =
   return { fields: { ...noPrincipalFields, ...fields }, state, searchTerms: ['alfa'] };
 }
 
-function user(id: number, username: string): ReadyChange['registrations'][number] {
+function user(id: number, username: string): WritableChange['registrations'][number] {
   const password = { text: null, hash, mustChange: false };
   return {
     id,

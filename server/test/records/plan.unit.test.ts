@@ -6,6 +6,7 @@ import type { CheckedRecord } from '../../src/records/check/batch.ts';
 import { type CallOptions, defaultOptions } from '../../src/records/check/operation.ts';
 import {
   type Approval,
+  type Approvals,
   approvalText,
   PlanReview,
   readApproval,
@@ -233,7 +234,7 @@ describe('the stored form of an approval', () => {
 });
 
 describe('a record of a resumed call', () => {
-  const resumed = (approvals: readonly string[], expected: string | null) =>
+  const resumed = (approvals: Approvals, expected: string | null) =>
     new PlanReview({
       options: { ...defaultOptions, missing: 'delete' },
       expected,
@@ -245,7 +246,7 @@ describe('a record of a resumed call', () => {
 
   it('gets an error if it would remove more users than the stored approval allows', () => {
     const record = checked({ removals: 2 });
-    const review = resumed(['removals 1'], null);
+    const review = resumed([{ kind: 'removals', atMost: 1 }], null);
     expect(review.approve(record, Buffer.from('{}'))).toEqual({ kind: 'removals', atMost: 1 });
     expect(record.parsed.errors.firstOfKind.has('PLAN_OUTDATED')).toBe(true);
     expect(review.finish()).toBeNull();

@@ -23,7 +23,7 @@ interface TooLargeHint {
 }
 
 /** Returns the records of a call. Throws an `ApiError` if the body is no array of objects or exceeds the limits. */
-export function readBatch(body: RecordList | null, limits: BatchLimits, hint: TooLargeHint): RecordList {
+export function requireBatch(body: RecordList | null, limits: BatchLimits, hint: TooLargeHint): RecordList {
   if (!body) throw new ApiError('INVALID_BODY', { variant: 'array' });
   if (body.count === 0) throw new ApiError('INVALID_BODY', { variant: 'empty' });
   if (body.count > limits.records) throw tooLarge(limits, hint);
@@ -50,8 +50,16 @@ export interface CallRecord {
 /** A record after its checks. */
 export interface CheckedRecord extends CallRecord {
   readonly parsed: ParsedRecord;
-  /** Null if the checks have found an error. The review of a plan can add an error to `parsed` afterwards. */
+  /** Null if the checks have found an error. Later steps can add errors to `parsed`: `changeToWrite` looks at both. */
   readonly change: PrincipalChange | null;
+}
+
+/** Returns what a record changes; null if it is refused, by the checks or by a later step. */
+export function changeToWrite({
+  parsed,
+  change,
+}: Pick<CheckedRecord, 'parsed' | 'change'>): PrincipalChange | null {
+  return parsed.errors.none ? change : null;
 }
 
 /**

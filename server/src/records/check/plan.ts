@@ -2,7 +2,7 @@ import { createHash, type Hmac } from 'node:crypto';
 import { ApiError } from '../../lib/field-errors.ts';
 import { isUnchanged, type PrincipalChange } from '../write/change.ts';
 import { mainError } from '../write/outcome.ts';
-import type { CheckedRecord } from './batch.ts';
+import { type CheckedRecord, changeToWrite } from './batch.ts';
 import type { CallOptions } from './operation.ts';
 
 /** Number of users that a call may always disable or delete. The limit of each principal is at least as high. */
@@ -16,6 +16,9 @@ export type Approval =
   | { readonly kind: 'removals'; readonly atMost: number }
   /** No effect: the approval of a record of a resumed call was not stored. */
   | { readonly kind: 'nothing' };
+
+/** The approvals of a call, by position. A record without one may have any effect. */
+export type Approvals = readonly (Approval | null)[];
 
 const removalsPrefix = 'removals ';
 const nothing = 'unknown';
@@ -43,7 +46,7 @@ interface PlanRules {
    * The stored approvals of a call of which a part is applied, by position; null for a new call. The plan of a resumed
    * call cannot be computed, but its other records must still have the effects that were approved.
    */
-  readonly resumed: readonly string[] | null;
+  readonly resumed: Approvals | null;
   readonly dryRun: boolean;
   /** Returns a new keyed hash. */
   newDigest(): Hmac;
@@ -79,9 +82,8 @@ export class PlanReview {
   approve(record: CheckedRecord, text: Buffer): Approval | null {
     const { resumed, expected, options } = this.#rules;
     if (resumed) {
-      const stored = resumed[record.position];
       const unknown: Approval | null = expected === null ? null : { kind: 'nothing' };
-      const approval = stored === undefined ? unknown : readApproval(stored);
+      const approval = resumed[record.position] ?? unknown;
       requireApproved(record, approval);
       return approval;
     }
@@ -175,8 +177,9 @@ function removalsOf(
  * Returns a digest of what the record would do. It contains the version of a principal that the record changes: the plan
  * shows the values that were stored then. A record that changes nothing depends only on being equal.
  */
-function tagOf({ parsed, change }: Pick<CheckedRecord, 'parsed' | 'change'>): string {
-  if (!parsed.errors.none || !change) return `failed ${mainError(parsed.errors, 'done').code}`;
+function tagOf(record: Pick<CheckedRecord, 'parsed' | 'change'>): string {
+  const change = changeToWrite(record);
+  if (!change) return `failed ${mainError(record.parsed.errors, 'done').code}`;
   const { principal, principalId, expectedVersion, applied, moves } = change;
   if (isUnchanged(change)) return `unchanged ${principalId}`;
   const fields = principal.kind === 'edit' ? principal.changed : [];

@@ -7,7 +7,7 @@ import { required } from '../../lib/required.ts';
 import type { PasswordHasher } from '../../passwords/hash-pool.ts';
 import { ThreadEnded } from '../../passwords/hash-thread.ts';
 import type { CodeIssuer } from '../../passwords/password-code.ts';
-import type { CheckedRecord } from '../check/batch.ts';
+import { type CheckedRecord, changeToWrite } from '../check/batch.ts';
 import type { Operation } from '../check/operation.ts';
 import { type Approval, requireApproved } from '../check/plan.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
@@ -16,9 +16,9 @@ import {
   type PrincipalChange,
   passwordsIn,
   principalsOf,
-  type ReadyChange,
   type ReservedIds,
-  readyChange,
+  type WritableChange,
+  writableChange,
 } from '../write/change.ts';
 import { enoughIds } from '../write/id-reservation.ts';
 import { type NewCall, type Outcome, refused } from '../write/outcome.ts';
@@ -54,8 +54,9 @@ interface ApplyContext {
 }
 
 /** Returns the number of passwords that have to be hashed, unless the record is refused. */
-export function hashesNeeded({ parsed, change }: Pick<CheckedRecord, 'parsed' | 'change'>): number {
-  return change && parsed.errors.none ? passwordsIn(change).filter(({ hash }) => hash === null).length : 0;
+export function hashesNeeded(record: Pick<CheckedRecord, 'parsed' | 'change'>): number {
+  const change = changeToWrite(record);
+  return change ? passwordsIn(change).filter(({ hash }) => hash === null).length : 0;
 }
 
 /**
@@ -69,8 +70,8 @@ export function applyRecords(
   const { lastOutcomes } = context;
   return Promise.all(
     records.map((record) => {
-      const { parsed, change } = record;
-      if (!change || !parsed.errors.none) return refused(parsed);
+      const change = changeToWrite(record);
+      if (!change) return refused(record.parsed);
       const principals = principalsOf(change);
       const earlier = principals.flatMap((id) => lastOutcomes.get(id) ?? []);
       const outcome = applyRecord(record, change, earlier, context);
@@ -98,7 +99,7 @@ async function applyRecord(
       return refused(parsed, { code: 'NOT_APPLIED', variant: 'earlier' });
     // A record that is being retried must not conflict with one that is written for the first time.
     await writer.retries.ended(change.principalId);
-    const ready = await toReady(change, record, context);
+    const ready = await withIds(change, record, context);
     id = ready.principalId;
     await writer.write(ready);
     return outcomeOf(ready, parsed.errors);
@@ -120,11 +121,12 @@ async function applyAgain(record: RecordToApply, context: ApplyContext): Promise
     const parsed = { ...record.parsed, errors: new FieldErrors() };
     try {
       const tools = { keptUsernames: new Set(record.change?.kept) };
-      const [change = null] = await context.operation.newCheck(tools)([parsed]);
-      requireApproved({ parsed, change }, record.approval);
-      if (!change || !parsed.errors.none) return refused(parsed);
+      const [checked = null] = await context.operation.newCheck(tools)([parsed]);
+      requireApproved({ parsed, change: checked }, record.approval);
+      const change = changeToWrite({ parsed, change: checked });
+      if (!change) return refused(parsed);
       await hashPasswords(change, context.hashes);
-      const ready = await toReady(change, record, context);
+      const ready = await withIds(change, record, context);
       id = ready.principalId;
       await context.writer.write(ready);
       return outcomeOf(ready, parsed.errors);
@@ -143,11 +145,12 @@ async function hashPasswords(change: PrincipalChange, hasher: PasswordHasher): P
   );
 }
 
-async function toReady(
+/** Returns the change with the IDs of what it inserts. */
+async function withIds(
   change: PrincipalChange,
   { ids, position }: RecordToApply,
   { writer, actor, call, expectedCurrentHash, expectedCode, issueCode }: ApplyContext,
-): Promise<ReadyChange> {
+): Promise<WritableChange> {
   const reference = call && { callId: call.id, newCall: call.newCall, position };
   const context = {
     actor,
@@ -156,7 +159,7 @@ async function toReady(
     issueCode: issueCode ?? null,
     ...(expectedCode !== undefined && { expectedCode }),
   };
-  return readyChange(change, await enoughIds(change, ids, writer.store), context);
+  return writableChange(change, await enoughIds(change, ids, writer.store), context);
 }
 
 /** Returns true if an outcome is final; false if the record may be tried again or its commit is unconfirmed. */

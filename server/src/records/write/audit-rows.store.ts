@@ -1,7 +1,7 @@
 import { actorColumns } from '../../audit/audit.store.ts';
 import { arrayLiteral, preparedStatement, type Query, rowsParameter, statement } from '../../db/statement.ts';
 import { type AuditedChange, auditRows } from './audited-change.ts';
-import { type ReadyChange, usersPerAuditRow } from './change.ts';
+import { usersPerAuditRow, type WritableChange } from './change.ts';
 import { digestsOf } from './changed-values.store.ts';
 import { withRows } from './query.ts';
 
@@ -22,7 +22,7 @@ const auditRowsParameter = rowsParameter('row', {
 });
 
 interface AuditRow extends AuditedChange {
-  readonly change: ReadyChange;
+  readonly change: WritableChange;
 }
 
 const auditColumns = {
@@ -61,7 +61,7 @@ const appendChangesStatement = statement(
 );
 
 /** Must follow the edits, whose values it reads. */
-export function appendAuditRows(changes: readonly ReadyChange[]): Query[] {
+export function appendAuditRows(changes: readonly WritableChange[]): Query[] {
   const rows = changes
     .filter(({ principal }) => principal.kind !== 'delete')
     .flatMap((change) => auditRows(change).map((row) => ({ change, ...row })));
@@ -85,7 +85,7 @@ const auditDeletionsStatement = statement(
     order by row.index, number`,
 );
 
-export function auditDeletions(deleted: readonly ReadyChange[]): Query[] {
+export function auditDeletions(deleted: readonly WritableChange[]): Query[] {
   const rows = deleted.flatMap((change) => auditRows(change).map((row) => ({ change, ...row })));
   return withRows(auditDeletionsStatement, rows, auditRowsParameter.values(rows, auditColumns));
 }

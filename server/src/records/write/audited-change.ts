@@ -1,5 +1,5 @@
 import { required } from '../../lib/required.ts';
-import { type ReadyChange, resetUsers, sourcesOf, usersPerAuditRow } from './change.ts';
+import { resetUsers, sourcesOf, usersPerAuditRow, type WritableChange } from './change.ts';
 
 /** What the audit log notes about a change, except the actor. */
 export interface AuditedChange {
@@ -15,13 +15,13 @@ export interface AuditedChange {
 }
 
 /** Returns the ID that links the values of an edit to the audit row that lists the edit; see `auditRows`. */
-export function changeIdOf(change: ReadyChange, edit: number): string {
+export function changeIdOf(change: WritableChange, edit: number): string {
   const position = change.registrations.length + resetUsers(change).length + edit;
   return required(change.changeIds[Math.floor(position / usersPerAuditRow)]);
 }
 
 /** Returns the audit rows of a change: one, and further ones if it names many users. Those have the users only. */
-export function auditRows(change: ReadyChange): AuditedChange[] {
+export function auditRows(change: WritableChange): AuditedChange[] {
   const { action, principalId, principal, registrations, edits, moves, deletes, merged, changeIds } = change;
   const invited = change.invitations.map(({ userId, channel }) => [userId, channel]);
   const registered = registrations.map(({ id }) => id);
@@ -69,7 +69,7 @@ export function auditRows(change: ReadyChange): AuditedChange[] {
 }
 
 /** Returns the audit rows of a principal that loses users or is merged, for its history. They produce no events. */
-function auditRowsOfSource(source: number, { principalId, moves, merged }: ReadyChange): AuditedChange[] {
+function auditRowsOfSource(source: number, { principalId, moves, merged }: WritableChange): AuditedChange[] {
   const moved = moves.filter(({ from }) => from === source).map(({ id }) => [id, principalId]);
   const mergedInto = merged?.id === source ? principalId : null;
   const count = Math.max(Math.ceil(moved.length / usersPerAuditRow), mergedInto === null ? 0 : 1);
@@ -84,7 +84,7 @@ function auditRowsOfSource(source: number, { principalId, moves, merged }: Ready
   });
 }
 
-function auditDetails({ principal, merged }: ReadyChange) {
+function auditDetails({ principal, merged }: WritableChange) {
   const changed = principal.kind === 'edit' ? principal.changed : [];
   const fields = changed.filter((name) => name !== 'State');
   return {

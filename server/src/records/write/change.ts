@@ -141,7 +141,7 @@ export function principalsOf(change: Pick<PrincipalChange, 'principalId' | 'move
 }
 
 /** A change with the IDs of what it inserts, and with its actor. */
-export interface ReadyChange extends PrincipalChange {
+export interface WritableChange extends PrincipalChange {
   readonly principalId: number;
   readonly registrations: readonly (NewUser & { readonly id: number })[];
   readonly applied: readonly AppliedUser[];
@@ -165,7 +165,7 @@ export interface ChangeStore {
    * written as a whole or, if the store is no longer as the checks found it, not at all. Throws a `WriteFailure` if
    * nothing was written, or if it is unknown whether anything was.
    */
-  writeChanges(changes: readonly ReadyChange[]): Promise<readonly boolean[]>;
+  writeChanges(changes: readonly WritableChange[]): Promise<readonly boolean[]>;
 }
 
 /** IDs reserved for the rows that a record creates, before the record is written. */
@@ -176,7 +176,11 @@ export interface ReservedIds {
   readonly users: readonly number[];
 }
 
-export function readyChange(change: PrincipalChange, ids: ReservedIds, context: WriteContext): ReadyChange {
+export function writableChange(
+  change: PrincipalChange,
+  ids: ReservedIds,
+  context: WriteContext,
+): WritableChange {
   const appliedIds = ids.users.values();
   const registrations = change.registrations.map((user, at) => ({ ...user, id: required(ids.users[at]) }));
   const invited = [

@@ -1,6 +1,6 @@
 import { arrayLiteral, type Query, statement } from '../../db/statement.ts';
 import type { Definitions } from '../fields/fields.ts';
-import type { ReadyChange } from './change.ts';
+import type { WritableChange } from './change.ts';
 import { mergesOf } from './merges.store.ts';
 import { idOf, principalIds, withRows } from './query.ts';
 
@@ -64,7 +64,7 @@ const erasePrincipalsStatement = statement(
 );
 
 /** Deletes the values of what is deleted. Must precede the deletion of the users. */
-export function eraseValues(changes: readonly ReadyChange[], deleted: readonly ReadyChange[]): Query[] {
+export function eraseValues(changes: readonly WritableChange[], deleted: readonly WritableChange[]): Query[] {
   const ids = principalIds(deleted);
   const merged = mergesOf(changes).map(idOf);
   const users = changes.flatMap(({ deletes }) => deletes);

@@ -1,10 +1,10 @@
 import { arrayLiteral, type Query, rowsParameter, statement } from '../../db/statement.ts';
-import type { ReadyChange } from './change.ts';
+import type { WritableChange } from './change.ts';
 import type { StoredRows } from './stored-rows.store.ts';
 
 /** Empties the failed records that mention what is deleted, and notes the IDs of what is renamed in those of its names. */
 export function eraseFailedRecords(
-  changes: readonly ReadyChange[],
+  changes: readonly WritableChange[],
   { principals, users }: StoredRows,
 ): Query[] {
   const deletedNames: string[] = [];

@@ -15,7 +15,7 @@ export interface NewRows {
   readonly users: number;
 }
 
-export function newRows({ change }: { readonly change: PrincipalChange | null }): NewRows {
+export function newRows(change: PrincipalChange | null): NewRows {
   return {
     principals: change?.principal.kind === 'insert' ? 1 : 0,
     users: change?.registrations.length ?? 0,
@@ -46,7 +46,7 @@ export async function enoughIds(
   reserved: ReservedIds,
   store: IdStore,
 ): Promise<ReservedIds> {
-  const { principals, users } = newRows({ change });
+  const { principals, users } = newRows(change);
   if (users <= reserved.users.length && (principals === 0 || reserved.principal !== null)) return reserved;
   const [ids] = await reserveIds([{ principals, users }], store);
   return required(ids);

@@ -1,5 +1,5 @@
 import { type Query, rowsParameter, statement } from '../../db/statement.ts';
-import type { MergedPrincipal, ReadyChange } from './change.ts';
+import type { MergedPrincipal, WritableChange } from './change.ts';
 import { withIds, withRows } from './query.ts';
 
 // Principals that are merged into others: their users have moved, their external keys become aliases.
@@ -25,12 +25,14 @@ const insertAliasesStatement = statement(
 );
 const deleteMergedStatement = statement('delete from anagrafe.principals where id = any(:ids::bigint[])');
 
-export function mergesOf(changes: readonly ReadyChange[]): (MergedPrincipal & { readonly into: number })[] {
+export function mergesOf(
+  changes: readonly WritableChange[],
+): (MergedPrincipal & { readonly into: number })[] {
   return changes.flatMap(({ merged, principalId: into }) => (merged ? [{ ...merged, into }] : []));
 }
 
 /** Must precede the edits of the principals, which may get the external keys. */
-export function keepAliases(changes: readonly ReadyChange[]): Query[] {
+export function keepAliases(changes: readonly WritableChange[]): Query[] {
   const merges = mergesOf(changes);
   const values = mergedPrincipals.values(merges, {
     id: ({ id }) => id,
@@ -45,7 +47,7 @@ export function keepAliases(changes: readonly ReadyChange[]): Query[] {
 }
 
 /** Must follow the moves of the users. */
-export function deleteMerged(changes: readonly ReadyChange[]): Query[] {
+export function deleteMerged(changes: readonly WritableChange[]): Query[] {
   return withIds(deleteMergedStatement, idsOf(mergesOf(changes)));
 }
 

@@ -1,6 +1,6 @@
 import { preparedStatement, type Query, rowsParameter } from '../../db/statement.ts';
 import { insertCall, type KeptInvite, type KeptUser, type StoredKept } from './call-outcomes.store.ts';
-import { principalOutcome, type ReadyChange } from './change.ts';
+import { principalOutcome, type WritableChange } from './change.ts';
 import type { AppliedInvite, AppliedUser } from './outcome.ts';
 import { withRows } from './query.ts';
 
@@ -15,15 +15,15 @@ const outcomeRows = rowsParameter('outcome', {
 });
 
 const outcomeValues = {
-  call_id: ({ context }: ReadyChange) => context.reference?.callId ?? null,
-  position: ({ context }: ReadyChange) => context.reference?.position ?? null,
-  principal_id: ({ principalId }: ReadyChange) => principalId,
-  users: ({ applied }: ReadyChange) => applied.length,
-  applied: ({ applied, moves }: ReadyChange) => {
+  call_id: ({ context }: WritableChange) => context.reference?.callId ?? null,
+  position: ({ context }: WritableChange) => context.reference?.position ?? null,
+  principal_id: ({ principalId }: WritableChange) => principalId,
+  users: ({ applied }: WritableChange) => applied.length,
+  applied: ({ applied, moves }: WritableChange) => {
     const sources = new Map(moves.map(({ id, from }) => [id, from]));
     return JSON.stringify(applied.map((user) => storedUser(user, sources.get(user.id))));
   },
-  kept: ({ applied, keptFields = [] }: ReadyChange) => {
+  kept: ({ applied, keptFields = [] }: WritableChange) => {
     const kept: StoredKept = [
       ...keptFields.map(({ field, reason }) => [null, field, reason] as const),
       ...applied.flatMap(({ id, keptFields: own = [] }) =>
@@ -57,7 +57,7 @@ const storeOutcomesStatement = preparedStatement(
 );
 
 /** Stores the outcomes with the records, so that both are committed or neither is. */
-export function storeOutcomes(changes: readonly ReadyChange[]): Query[] {
+export function storeOutcomes(changes: readonly WritableChange[]): Query[] {
   const kept = changes.filter(({ context }) => context.reference);
   return withRows(storeOutcomesStatement, kept, outcomeRows.values(kept, outcomeValues));
 }
@@ -66,7 +66,7 @@ export function storeOutcomes(changes: readonly ReadyChange[]): Query[] {
  * Stores the calls whose first outcomes these may be. A concurrent transaction with other records of the call waits here
  * until this one ends, so nothing but the outcomes may follow.
  */
-export function storeNewCalls(changes: readonly ReadyChange[]): Query[] {
+export function storeNewCalls(changes: readonly WritableChange[]): Query[] {
   const calls = new Set(changes.flatMap(({ context }) => context.reference?.newCall ?? []));
   return [...calls].map((call) => ({ statement: insertCall, values: { ...call } }));
 }

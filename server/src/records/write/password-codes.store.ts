@@ -1,7 +1,7 @@
 import type { Connection } from '../../db/database.ts';
 import { arrayLiteral, type Query, rowsParameter, statement } from '../../db/statement.ts';
 import type { IssuedCode } from '../../passwords/password-code.ts';
-import type { ReadyChange, ReadyInvitation } from './change.ts';
+import type { ReadyInvitation, WritableChange } from './change.ts';
 import { idOf, principalIds, withRows } from './query.ts';
 import { usersAndThoseOfPrincipals, usersWithoutAccess, withUsers } from './sign-ins.store.ts';
 
@@ -66,7 +66,7 @@ interface InvitedUser extends ReadyInvitation {
 }
 
 /** Stores the codes that the change issues, and the mails whose codes are issued when they are sent. */
-export function inviteUsers(changes: readonly ReadyChange[]): Query[] {
+export function inviteUsers(changes: readonly WritableChange[]): Query[] {
   const invited = changes.flatMap(({ invitations, context }) =>
     invitations.map((invitation): InvitedUser => {
       return { ...invitation, callId: context.reference?.callId ?? null };
@@ -102,7 +102,7 @@ const endMailedCodesStatement = statement(
  * Ends the codes and pending mails of users that are disabled or deleted, or whose password is set, and the mailed codes
  * of users whose address changes.
  */
-export function endCodes(changes: readonly ReadyChange[], deleted: readonly ReadyChange[]): Query[] {
+export function endCodes(changes: readonly WritableChange[], deleted: readonly WritableChange[]): Query[] {
   const ended = usersWithoutAccess(changes, deleted);
   const readdressed = changes.flatMap(({ edits }) =>
     edits.filter(({ changed }) => changed.includes('Email')),

@@ -1,5 +1,5 @@
 import { type Query, statement } from '../../db/statement.ts';
-import { type ReadyChange, resetUsers } from './change.ts';
+import { resetUsers, type WritableChange } from './change.ts';
 import { principalIds, withIds } from './query.ts';
 import { usersAndThoseOfPrincipals, withUsers } from './sign-ins.store.ts';
 
@@ -18,7 +18,7 @@ const trimHistoryStatement = statement(
 );
 
 /** Stores the hashes that are about to be replaced. Must precede the resets and edits. */
-export function keepHistory(changes: readonly ReadyChange[], passwordsKept: number): Query[] {
+export function keepHistory(changes: readonly WritableChange[], passwordsKept: number): Query[] {
   if (passwordsKept === 0) return [];
   const users = changes.flatMap(resetUsers);
   return [
@@ -31,7 +31,10 @@ const eraseHistoryStatement = statement(
   `delete from anagrafe.password_history where user_id = any(${usersAndThoseOfPrincipals})`,
 );
 
-export function eraseHistory(changes: readonly ReadyChange[], deleted: readonly ReadyChange[]): Query[] {
+export function eraseHistory(
+  changes: readonly WritableChange[],
+  deleted: readonly WritableChange[],
+): Query[] {
   const users = changes.flatMap(({ deletes }) => deletes);
   return withUsers(eraseHistoryStatement, { users, principals: principalIds(deleted) });
 }

@@ -2,7 +2,7 @@ import { arrayLiteral, preparedStatement, type Query, rowsParameter, statement }
 import { required } from '../../lib/required.ts';
 import { columnNames, columnTypes, fieldColumns } from '../fields/field-columns.ts';
 import { principalFields } from '../fields/fields.ts';
-import { type ReadyChange, sizeOf, sourcesOf } from './change.ts';
+import { sizeOf, sourcesOf, type WritableChange } from './change.ts';
 import { changeColumns, columnsOfFields, joinBefore, storingChanges } from './changed-values.store.ts';
 import { assignments, idOf, principalIds, withIds, withRows } from './query.ts';
 
@@ -17,18 +17,18 @@ const newPrincipalColumns = {
 const newPrincipals = rowsParameter('principal', newPrincipalColumns);
 
 const principalColumns = {
-  id: ({ principalId }: ReadyChange) => principalId,
-  ...fieldColumns(principalFields, (change: ReadyChange) => valuesOf(change)?.fields ?? null),
-  state: (change: ReadyChange) => valuesOf(change)?.state ?? null,
-  search_terms: (change: ReadyChange) => arrayLiteral(valuesOf(change)?.searchTerms ?? []),
+  id: ({ principalId }: WritableChange) => principalId,
+  ...fieldColumns(principalFields, (change: WritableChange) => valuesOf(change)?.fields ?? null),
+  state: (change: WritableChange) => valuesOf(change)?.state ?? null,
+  search_terms: (change: WritableChange) => arrayLiteral(valuesOf(change)?.searchTerms ?? []),
   users_added: usersAdded,
 };
 
-function valuesOf({ principal }: ReadyChange) {
+function valuesOf({ principal }: WritableChange) {
   return 'values' in principal ? principal.values : null;
 }
 
-function usersAdded({ registrations, moves, deletes }: ReadyChange): number {
+function usersAdded({ registrations, moves, deletes }: WritableChange): number {
   return registrations.length + moves.length - deletes.length;
 }
 
@@ -39,7 +39,7 @@ const insertPrincipalsStatement = preparedStatement(
      from ${newPrincipals.sql} order by external_key, id`,
 );
 
-export function insertPrincipals(changes: readonly ReadyChange[]): Query[] {
+export function insertPrincipals(changes: readonly WritableChange[]): Query[] {
   const inserted = changes.filter(({ principal }) => principal.kind === 'insert');
   return withRows(insertPrincipalsStatement, inserted, newPrincipals.values(inserted, principalColumns));
 }
@@ -50,8 +50,8 @@ const editedPrincipals = rowsParameter('principal', { ...newPrincipalColumns, ..
 
 const editedColumns = {
   ...principalColumns,
-  change_id: ({ changeIds }: ReadyChange) => required(changeIds[0]),
-  call_id: ({ context }: ReadyChange) => context.reference?.callId ?? null,
+  change_id: ({ changeIds }: WritableChange) => required(changeIds[0]),
+  call_id: ({ context }: WritableChange) => context.reference?.callId ?? null,
 };
 
 const editPrincipalsStatement = statement(
@@ -69,7 +69,7 @@ const editPrincipalsStatement = statement(
   ),
 );
 
-export function editPrincipals(changes: readonly ReadyChange[]): Query[] {
+export function editPrincipals(changes: readonly WritableChange[]): Query[] {
   const edited = changes.filter(({ principal }) => principal.kind === 'edit');
   return withRows(editPrincipalsStatement, edited, editedPrincipals.values(edited, editedColumns));
 }
@@ -83,7 +83,7 @@ const touchPrincipalsStatement = statement(
 );
 
 /** Gives a new version to principals of which only users change. An invitation changes no value of its user. */
-export function touchPrincipals(changes: readonly ReadyChange[]): Query[] {
+export function touchPrincipals(changes: readonly WritableChange[]): Query[] {
   const kept = changes.filter((change) => {
     return change.principal.kind === 'keep' && sizeOf(change) > change.invites.length;
   });
@@ -98,7 +98,7 @@ const countMovedUsersStatement = statement(
 );
 
 /** Changes the principals that lose users, without giving them a new version; see `versionOf`. */
-export function countMovedUsers(changes: readonly ReadyChange[]): Query[] {
+export function countMovedUsers(changes: readonly WritableChange[]): Query[] {
   const rows = changes.flatMap((change) =>
     sourcesOf(change).map((id) => {
       return { id, lost: change.moves.filter(({ from }) => from === id).length };
@@ -113,7 +113,7 @@ const deleteUsersOfStatement = statement(
 );
 const deletePrincipalsStatement = statement('delete from anagrafe.principals where id = any(:ids::bigint[])');
 
-export function deletePrincipals(deleted: readonly ReadyChange[]): Query[] {
+export function deletePrincipals(deleted: readonly WritableChange[]): Query[] {
   const ids = principalIds(deleted);
   return [...withIds(deleteUsersOfStatement, ids), ...withIds(deletePrincipalsStatement, ids)];
 }

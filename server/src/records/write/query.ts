@@ -1,6 +1,6 @@
 import { arrayLiteral, type Query, type Statement } from '../../db/statement.ts';
 import { columnTypes } from '../fields/field-columns.ts';
-import type { ReadyChange } from './change.ts';
+import type { WritableChange } from './change.ts';
 
 // What the statements of this folder have in common.
 
@@ -8,7 +8,7 @@ export function idOf({ id }: { readonly id: number }): number {
   return id;
 }
 
-export function principalIds(changes: readonly ReadyChange[]): number[] {
+export function principalIds(changes: readonly WritableChange[]): number[] {
   return changes.map(({ principalId }) => principalId);
 }
 

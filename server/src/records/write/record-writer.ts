@@ -1,5 +1,5 @@
 import { isTimeLimit, WriteFailure } from '../../db/errors.ts';
-import { principalsOf, type ReadyChange, sizeOf } from './change.ts';
+import { principalsOf, sizeOf, type WritableChange } from './change.ts';
 import type { RecordStore } from './id-reservation.ts';
 
 /** Limits of one transaction, so that its locks are held for a short time. A larger record is written alone. */
@@ -37,7 +37,7 @@ export interface WriterOptions {
 }
 
 interface WaitingChange {
-  readonly change: ReadyChange;
+  readonly change: WritableChange;
   /** True after a group had to leave the change out. */
   isAlone: boolean;
   resolve(): void;
@@ -67,7 +67,7 @@ export class RecordWriter {
   }
 
   /** Throws a `WriteFailure` if the change was not written, or if it is unknown whether it was. */
-  async write(change: ReadyChange): Promise<void> {
+  async write(change: WritableChange): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#waiting.push({ change, isAlone: false, resolve, reject });
       this.#schedule();

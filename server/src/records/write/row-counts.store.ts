@@ -5,7 +5,7 @@ import {
   type Statement,
   statement,
 } from '../../db/statement.ts';
-import type { ReadyChange } from './change.ts';
+import type { WritableChange } from './change.ts';
 import { mergesOf } from './merges.store.ts';
 import { idOf, principalIds, withIds, withRows } from './query.ts';
 
@@ -25,7 +25,7 @@ const countUsersOfStatement = statement(
 );
 
 /** Must precede the deletion of the users. */
-export function countUsers(changes: readonly ReadyChange[], deleted: readonly ReadyChange[]): Query[] {
+export function countUsers(changes: readonly WritableChange[], deleted: readonly WritableChange[]): Query[] {
   const added = changes.flatMap(({ registrations }) => registrations.map(idOf));
   const removed = changes.flatMap(({ deletes }) => deletes);
   return [
@@ -34,7 +34,10 @@ export function countUsers(changes: readonly ReadyChange[], deleted: readonly Re
   ];
 }
 
-export function countPrincipals(changes: readonly ReadyChange[], deleted: readonly ReadyChange[]): Query[] {
+export function countPrincipals(
+  changes: readonly WritableChange[],
+  deleted: readonly WritableChange[],
+): Query[] {
   const inserted = changes.filter(({ principal }) => principal.kind === 'insert');
   const merged = mergesOf(changes).map(idOf);
   return counted(countPrincipalsStatement, principalIds(inserted), [...principalIds(deleted), ...merged]);

@@ -1,5 +1,5 @@
 import { arrayLiteral, type Query, type Statement, statement } from '../../db/statement.ts';
-import { type ReadyChange, resetUsers } from './change.ts';
+import { resetUsers, type WritableChange } from './change.ts';
 import { idOf, principalIds, withRows } from './query.ts';
 
 /** SQL for the IDs of some users, and of all users of some principals. */
@@ -19,8 +19,8 @@ export interface UsersWithPrincipals {
 
 /** Returns the users that are disabled or deleted, or whose password is reset. */
 export function usersWithoutAccess(
-  changes: readonly ReadyChange[],
-  deleted: readonly ReadyChange[],
+  changes: readonly WritableChange[],
+  deleted: readonly WritableChange[],
 ): UsersWithPrincipals {
   const disabled = changes.filter(
     ({ principal }) =>
@@ -36,7 +36,7 @@ export function usersWithoutAccess(
 }
 
 /** Ends the sessions of users that are disabled, moved or deleted, or whose password is reset. */
-export function endSessions(changes: readonly ReadyChange[], deleted: readonly ReadyChange[]): Query[] {
+export function endSessions(changes: readonly WritableChange[], deleted: readonly WritableChange[]): Query[] {
   const { users, principals } = usersWithoutAccess(changes, deleted);
   const moved = changes.flatMap(({ moves }) => moves.map(idOf));
   return withUsers(endSessionsStatement, { users: [...users, ...moved], principals });
@@ -50,13 +50,16 @@ const forgetSourcesStatement = statement(
 );
 
 /** Forgets the wrong passwords and the known sources of users that are deleted, or whose password is reset. */
-export function forgetSignIns(changes: readonly ReadyChange[], deleted: readonly ReadyChange[]): Query[] {
+export function forgetSignIns(
+  changes: readonly WritableChange[],
+  deleted: readonly WritableChange[],
+): Query[] {
   const values = { users: resetOrDeletedUsers(changes), principals: principalIds(deleted) };
   return [...withUsers(forgetThrottlesStatement, values), ...withUsers(forgetSourcesStatement, values)];
 }
 
 /** Returns the users that are deleted, or whose password is reset. */
-function resetOrDeletedUsers(changes: readonly ReadyChange[]): number[] {
+function resetOrDeletedUsers(changes: readonly WritableChange[]): number[] {
   return changes.flatMap((change) => [...resetUsers(change), ...change.deletes]);
 }
 

@@ -1,6 +1,6 @@
 import { arrayLiteral, type Query, statement } from '../../db/statement.ts';
 import type { State } from '../fields/fields.ts';
-import { type ReadyChange, sourcesOf, type UserMove } from './change.ts';
+import { sourcesOf, type UserMove, type WritableChange } from './change.ts';
 import { idOf, principalIds, withIds } from './query.ts';
 
 // The rows that the checks relied on. A transaction locks them first, and compares them with what the checks found.
@@ -86,12 +86,12 @@ const lockCodesStatement = statement(
     where user_id = any(:ids::bigint[]) and expires_at > now() order by user_id, kind for update`,
 );
 
-export function readVersions(changes: readonly ReadyChange[]): Query[] {
+export function readVersions(changes: readonly WritableChange[]): Query[] {
   return withIds(versionsStatement, principalIds(changes));
 }
 
 /** Locks the principals, and then the users that must exist under them. A group does not wait for locks. */
-export function lockRows(changes: readonly ReadyChange[], { isGroup }: { isGroup: boolean }): Query[] {
+export function lockRows(changes: readonly WritableChange[], { isGroup }: { isGroup: boolean }): Query[] {
   const mode = isGroup ? 'skipping' : 'waiting';
   const deleted = changes.filter(({ principal }) => principal.kind === 'delete');
   const existing = changes.filter(({ principal }) => principal.kind !== 'insert');
@@ -114,7 +114,7 @@ export function lockRows(changes: readonly ReadyChange[], { isGroup }: { isGroup
 }
 
 /** Returns the IDs of the users that must exist under the principal, or under the one that they move from. */
-function existingUsers({ resets, edits, moves, invites, deletes }: ReadyChange): number[] {
+function existingUsers({ resets, edits, moves, invites, deletes }: WritableChange): number[] {
   return [...[...resets, ...edits, ...moves, ...invites].map(idOf), ...deletes];
 }
 
@@ -131,7 +131,7 @@ export function storedRows(rows: readonly unknown[]): StoredRows {
 }
 
 /** Returns true if the principals and the users of the change are as the checks found them. */
-export function isCurrent(change: ReadyChange, { principals, users, codes }: StoredRows): boolean {
+export function isCurrent(change: WritableChange, { principals, users, codes }: StoredRows): boolean {
   const { principalId, moves, context } = change;
   const moveOf = new Map(moves.map((move) => [move.id, move]));
   const inviteOf = new Map(change.invites.map((invite) => [invite.id, invite]));
@@ -154,7 +154,7 @@ export function isCurrent(change: ReadyChange, { principals, users, codes }: Sto
 }
 
 function isCurrentPrincipal(
-  { principal, expectedVersion, registrations, moves, invites, storedUsers }: ReadyChange,
+  { principal, expectedVersion, registrations, moves, invites, storedUsers }: WritableChange,
   stored: LockedPrincipal | undefined,
 ): boolean {
   if (principal.kind === 'insert') return true;
@@ -168,7 +168,7 @@ function isCurrentPrincipal(
 }
 
 /** A user that another call has moved away from the principal does not change its version. */
-function isCurrentMerge({ merged }: ReadyChange, principals: StoredRows['principals']): boolean {
+function isCurrentMerge({ merged }: WritableChange, principals: StoredRows['principals']): boolean {
   if (!merged) return true;
   const { version, usersCount } = principals.get(merged.id) ?? {};
   return version === merged.version && usersCount === merged.users;

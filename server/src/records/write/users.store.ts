@@ -2,7 +2,7 @@ import { preparedStatement, type Query, rowsParameter, statement } from '../../d
 import { columnNames, columnTypes, fieldColumns } from '../fields/field-columns.ts';
 import { userFields } from '../fields/fields.ts';
 import { changeIdOf } from './audited-change.ts';
-import type { ReadyChange, UserEdit } from './change.ts';
+import type { UserEdit, WritableChange } from './change.ts';
 import { changeColumns, columnsOfFields, joinBefore, storingChanges } from './changed-values.store.ts';
 import { assignments, idOf, withIds, withRows } from './query.ts';
 
@@ -30,7 +30,7 @@ const newUserColumns = {
 
 interface NewUserRow {
   readonly principalId: number;
-  readonly user: ReadyChange['registrations'][number];
+  readonly user: WritableChange['registrations'][number];
 }
 
 const insertUsersStatement = preparedStatement(
@@ -44,7 +44,7 @@ const insertUsersStatement = preparedStatement(
      from ${newUsers.sql} order by username_key`,
 );
 
-export function insertUsers(changes: readonly ReadyChange[]): Query[] {
+export function insertUsers(changes: readonly WritableChange[]): Query[] {
   const rows = changes.flatMap(({ principalId, registrations }) =>
     registrations.map((user) => ({ principalId, user })),
   );
@@ -59,7 +59,7 @@ const moveUsersStatement = statement(
      from ${movedUsers.sql} where stored.id = moved.id`,
 );
 
-export function moveUsers(changes: readonly ReadyChange[]): Query[] {
+export function moveUsers(changes: readonly WritableChange[]): Query[] {
   const rows = changes.flatMap(({ principalId, moves }) => moves.map(({ id }) => ({ id, principalId })));
   const columns = { id: idOf, principal_id: (row: (typeof rows)[number]) => row.principalId };
   return withRows(moveUsersStatement, rows, movedUsers.values(rows, columns));
@@ -79,7 +79,7 @@ const resetPasswordsStatement = statement(
      from ${newPasswords.sql} where stored.id = reset.id`,
 );
 
-export function resetPasswords(changes: readonly ReadyChange[]): Query[] {
+export function resetPasswords(changes: readonly WritableChange[]): Query[] {
   const rows = changes.flatMap(({ resets }) => resets);
   const columns = {
     id: idOf,
@@ -149,7 +149,7 @@ const editUsersStatement = statement(
   ),
 );
 
-export function editUsers(changes: readonly ReadyChange[]): Query[] {
+export function editUsers(changes: readonly WritableChange[]): Query[] {
   const rows = changes.flatMap((change) =>
     change.edits.map((edit, index): EditedUser => {
       return { edit, changeId: changeIdOf(change, index), callId: change.context.reference?.callId ?? null };
@@ -160,7 +160,7 @@ export function editUsers(changes: readonly ReadyChange[]): Query[] {
 
 const deleteUsersStatement = statement('delete from anagrafe.users where id = any(:ids::bigint[])');
 
-export function deleteUsers(changes: readonly ReadyChange[]): Query[] {
+export function deleteUsers(changes: readonly WritableChange[]): Query[] {
   return withIds(
     deleteUsersStatement,
     changes.flatMap(({ deletes }) => deletes),

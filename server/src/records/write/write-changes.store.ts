@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import type { Query } from '../../db/statement.ts';
 import { appendAuditRows, auditDeletions } from './audit-rows.store.ts';
-import { isUnchanged, type ReadyChange, takesLong } from './change.ts';
+import { isUnchanged, takesLong, type WritableChange } from './change.ts';
 import { eraseValues } from './changed-values.store.ts';
 import { eraseFailedRecords } from './erasure.store.ts';
 import { deleteMerged, keepAliases } from './merges.store.ts';
@@ -31,12 +31,12 @@ const groupLockMs = 1000;
 /** Writes a group of changes as `ChangeStore` describes. `passwordsKept` is the number of earlier passwords of a user. */
 export async function writeChanges(
   database: Database,
-  changes: readonly ReadyChange[],
+  changes: readonly WritableChange[],
   { passwordsKept }: { readonly passwordsKept: number },
 ): Promise<boolean[]> {
   const [unchanged, locked] = partition(changes, isUnchanged);
   const isGroup = changes.length > 1;
-  let current: ReadonlySet<ReadyChange> = new Set(changes);
+  let current: ReadonlySet<WritableChange> = new Set(changes);
   await database.lockAndWrite({
     locks: [...readVersions(unchanged), ...lockRows(locked, { isGroup })],
     writes(rows) {
@@ -51,7 +51,7 @@ export async function writeChanges(
 }
 
 /** Returns the statements that the group needs, in the order of their locks. */
-function writesOf(changes: readonly ReadyChange[], stored: StoredRows, passwordsKept: number): Query[] {
+function writesOf(changes: readonly WritableChange[], stored: StoredRows, passwordsKept: number): Query[] {
   const changed = changes.filter((change) => !isUnchanged(change));
   const deleted = changed.filter(({ principal }) => principal.kind === 'delete');
   return [

@@ -1,17 +1,22 @@
 import { ApiError, ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
 import { required } from '../lib/required.ts';
-import { type CheckedRecord, checkRecords, recordsOf, usernamesIn } from '../records/check/batch.ts';
+import {
+  type CheckedRecord,
+  changeToWrite,
+  checkRecords,
+  recordsOf,
+  usernamesIn,
+} from '../records/check/batch.ts';
 import type { Operation } from '../records/check/operation.ts';
-import { approvalText } from '../records/check/plan.ts';
 import { applyRecords, hashesNeeded, isFinal, type RecordToApply } from '../records/operations/apply.ts';
 import { storedFailures } from '../records/write/failed-records.ts';
 import { newRows, reserveIds } from '../records/write/id-reservation.ts';
 import type { Outcome } from '../records/write/outcome.ts';
 import type { CallCounts } from './calls.ts';
-import type { CallTools, OpenCall } from './write-call.ts';
+import type { CallTools, ClaimedCall } from './write-call.ts';
 
-type SyncCall = Omit<OpenCall, 'body' | 'key' | 'dryRun' | 'async' | 'upsert' | 'signal'>;
-type SyncTools = Pick<
+type AnsweredCall = Omit<ClaimedCall, 'body' | 'key' | 'dryRun' | 'async' | 'upsert' | 'signal'>;
+type ApplyTools = Pick<
   CallTools,
   'hasher' | 'recordStore' | 'newWriter' | 'issueCode' | 'calls' | 'limits' | 'onOutcomes'
 >;
@@ -24,20 +29,24 @@ interface Answered {
 }
 
 /** Checks, hashes and writes the records of a call. All of them are checked before the first password is hashed. */
-export async function applySync(call: SyncCall, operation: Operation, tools: SyncTools): Promise<Answered> {
-  const { id, newCall, known, records, actor, report } = call;
+export async function applyNow(
+  call: AnsweredCall,
+  operation: Operation,
+  tools: ApplyTools,
+): Promise<Answered> {
+  const { id, unstoredCall, settled, records, actor, report } = call;
   const begunAt = performance.now();
-  const passwords = records.passwordsExcept(known);
+  const passwords = records.passwordsExcept(settled);
   const admitted = tools.hasher.admit({ share: String(call.clientId), count: passwords });
   try {
     const check = operation.newCheck({
       holdMemory: call.holdMemory,
       usernamesOfCall: () => usernamesIn(records),
     });
-    // Records with a known outcome are checked too: what they claim is not free for the others.
+    // Settled records are checked too: what they claim is not free for the others.
     const checked = await checkRecords(recordsOf(records), operation, check, new ErrorBudget());
     const left = await approveAndReserve(
-      checked.filter(({ position }) => !known.has(position)),
+      checked.filter(({ position }) => !settled.has(position)),
       call,
       tools,
     );
@@ -45,7 +54,7 @@ export async function applySync(call: SyncCall, operation: Operation, tools: Syn
     const results = await applyRecords(left, {
       operation,
       actor,
-      call: { id, newCall },
+      call: { id, newCall: unstoredCall },
       issueCode: call.options.codes === 'answered' ? tools.issueCode : null,
       hashes: admitted,
       writer: tools.newWriter(),
@@ -65,7 +74,7 @@ export async function applySync(call: SyncCall, operation: Operation, tools: Syn
       const own = fresh.get(position);
       // The stored outcome of a record that this request has applied lacks the codes of its users.
       if (own && own.error === null) return own;
-      return kept?.get(position) ?? known.get(position) ?? own ?? unknownOutcome();
+      return kept?.get(position) ?? settled.get(position) ?? own ?? unknownOutcome();
     });
     return { outcomes, complete: kept?.size === records.count };
   } finally {
@@ -79,8 +88,8 @@ export async function applySync(call: SyncCall, operation: Operation, tools: Syn
  */
 async function approveAndReserve(
   checked: readonly CheckedRecord[],
-  { id, newCall, known, records, review }: SyncCall,
-  { limits, calls, recordStore }: SyncTools,
+  { id, unstoredCall, settled, records, review }: AnsweredCall,
+  { limits, calls, recordStore }: ApplyTools,
 ): Promise<RecordToApply[]> {
   const approvals = checked.map((record) => review?.approve(record, records.text(record.position)) ?? null);
   review?.finish();
@@ -89,11 +98,13 @@ async function approveAndReserve(
     const figures = { users: limits.answered.users, jobUsers: limits.job.users };
     throw new ApiError('BATCH_TOO_LARGE', { variant: 'answeredRemovals', figures });
   }
-  const limited = approvals.filter((approval) => approval !== null);
   // A call without a key is not resumed.
-  if (!newCall && known.size === 0 && limited.length > 0)
-    await calls.storeApprovals(id, limited.map(approvalText));
-  const ids = await reserveIds(checked.map(newRows), recordStore);
+  if (!unstoredCall && settled.size === 0 && approvals.some((approval) => approval !== null))
+    await calls.storeApprovals(id, approvals);
+  const ids = await reserveIds(
+    checked.map((record) => newRows(changeToWrite(record))),
+    recordStore,
+  );
   return checked.map((record, at) => {
     return { ...record, approval: approvals[at] ?? null, ids: required(ids[at]) };
   });
@@ -110,21 +121,21 @@ function unknownOutcome(): Outcome {
  * a commit without an answer may have succeeded.
  */
 async function storeEnd(
-  call: SyncCall,
+  call: AnsweredCall,
   fresh: ReadonlyMap<number, Outcome>,
   begunAt: number,
-  { calls }: SyncTools,
+  { calls }: ApplyTools,
 ): Promise<ReadonlyMap<number, Outcome>> {
-  const { id, newCall, known, operation, records, actor } = call;
+  const { id, unstoredCall, settled, operation, records, actor } = call;
   // A call without a key is not resumed, so each of its outcomes is final.
-  const failed = [...fresh].filter(([, outcome]) => outcome.error && (newCall || isFinal(outcome)));
+  const failed = [...fresh].filter(([, outcome]) => outcome.error && (unstoredCall || isFinal(outcome)));
   const failures = await storedFailures(
     operation,
     failed.map(([position, outcome]) => ({ position, outcome, fields: () => records.fields(position) })),
   );
-  const stored = await calls.storeFailures(id, failures, newCall);
+  const stored = await calls.storeFailures(id, failures, unstoredCall);
   const isCertain = stored.size === failures.length && [...fresh.values()].every(isFinal);
-  const ours = new Map([...known, ...fresh]);
+  const ours = new Map([...settled, ...fresh]);
   const kept = isCertain && ours.size === records.count ? ours : await calls.outcomes(id);
   if (kept.size === records.count)
     await calls.complete(id, actor, countsOf(call, [...kept.values()], begunAt));
@@ -132,7 +143,7 @@ async function storeEnd(
 }
 
 function countsOf(
-  { operation, records }: SyncCall,
+  { operation, records }: AnsweredCall,
   outcomes: readonly Outcome[],
   begunAt: number,
 ): CallCounts {
