@@ -48,8 +48,9 @@ export function workOnChunks(queue: Queue, tools: ChunkTools): Promise<void> {
 }
 
 /**
- * Runs a chunk once more when the database answers again after an interruption. After any other error, and after a
- * second interruption, the queue retries the chunk with increasing delays.
+ * Runs a chunk once more when the database answers again after an interruption: the queue cannot record the failure
+ * while the database is away, and would retry the chunk only after the heartbeat has expired. After any other error, and
+ * after a second interruption, the queue retries the chunk with increasing delays.
  */
 async function runAtMostTwice(
   { data: { callId, number }, signal, sendHeartbeat }: Message<ChunkMessage>,

@@ -29,8 +29,8 @@ const groupWeight = 64;
 const usersPerFailureGroup = 500;
 /** Number of groups in progress: while one is hashed, the next one is prepared. */
 const groupsAtOnce = 2;
-/** Number of attempts after which the remaining records of a chunk fail. */
-const attemptsMax = 100;
+/** Number of attempts to run a chunk after which its remaining records fail. */
+const runsMax = 100;
 
 export interface BegunChunk {
   readonly operation: OperationName;
@@ -94,7 +94,7 @@ export async function runChunk(
   const { chunk, left, readable } = begun;
   const run = { callId, chunk, tools, signal };
   if (chunk.cancelled) await refuseAll(left, 'CANCELLED', run);
-  else if (!readable || chunk.attempts > attemptsMax) await refuseAll(left, 'RECORD_FAILED', run);
+  else if (!readable || chunk.attempts > runsMax) await refuseAll(left, 'RECORD_FAILED', run);
   else await applyAll(left, run);
   await tools.store.end(callId, number);
 }

@@ -47,7 +47,8 @@ export function openRecords(parts: RecordParts): Records {
   const { PASSWORD_HISTORY: history } = config;
   // The stored hash is one of the last passwords, too.
   const recordStore = openRecordStore(database, { passwordsKept: Math.max(history - 1, 0) });
-  const undoStore = openUndoStore(database);
+  const upsertStore = openUpsertStore(database, recordStore);
+  const undoStore = openUndoStore(database, recordStore);
   const retries = new Retries();
   const { isCommon } = openCommonPasswords();
   const password = {
@@ -57,7 +58,7 @@ export function openRecords(parts: RecordParts): Records {
   const rules = { requireEmail: config.REQUIRE_EMAIL, password, sendsMail };
   const rulesFor = ({ codes }: Pick<CallOptions, 'codes'>) => ({ ...rules, codes });
   const limits = { maxRecordUsers: config.MAX_RECORD_USERS, maxRemoved: config.MAX_JOB_USERS };
-  const upsert = upsertOperations(openUpsertStore(database), { ...rules, ...limits });
+  const upsert = upsertOperations(upsertStore, { ...rules, ...limits });
   const refusingLeaked = (operation: Operation) => refuseLeakedPasswords(operation, blocklist);
   return {
     operations: {
@@ -76,7 +77,7 @@ export function openRecords(parts: RecordParts): Records {
         ),
       state: () => stateOperation(recordStore),
       delete: () => deleteOperation(recordStore),
-      merge: () => mergeOperation(openUpsertStore(database), limits),
+      merge: () => mergeOperation(upsertStore, limits),
       undo: (options) => undoOperation(undoStore, options),
     },
     recordStore,

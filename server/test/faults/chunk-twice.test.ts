@@ -74,15 +74,15 @@ function newNode(onHash?: () => void): ChunkTools {
       state: () => stateOperation(registry),
       delete: () => deleteOperation(registry),
       merge: () =>
-        mergeOperation(openUpsertStore(store.database), { maxRecordUsers: 1000, maxRemoved: 1000 }),
+        mergeOperation(openUpsertStore(store.database, registry), { maxRecordUsers: 1000, maxRemoved: 1000 }),
       invite: (options) =>
         inviteOperation(
           registry,
           { ...rules, maxRecordUsers: 1000, maxUsers: { answered: 1000, job: 1000 } },
           options,
         ),
-      undo: (options) => undoOperation(openUndoStore(store.database), options),
-      upsert: upsertOperations(openUpsertStore(store.database), {
+      undo: (options) => undoOperation(openUndoStore(store.database, registry), options),
+      upsert: upsertOperations(openUpsertStore(store.database, registry), {
         ...rules,
         maxRecordUsers: 1000,
         maxRemoved: 1000,

@@ -8,6 +8,7 @@ import { ErrorBudget } from '../../src/lib/field-errors.ts';
 import { required } from '../../src/lib/required.ts';
 import { checkRecords } from '../../src/records/check/batch.ts';
 import { type CheckTools, defaultOptions } from '../../src/records/check/operation.ts';
+import { openRecordStore } from '../../src/records/operations/records.store.ts';
 import { openUpsertStore } from '../../src/records/operations/upsert.store.ts';
 import { upsertOperations } from '../../src/records/operations/upsert.ts';
 import { outcomeOf } from '../../src/records/write/change.ts';
@@ -90,7 +91,10 @@ describe('stored attributes', () => {
       maxRecordUsers: 1000,
       maxRemoved: 1000,
     };
-    const operation = upsertOperations(openUpsertStore(service.database), rules)(defaultOptions);
+    const operation = upsertOperations(
+      openUpsertStore(service.database, openRecordStore(service.database)),
+      rules,
+    )(defaultOptions);
     const bytesKept = async (tools: CheckTools) => {
       const record = { ExternalKey, Users: structuredClone(Users) };
       const sent = [{ position: 0, fields: async () => record }];

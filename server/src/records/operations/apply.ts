@@ -25,7 +25,7 @@ import { type NewCall, type Outcome, refused } from '../write/outcome.ts';
 import type { RecordWriter } from '../write/record-writer.ts';
 
 /** Maximum number of attempts to write a record that conflicts with concurrent writes. */
-const attemptsMax = 10;
+const writesMax = 10;
 
 export interface RecordToApply extends Omit<CheckedRecord, 'fields'> {
   /** The IDs that are reserved for what the record inserts. */
@@ -131,7 +131,7 @@ async function applyAgain(record: RecordToApply, context: ApplyContext): Promise
       await context.writer.write(ready);
       return outcomeOf(ready, parsed.errors);
     } catch (error) {
-      if (!isConflict(error) || attempt === attemptsMax) return outcomeOfFailure(error, parsed, id, context);
+      if (!isConflict(error) || attempt === writesMax) return outcomeOfFailure(error, parsed, id, context);
     }
   }
 }
@@ -169,7 +169,7 @@ export function isFinal(outcome: Outcome): boolean {
 }
 
 const failureDetails: Readonly<Record<Exclude<WriteFailureKind, 'hasOutcome'>, ErrorDetail>> = {
-  conflict: { code: 'NOT_APPLIED', variant: 'conflict', figures: { attempts: attemptsMax } },
+  conflict: { code: 'NOT_APPLIED', variant: 'conflict', figures: { attempts: writesMax } },
   notWritten: { code: 'NOT_APPLIED', variant: 'database' },
   refused: { code: 'RECORD_FAILED' },
   unknown: { code: 'OUTCOME_UNKNOWN' },

@@ -17,11 +17,14 @@ import type { InviteStore } from './invite.ts';
 import { openLookAlikes } from './look-alikes.store.ts';
 import type { UpdateStore } from './update.ts';
 
+/** The store of the operations that need nothing else. */
+export type OperationStore = UpdateStore & InsertStore & DeleteStore & InviteStore & RecordStore;
+
 /** `passwordsKept` is the number of earlier passwords of a user that are stored. */
 export function openRecordStore(
   database: Database,
   { passwordsKept } = { passwordsKept: 0 },
-): UpdateStore & InsertStore & DeleteStore & InviteStore & RecordStore {
+): OperationStore {
   return {
     ...openLookAlikes(database),
     findPrincipals: (ids) => withApiErrors(() => findPrincipals(database, ids)),

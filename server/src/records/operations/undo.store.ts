@@ -1,13 +1,13 @@
 import type { Database } from '../../db/database.ts';
 import { withApiErrors } from '../../db/errors.ts';
 import { selectByKeys } from '../../db/statement.ts';
-import { openRecordStore } from './records.store.ts';
+import type { OperationStore } from './records.store.ts';
 import type { RunValue, StoredValue } from './run-values.ts';
 import type { UndoStore } from './undo.ts';
 
-export function openUndoStore(database: Database): UndoStore {
+export function openUndoStore(database: Database, recordStore: OperationStore): UndoStore {
   return {
-    ...openRecordStore(database),
+    ...recordStore,
     valuesOfRun: (run, subjects) => withApiErrors(() => valuesOfRun(database, run, subjects)),
     principalsTouched: (run, ids, leaving) =>
       withApiErrors(() => principalsTouched(database, run, { ids, leaving })),

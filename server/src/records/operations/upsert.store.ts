@@ -4,11 +4,14 @@ import { elementsAtOnce, selectByKeys } from '../../db/statement.ts';
 import type { UpsertStore } from '../check/upsert-check.ts';
 import type { OwnUser } from '../check/upsert-missing.ts';
 import type { StoredPrincipal } from '../fields/compared-values.ts';
-import { openRecordStore } from './records.store.ts';
+import type { OperationStore } from './records.store.ts';
 
-export function openUpsertStore(database: Database): UpsertStore & ReturnType<typeof openRecordStore> {
+export function openUpsertStore(
+  database: Database,
+  recordStore: OperationStore,
+): UpsertStore & OperationStore {
   return {
-    ...openRecordStore(database),
+    ...recordStore,
     usersOfPrincipals: (principals, options) => usersOfPrincipals(database, principals, options),
     findPasswordHashes: (ids) => withApiErrors(() => findPasswordHashes(database, ids)),
   };
