@@ -50,7 +50,7 @@ export async function applyNow(
       call,
       tools,
     );
-    admitted.keep(left.reduce((sum, record) => sum + hashesNeeded(record), 0));
+    admitted.reduceTo(left.reduce((sum, record) => sum + hashesNeeded(record), 0));
     const results = await applyRecords(left, {
       operation,
       actor,

@@ -1,6 +1,6 @@
 import { overloaded } from '../lib/overloaded.ts';
 import { Sums } from '../lib/sums.ts';
-import { costlyShare, type Lane, type Place } from './hash-scheduler.ts';
+import { costlyShare, type Lane, type QueueSlot } from './hash-scheduler.ts';
 
 /** Senders of several passwords expect to wait longer than users who wait for a single one. */
 const bulkWaitFactor = 4;
@@ -20,7 +20,7 @@ interface AdmissionOptions {
 /**
  * Counts the passwords that were admitted and are not hashed yet, and refuses calls that would wait for too many of
  * them. A call counts from its admission on, although it still has to read the database: otherwise all calls that arrive
- * meanwhile would be admitted to the same place in the queue.
+ * meanwhile would be admitted as if the queue were still as short.
  */
 export class HashAdmission {
   readonly #options: AdmissionOptions;
@@ -33,25 +33,25 @@ export class HashAdmission {
   }
 
   /** Adds passwords until they are removed. Throws the `ApiError` `OVERLOADED` if they would wait too long. */
-  admit(place: Place): void {
-    const isBulk = place.lane === 'bulk' && place.share !== costlyShare;
+  admit(slot: QueueSlot): void {
+    const isBulk = slot.lane === 'bulk' && slot.share !== costlyShare;
     const limit = this.#options.maxWaitSeconds * queuePart * (isBulk ? bulkWaitFactor : 1);
-    const seconds = this.secondsBefore(place);
-    if (place.weight > 0 && seconds > limit) throw overloaded(seconds, tooManyPasswords);
-    this.add(place);
+    const seconds = this.secondsBefore(slot);
+    if (slot.weight > 0 && seconds > limit) throw overloaded(seconds, tooManyPasswords);
+    this.add(slot);
   }
 
-  add({ lane, share, source, weight }: Place): void {
+  add({ lane, share, source, weight }: QueueSlot): void {
     this.#backlogs[lane].add(share, source, weight);
     if (this.#backlogs.interactive.total === 0) for (const resume of this.#paused) resume();
   }
 
-  remove(place: Place): void {
-    this.add({ ...place, weight: -place.weight });
+  remove(slot: QueueSlot): void {
+    this.add({ ...slot, weight: -slot.weight });
   }
 
   /** Estimates the seconds for which the last of new passwords would wait for those of other calls. */
-  secondsBefore({ lane, share, source, weight }: Place): number {
+  secondsBefore({ lane, share, source, weight }: QueueSlot): number {
     const { interactive } = this.#backlogs;
     const ahead = this.#backlogs[lane].ahead(share, source, weight);
     return (lane === 'bulk' ? ahead + interactive.total : ahead) / this.#options.capacity();

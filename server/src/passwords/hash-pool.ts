@@ -1,7 +1,7 @@
 import { Aborted } from '../lib/aborted.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import { HashAdmission } from './hash-admission.ts';
-import { costlyShare, HashScheduler, type Lane, type Place } from './hash-scheduler.ts';
+import { costlyShare, HashScheduler, type Lane, type QueueSlot } from './hash-scheduler.ts';
 import { type HashCost, verificationOf, weightOf } from './hash-work.ts';
 
 export interface VerifySource {
@@ -28,7 +28,7 @@ export interface PasswordHasher {
 /** Hashes the passwords of an admitted call, whose places in the queue it holds until `end`. */
 export interface AdmittedCall extends PasswordHasher {
   /** Gives up the places of all but `count` passwords in the queue, because the others need no hash. */
-  keep(count: number): void;
+  reduceTo(count: number): void;
   end(): void;
 }
 
@@ -68,19 +68,19 @@ export class HashPool {
     const lane = count === 1 ? 'interactive' : 'bulk';
     let held = count;
     this.#admission.admit({ lane, share, weight: count });
-    const keep = (kept: number) => {
-      this.#admission.remove({ lane, share, weight: held - kept });
-      held = kept;
+    const reduceTo = (rest: number) => {
+      this.#admission.remove({ lane, share, weight: held - rest });
+      held = rest;
     };
     return {
-      keep,
+      reduceTo,
       hash: async (password) => {
         const hash = await this.#hash(password, { lane, share, weight: 1 });
         // A single password counts until its call has ended: jobs would delay its last statement.
-        if (lane === 'bulk' && held > 0) keep(held - 1);
+        if (lane === 'bulk' && held > 0) reduceTo(held - 1);
         return hash;
       },
-      end: () => keep(0),
+      end: () => reduceTo(0),
     };
   }
 
@@ -96,13 +96,13 @@ export class HashPool {
    */
   forJob(share: string, signal: AbortSignal): PasswordHasher {
     const semaphore = new Semaphore(this.#options.concurrency * jobPasswordsPerThread);
-    const place = { lane: 'bulk', share, weight: 1 } as const;
+    const slot = { lane: 'bulk', share, weight: 1 } as const;
     return {
       hash: (password) =>
         semaphore.run(async () => {
           if (signal.aborted) throw new Aborted('the work was aborted');
-          this.#admission.add(place);
-          return this.#hash(password, place).finally(() => this.#admission.remove(place));
+          this.#admission.add(slot);
+          return this.#hash(password, slot).finally(() => this.#admission.remove(slot));
         }),
     };
   }
@@ -114,23 +114,23 @@ export class HashPool {
    */
   async verify(password: string, hash: string, { known, source }: VerifySource): Promise<boolean> {
     const weight = weightOf(hash, this.#cost);
-    const place: Place =
+    const slot: QueueSlot =
       weight > costlyWeight
         ? { lane: 'bulk', share: costlyShare, source, weight }
         : { lane: 'interactive', share: known ? knownVerifiers : newVerifiers, source, weight };
-    this.#admission.admit(place);
+    this.#admission.admit(slot);
     try {
       const work = verificationOf(password, hash);
-      return work !== null && (await this.scheduler.run(work, place)).result === true;
+      return work !== null && (await this.scheduler.run(work, slot)).result === true;
     } finally {
-      this.#admission.remove(place);
+      this.#admission.remove(slot);
     }
   }
 
-  async #hash(password: string, place: Place): Promise<string> {
+  async #hash(password: string, slot: QueueSlot): Promise<string> {
     const work = { kind: 'hash', password, cost: this.#cost } as const;
-    const { result, seconds } = await this.scheduler.run(work, place);
-    this.#options.onHash?.(place.lane, seconds);
+    const { result, seconds } = await this.scheduler.run(work, slot);
+    this.#options.onHash?.(slot.lane, seconds);
     return String(result);
   }
 

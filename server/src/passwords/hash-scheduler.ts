@@ -7,8 +7,8 @@ import type { Work } from './hash-work.ts';
 /** Interactive tasks are served before bulk tasks. */
 export type Lane = 'interactive' | 'bulk';
 
-/** The place of tasks in the queue. */
-export interface Place {
+/** Where tasks wait for a thread: the lane, the share of the caller in it, and how many hashes they cost. */
+export interface QueueSlot {
   readonly lane: Lane;
   /** The key of the caller, or of a group of callers. All shares of a lane get equal time. */
   readonly share: string;
@@ -18,7 +18,7 @@ export interface Place {
   readonly weight: number;
 }
 
-interface Task extends Place {
+interface Task extends QueueSlot {
   readonly work: Work;
   /** The number of threads that ended while they had this task. */
   lost: number;
@@ -78,10 +78,10 @@ export class HashScheduler {
     return this.#threads.length / this.#hashSeconds;
   }
 
-  run(work: Work, place: Place): Promise<HashResult> {
+  run(work: Work, slot: QueueSlot): Promise<HashResult> {
     if (this.#isClosed) return Promise.reject(new Aborted('the service has stopped'));
     return new Promise((resolve, reject) => {
-      this.#lanes[place.lane].push({ ...place, work, lost: 0, resolve, reject });
+      this.#lanes[slot.lane].push({ ...slot, work, lost: 0, resolve, reject });
       this.#fill();
     });
   }

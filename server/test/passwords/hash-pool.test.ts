@@ -217,9 +217,9 @@ describe('an admitted call', () => {
     const call = pool.admit({ share: 'a', count: 20 });
     await call.hash('a password');
     expect(admitted(pool)).toBeCloseTo(19, 6);
-    call.keep(5);
+    call.reduceTo(5);
     expect(admitted(pool)).toBeCloseTo(5, 6);
-    call.keep(0);
+    call.reduceTo(0);
     expect(await verify(await call.hash('one more'), 'one more')).toBe(true);
     expect(admitted(pool)).toBeCloseTo(0, 6);
     call.end();

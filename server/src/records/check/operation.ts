@@ -46,8 +46,9 @@ export interface Operation {
   readonly name: OperationName;
   parse(fields: Fields, errors: FieldErrors): Promise<ParsedRecord>;
   /**
-   * Starts the checks of one call. A username or external key that a valid record claims is taken for all later
-   * records of the call, also for those in later groups.
+   * Starts the checks of one call, or of one group of a job. A username or external key that a valid record claims is
+   * taken for all later records that are checked with it. Between the groups of a job, the check at its submission and the
+   * unique indexes see to that.
    */
   newCheck(tools?: CheckTools): Check;
 }

@@ -99,7 +99,7 @@ async function applyRecord(
       return refused(parsed, { code: 'NOT_APPLIED', variant: 'earlier' });
     // A record that is being retried must not conflict with one that is written for the first time.
     await writer.retries.ended(change.principalId);
-    const ready = await withIds(change, record, context);
+    const ready = await withReservedIds(change, record, context);
     id = ready.principalId;
     await writer.write(ready);
     return outcomeOf(ready, parsed.errors);
@@ -126,7 +126,7 @@ async function applyAgain(record: RecordToApply, context: ApplyContext): Promise
       const change = changeToWrite({ parsed, change: checked });
       if (!change) return refused(parsed);
       await hashPasswords(change, context.hashes);
-      const ready = await withIds(change, record, context);
+      const ready = await withReservedIds(change, record, context);
       id = ready.principalId;
       await context.writer.write(ready);
       return outcomeOf(ready, parsed.errors);
@@ -146,7 +146,7 @@ async function hashPasswords(change: PrincipalChange, hasher: PasswordHasher): P
 }
 
 /** Returns the change with the IDs of what it inserts. */
-async function withIds(
+async function withReservedIds(
   change: PrincipalChange,
   { ids, position }: RecordToApply,
   { writer, actor, call, expectedCurrentHash, expectedCode, issueCode }: ApplyContext,

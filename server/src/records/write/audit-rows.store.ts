@@ -3,7 +3,7 @@ import { arrayLiteral, preparedStatement, type Query, rowsParameter, statement }
 import { type AuditedChange, auditRows } from './audited-change.ts';
 import { usersPerAuditRow, type WritableChange } from './change.ts';
 import { digestsOf } from './changed-values.store.ts';
-import { withRows } from './query.ts';
+import { withRows } from './statement-values.ts';
 
 const auditRowsParameter = rowsParameter('row', {
   actor: 'text',

@@ -1,6 +1,6 @@
 import { type Query, rowsParameter, statement } from '../../db/statement.ts';
 import type { MergedPrincipal, WritableChange } from './change.ts';
-import { withIds, withRows } from './query.ts';
+import { withIds, withRows } from './statement-values.ts';
 
 // Principals that are merged into others: their users have moved, their external keys become aliases.
 

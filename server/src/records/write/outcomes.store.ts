@@ -2,7 +2,7 @@ import { preparedStatement, type Query, rowsParameter } from '../../db/statement
 import { insertCall, type KeptInvite, type KeptUser, type StoredKept } from './call-outcomes.store.ts';
 import { principalOutcome, type WritableChange } from './change.ts';
 import type { AppliedInvite, AppliedUser } from './outcome.ts';
-import { withRows } from './query.ts';
+import { withRows } from './statement-values.ts';
 
 const outcomeRows = rowsParameter('outcome', {
   call_id: 'uuid',

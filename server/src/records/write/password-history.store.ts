@@ -1,7 +1,7 @@
 import { type Query, statement } from '../../db/statement.ts';
 import { resetUsers, type WritableChange } from './change.ts';
-import { principalIds, withIds } from './query.ts';
 import { usersAndThoseOfPrincipals, withUsers } from './sign-ins.store.ts';
+import { principalIds, withIds } from './statement-values.ts';
 
 // The earlier password hashes of users, which they may not choose again; see ANAGRAFE_PASSWORD_HISTORY.
 

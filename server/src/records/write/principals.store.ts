@@ -4,7 +4,7 @@ import { columnNames, columnTypes, fieldColumns } from '../fields/field-columns.
 import { principalFields } from '../fields/fields.ts';
 import { sizeOf, sourcesOf, type WritableChange } from './change.ts';
 import { changeColumns, columnsOfFields, joinBefore, storingChanges } from './changed-values.store.ts';
-import { assignments, idOf, principalIds, withIds, withRows } from './query.ts';
+import { assignments, idOf, principalIds, withIds, withRows } from './statement-values.ts';
 
 const newPrincipalColumns = {
   id: 'bigint',

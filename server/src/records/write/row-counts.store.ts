@@ -7,7 +7,7 @@ import {
 } from '../../db/statement.ts';
 import type { WritableChange } from './change.ts';
 import { mergesOf } from './merges.store.ts';
-import { idOf, principalIds, withIds, withRows } from './query.ts';
+import { idOf, principalIds, withIds, withRows } from './statement-values.ts';
 
 /** SQL that adds to the row counts. `rows` is a query with the columns `id` and `amount`, which is 1 or -1. */
 const countRows = (kind: 'principals' | 'users', rows: string) => `

@@ -1,6 +1,6 @@
 import { arrayLiteral, type Query, type Statement, statement } from '../../db/statement.ts';
 import { resetUsers, type WritableChange } from './change.ts';
-import { idOf, principalIds, withRows } from './query.ts';
+import { idOf, principalIds, withRows } from './statement-values.ts';
 
 /** SQL for the IDs of some users, and of all users of some principals. */
 export const usersAndThoseOfPrincipals = `array(

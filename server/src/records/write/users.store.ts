@@ -4,7 +4,7 @@ import { userFields } from '../fields/fields.ts';
 import { changeIdOf } from './audited-change.ts';
 import type { UserEdit, WritableChange } from './change.ts';
 import { changeColumns, columnsOfFields, joinBefore, storingChanges } from './changed-values.store.ts';
-import { assignments, idOf, withIds, withRows } from './query.ts';
+import { assignments, idOf, withIds, withRows } from './statement-values.ts';
 
 const newUsers = rowsParameter('new_user', {
   id: 'bigint',
