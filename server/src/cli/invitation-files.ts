@@ -7,8 +7,10 @@ import {
   csvLine,
   invitationSheets,
   type SheetLanguage,
+  type SheetOptions,
 } from '@anagrafe/importer';
 import { PrivateFile, requireEmpty } from '@anagrafe/importer/node';
+import type { Config } from '../settings/config.ts';
 
 export interface InvitationFileOptions {
   /** Path of the CSV file with the codes. */
@@ -20,26 +22,28 @@ export interface InvitationFileOptions {
 }
 
 const separator = ',';
-const brand = { brand: 'Anagrafe', colour: '#1864ab' };
 
 /** The files into which codes are written. They are created before the codes exist, and replace no other file. */
 export class InvitationFiles {
   readonly #codes: PrivateFile | null;
   readonly #sheets: PrivateFile | null;
-  readonly #language: SheetLanguage;
+  readonly #options: SheetOptions;
 
-  private constructor(codes: PrivateFile | null, sheets: PrivateFile | null, language: SheetLanguage) {
+  private constructor(codes: PrivateFile | null, sheets: PrivateFile | null, options: SheetOptions) {
     this.#codes = codes;
     this.#sheets = sheets;
-    this.#language = language;
+    this.#options = options;
   }
 
-  static async create({ codes, sheets, sheetLanguage }: InvitationFileOptions): Promise<InvitationFiles> {
+  static async create(
+    { codes, sheets, sheetLanguage }: InvitationFileOptions,
+    { BRAND_NAME, BRAND_COLOR }: Pick<Config, 'BRAND_NAME' | 'BRAND_COLOR'>,
+  ): Promise<InvitationFiles> {
     for (const path of [codes, sheets]) if (path !== undefined) await requireEmpty(resolve(path));
     return new InvitationFiles(
       codes === undefined ? null : await PrivateFile.create(resolve(codes)),
       sheets === undefined ? null : await PrivateFile.create(resolve(sheets)),
-      sheetLanguage,
+      { brand: BRAND_NAME, colour: BRAND_COLOR, language: sheetLanguage },
     );
   }
 
@@ -48,7 +52,7 @@ export class InvitationFiles {
     if (invitations.every(({ Code }) => Code === null)) return;
     const head = byteOrderMark + csvLine(codeColumns, separator);
     await this.#codes?.complete([head, ...codeLines(invitations, separator)]);
-    await this.#sheets?.complete(invitationSheets(invitations, { ...brand, language: this.#language }));
+    await this.#sheets?.complete(invitationSheets(invitations, this.#options));
   }
 
   /** Removes files that are not complete. */

@@ -45,13 +45,19 @@ describe('anagrafe invite', () => {
   it('writes the codes and the sheets of named users to files of their own, and nothing secret elsewhere', async () => {
     const { usernames } = await invitedCompany(2, { FirstName: 'Mario', Language: 'it' });
     const files = ['--codes', inFolder('codes.csv'), '--sheets', inFolder('sheets.html')];
-    const { code, stdout, stderr } = await anagrafe(['invite', ...usernames, ...files], settings);
+    const brand = { ANAGRAFE_BRAND_NAME: 'Acme', ANAGRAFE_BRAND_COLOR: '#0b7285' };
+    const { code, stdout, stderr } = await anagrafe(['invite', ...usernames, ...files], {
+      ...settings,
+      ...brand,
+    });
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toMatch(/^2 of 2 users invited\.$/m);
     const rows = rowsOf('codes.csv');
     expect(rows.map(({ Username }) => Username)).toEqual(usernames);
     expect(rows[0]).toMatchObject({ Denomination: 'Rossi & Figli', FirstName: 'Mario', Language: 'it' });
     const html = readFileSync(inFolder('sheets.html'), 'utf8');
+    expect(html).toContain('--brand: #0b7285');
+    expect(html).toContain('<header>Acme</header>');
     for (const { Code = '', URL = '' } of rows) {
       expect(html).toContain(`>${Code}<`);
       expect(stderr).not.toContain(Code);

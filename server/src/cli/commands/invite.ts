@@ -55,7 +55,8 @@ export function inviteCommand(): Command {
 Select the users in one way: by name, --file, --principal, --resend or --job. A code can be used once. The password that
 a user has stays valid until the user chooses another one. A new code ends the earlier one of its user, also if that was
 mailed or printed. Codes are written to the files alone, never to the terminal. Delete the files when you have handed
-out the codes. If the files are lost, run the command again.
+out the codes. If the files are lost, run the command again. Sheets have the name and the colour in ANAGRAFE_BRAND_NAME
+and ANAGRAFE_BRAND_COLOR, which are settings of this command too.
 The exit code is 0 if all users were invited, 3 if some were not, 1 after another error.
 
 Examples:
@@ -68,8 +69,8 @@ Examples:
 
 async function invite(names: readonly string[], options: InviteOptions, command: Command): Promise<void> {
   requireChoices(names, options, command);
-  const { anagrafe } = await reach(options);
-  const files = options.dryRun ? null : await InvitationFiles.create(options);
+  const { anagrafe, config } = await reach(options);
+  const files = options.dryRun ? null : await InvitationFiles.create(options, config);
   try {
     const { users, problems } = await usersToInvite(names, options, anagrafe);
     const sent =
