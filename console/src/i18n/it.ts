@@ -412,6 +412,8 @@ export const result: Messages['result'] = {
     NewExternalKey: 'Codice esterno',
     Aliases: 'Codici esterni di anagrafiche unite',
     Operation: 'Operazione',
+    MustChangePassword: 'Cambio password obbligatorio',
+    Invite: 'Invito',
     State: 'Stato',
   },
 };
@@ -845,6 +847,85 @@ export const imports: Messages['imports'] = {
   },
   fileError: fileErrorInItalian,
   rowError: (error) => (error.code === 'RESET_IN_IMPORT' ? resetInImport : rowErrorInItalian(error)),
+};
+
+export const invitations: Messages['invitations'] = {
+  action: { invited: 'Invita di nuovo', active: 'Invita a impostare una nuova password' },
+  title: (username) => `Invito per ${username}`,
+  text: {
+    invited: "L'utente non ha ancora impostato la password. I codici precedenti smetteranno di funzionare.",
+    active: "L'utente imposta una nuova password con un codice. Fino ad allora resta valida quella attuale.",
+  },
+  channel: {
+    label: "Come l'utente riceve il codice",
+    access: "Come l'utente ottiene la password",
+    password: 'Imposta ora una password',
+    email: 'Invia un link per email',
+    code: 'Consegna un codice',
+    hints: {
+      password: undefined,
+      email: "L'utente sceglie la propria password.",
+      code: "L'utente sceglie la propria password con un codice che gli comunichi, anche su carta.",
+    },
+    noMail: "Questo servizio non invia email: manca l'impostazione ANAGRAFE_SMTP_URL.",
+    noAddress: 'Manca un indirizzo email.',
+  },
+  submit: 'Invita',
+  mailed: (username, email) => `${username} riceverà un'email a ${email}.`,
+  code: {
+    once: "Il codice viene mostrato una sola volta e si può usare una sola volta. Comunicalo all'utente in modo sicuro.",
+    label: 'Codice',
+    link: 'Link con il codice',
+    expires: (moment) => `Valido fino al ${moment}.`,
+  },
+  many: {
+    action: 'Invita a impostare la password',
+    title: 'Invitare gli utenti selezionati?',
+    text: 'Ogni utente riceve un codice per impostare la password. Le password attuali restano valide fino ad allora; i codici precedenti smetteranno di funzionare.',
+    submit: 'Invita',
+    once: 'I codici sono disponibili solo qui e solo ora: non vengono conservati. Scaricali prima di chiudere questa finestra, ed elimina il file dopo averli consegnati.',
+  },
+  all: {
+    action: 'Invita chi non ha risposto',
+    title: 'Invita chi non ha risposto',
+    count: (count, formatted) =>
+      count === 0
+        ? 'Tutti gli utenti hanno impostato la password.'
+        : `${count === 1 ? '1 utente non ha' : `${formatted} utenti non hanno`} ancora impostato la password. I codici precedenti smetteranno di funzionare.`,
+    without: (count, formatted) =>
+      count === 1
+        ? '1 di loro non ha un indirizzo email e viene escluso.'
+        : `${formatted} di loro non hanno un indirizzo email e vengono esclusi.`,
+    submit: 'Invita',
+    started: 'Inviti in corso.',
+  },
+  job: {
+    action: 'Codici di invito',
+    title: 'Codici di invito',
+    text: "Genera un nuovo codice per ogni utente che l'elaborazione ha invitato con un codice e che nel frattempo non ha impostato la password. I codici scaricati in precedenza smetteranno di funzionare.",
+    submit: 'Genera i codici',
+    issued: (count, formatted) => (count === 1 ? '1 codice generato.' : `${formatted} codici generati.`),
+    skipped: (count, formatted) =>
+      count === 1
+        ? '1 utente non ne riceve: ha impostato la password, oppure è disabilitato o eliminato.'
+        : `${formatted} utenti non ne ricevono: hanno impostato la password, oppure sono disabilitati o eliminati.`,
+  },
+  files: {
+    csv: 'Scarica i codici (CSV)',
+    name: 'codici',
+    columns: [
+      'ID anagrafica',
+      'Codice esterno',
+      'Ragione sociale',
+      'Nome utente',
+      'Nome',
+      'Cognome',
+      'Email',
+      'Codice',
+      'URL',
+      'Scadenza',
+    ],
+  },
 };
 
 export const jobs: Messages['jobs'] = {
@@ -1360,6 +1441,7 @@ export const users: Messages['users'] = {
     title: 'Dettagli',
     id: 'ID',
     principalDisabled: "L'anagrafica è disabilitata: nessun accesso.",
+    mustChange: 'Deve cambiare la password al prossimo accesso.',
     created: 'Creato',
     updated: 'Ultima modifica',
   },
@@ -1375,6 +1457,7 @@ export const users: Messages['users'] = {
     action: 'Modifica',
     title: (username) => `Modifica di ${username}`,
     languageHint: 'Ad esempio it o en-GB',
+    mustChange: 'Deve cambiare la password al prossimo accesso',
     submit: 'Salva',
     done: (username) => `Utente ${username} salvato.`,
   },

@@ -92,6 +92,7 @@ export const useCallsMessages = section('calls');
 export const useClientsMessages = section('clients');
 export const useEventsMessages = section('events');
 export const useImportMessages = section('imports');
+export const useInvitationsMessages = section('invitations');
 export const useJobsMessages = section('jobs');
 export const useOverviewMessages = section('overview');
 export const usePrincipalsMessages = section('principals');

@@ -1,0 +1,45 @@
+import { byteOrderMark, csvLine } from '@anagrafe/importer';
+import { useInvitationsMessages, useLanguage } from '../../i18n/language.tsx';
+import { saveFile } from '../../ui/copy.tsx';
+import type { Invitation } from './queries.ts';
+
+/** Returns the files that codes can be saved as. */
+export function useCodeDownloads(): (
+  invitations: readonly Invitation[],
+) => readonly { readonly name: string; readonly onSave: () => void }[] {
+  const { files: messages } = useInvitationsMessages();
+  const { language } = useLanguage();
+  return (invitations) => [
+    {
+      name: messages.csv,
+      onSave: () => {
+        const lines = csvOf(invitations, messages.columns, language === 'it' ? ';' : ',');
+        saveFile(`${messages.name}.csv`, lines, 'text/csv');
+      },
+    },
+  ];
+}
+
+function csvOf(invitations: readonly Invitation[], header: readonly string[], separator: string): string[] {
+  const lines = invitations.map((invitation) => {
+    const { IRID, ExternalKey, Denomination, Username, FirstName, LastName, Email } = invitation;
+    const { Code, URL, ExpiresAt } = invitation;
+    const cells = [
+      IRID,
+      ExternalKey,
+      Denomination,
+      Username,
+      FirstName,
+      LastName,
+      Email,
+      Code,
+      URL,
+      ExpiresAt,
+    ];
+    return csvLine(
+      cells.map((cell) => String(cell ?? '')),
+      separator,
+    );
+  });
+  return [byteOrderMark + csvLine(header, separator), ...lines];
+}
