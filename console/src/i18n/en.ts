@@ -33,6 +33,7 @@ export const common = {
     runs: 'Import history',
     calls: 'Calls',
     jobs: 'Jobs',
+    mails: 'Mails',
     events: 'Events',
     webhooks: 'Webhooks',
     clients: 'API clients',
@@ -883,6 +884,7 @@ export const invitations = {
     label: 'Code',
     link: 'Link with the code',
     expires: (moment: string) => `Valid until ${moment}.`,
+    sheet: 'Download sheet to print',
   },
   many: {
     action: 'Invite to set a password',
@@ -919,6 +921,7 @@ export const invitations = {
   },
   files: {
     csv: 'Download codes (CSV)',
+    sheets: 'Download sheets to print (HTML)',
     name: 'codes',
     columns: [
       'PrincipalID',
@@ -985,6 +988,53 @@ export const jobs = {
   cancelText:
     'Applied records stay applied, and records in progress may still be applied. The other records are cancelled; you can download and resend them. A cancelled job cannot be resumed.',
   cancelled: 'Job cancelled.',
+};
+
+export const mails = {
+  title: 'Mails',
+  intro: 'Invitations and forgotten passwords, newest first.',
+  noMail: 'This service sends no mail: the setting ANAGRAFE_SMTP_URL is missing.',
+  show: 'Show mails',
+  all: 'Show all',
+  allStates: 'All states',
+  ofJob: (id: string) => `Mails of job ${id}`,
+  columns: {
+    user: 'User',
+    state: 'State',
+    answer: 'Answer of the mail server',
+    kind: 'Reason',
+    job: 'Call or job',
+    created: 'Created',
+  },
+  kinds: { invitation: 'Invitation', forgotten: 'Forgotten password' },
+  states: { pending: 'Pending', sent: 'Sent', failed: 'Failed', stopped: 'Stopped' },
+  attempts: (count: number, formatted: string, next: string) =>
+    `${count === 1 ? '1 attempt' : `${formatted} attempts`}, next ${next}`,
+  deleted: 'Deleted user',
+  stopped:
+    'Too many mails of this job have failed, so the others were not sent (ANAGRAFE_MAIL_MAX_FAILED). Check the answers of the mail server, correct the addresses, then continue.',
+  empty: {
+    title: 'No mails yet',
+    hint: 'Mails to users that are invited or forget their password appear here.',
+  },
+  noResults: { title: 'No results', hint: 'No mail matches the filter.' },
+  resend: {
+    action: 'Resend',
+    stopped: 'Send stopped mails',
+    failed: 'Resend failed mails',
+    unanswered: 'Resend to those who have not answered',
+    title: 'Send new mails?',
+    text: 'Each user that was invited by email, and has not set a password since, gets a new mail. Earlier links stop working.',
+    textOf: (state: string) =>
+      `Each user whose last mail has the state ${state}, and that has not set a password since, gets a new mail. Earlier links stop working.`,
+    submit: 'Send mails',
+    done: (count: number, formatted: string) =>
+      count === 1 ? '1 mail is being sent.' : `${formatted} mails are being sent.`,
+  },
+  perMinute: {
+    label: 'Mails per minute',
+    hint: 'Leave empty to send as many as the mail server accepts.',
+  },
 };
 
 export const overview = {

@@ -36,6 +36,7 @@ export const common: Messages['common'] = {
     runs: 'Storico importazioni',
     calls: 'Chiamate',
     jobs: 'Elaborazioni',
+    mails: 'Email',
     events: 'Eventi',
     webhooks: 'Webhook',
     clients: 'Client API',
@@ -877,6 +878,7 @@ export const invitations: Messages['invitations'] = {
     label: 'Codice',
     link: 'Link con il codice',
     expires: (moment) => `Valido fino al ${moment}.`,
+    sheet: 'Scarica il foglio da stampare',
   },
   many: {
     action: 'Invita a impostare la password',
@@ -912,6 +914,7 @@ export const invitations: Messages['invitations'] = {
   },
   files: {
     csv: 'Scarica i codici (CSV)',
+    sheets: 'Scarica i fogli da stampare (HTML)',
     name: 'codici',
     columns: [
       'ID anagrafica',
@@ -978,6 +981,53 @@ export const jobs: Messages['jobs'] = {
   cancelText:
     "I record già applicati restano e quelli in corso potrebbero ancora essere applicati. Gli altri vengono annullati: potrai scaricarli e reinviarli. Un'elaborazione annullata non si può riprendere.",
   cancelled: 'Elaborazione annullata.',
+};
+
+export const mails: Messages['mails'] = {
+  title: 'Email',
+  intro: 'Inviti e password dimenticate, dalla più recente.',
+  noMail: "Questo servizio non invia email: manca l'impostazione ANAGRAFE_SMTP_URL.",
+  show: 'Mostra le email',
+  all: 'Mostra tutte',
+  allStates: 'Tutti gli stati',
+  ofJob: (id) => `Email dell'elaborazione ${id}`,
+  columns: {
+    user: 'Utente',
+    state: 'Stato',
+    answer: 'Risposta del server di posta',
+    kind: 'Motivo',
+    job: 'Chiamata o elaborazione',
+    created: 'Data e ora',
+  },
+  kinds: { invitation: 'Invito', forgotten: 'Password dimenticata' },
+  states: { pending: 'In attesa', sent: 'Inviata', failed: 'Non inviata', stopped: 'Sospesa' },
+  attempts: (count, formatted, next) =>
+    `${count === 1 ? '1 tentativo' : `${formatted} tentativi`}, prossimo ${next}`,
+  deleted: 'Utente eliminato',
+  stopped:
+    'Troppe email di questa elaborazione non sono state accettate, quindi le altre sono state sospese (ANAGRAFE_MAIL_MAX_FAILED). Controlla le risposte del server di posta, correggi gli indirizzi, poi continua.',
+  empty: {
+    title: 'Non ci sono ancora email',
+    hint: 'Qui appaiono le email agli utenti invitati o che hanno dimenticato la password.',
+  },
+  noResults: { title: 'Nessun risultato', hint: 'Nessuna email corrisponde al filtro.' },
+  resend: {
+    action: 'Invia di nuovo',
+    stopped: 'Invia le email sospese',
+    failed: 'Invia di nuovo le email non inviate',
+    unanswered: 'Invia di nuovo a chi non ha risposto',
+    title: 'Inviare nuove email?',
+    text: 'Ogni utente invitato per email, che nel frattempo non ha impostato la password, riceve una nuova email. I link precedenti smetteranno di funzionare.',
+    textOf: (state) =>
+      `Ogni utente la cui ultima email ha lo stato "${state}", e che nel frattempo non ha impostato la password, riceve una nuova email. I link precedenti smetteranno di funzionare.`,
+    submit: 'Invia le email',
+    done: (count, formatted) =>
+      count === 1 ? '1 email in corso di invio.' : `${formatted} email in corso di invio.`,
+  },
+  perMinute: {
+    label: 'Email al minuto',
+    hint: 'Lascia vuoto per inviarne quante il server di posta accetta.',
+  },
 };
 
 export const overview: Messages['overview'] = {

@@ -94,6 +94,7 @@ export const useEventsMessages = section('events');
 export const useImportMessages = section('imports');
 export const useInvitationsMessages = section('invitations');
 export const useJobsMessages = section('jobs');
+export const useMailsMessages = section('mails');
 export const useOverviewMessages = section('overview');
 export const usePrincipalsMessages = section('principals');
 export const useRunsMessages = section('runs');

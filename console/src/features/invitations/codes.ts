@@ -1,7 +1,7 @@
-import { byteOrderMark, csvLine } from '@anagrafe/importer';
+import { byteOrderMark, csvLine, invitationSheets } from '@anagrafe/importer';
 import { useInvitationsMessages, useLanguage } from '../../i18n/language.tsx';
 import { saveFile } from '../../ui/copy.tsx';
-import type { Invitation } from './queries.ts';
+import { type Invitation, useBrand } from './queries.ts';
 
 /** Returns the files that codes can be saved as. */
 export function useCodeDownloads(): (
@@ -9,6 +9,7 @@ export function useCodeDownloads(): (
 ) => readonly { readonly name: string; readonly onSave: () => void }[] {
   const { files: messages } = useInvitationsMessages();
   const { language } = useLanguage();
+  const brand = useBrand();
   return (invitations) => [
     {
       name: messages.csv,
@@ -16,6 +17,15 @@ export function useCodeDownloads(): (
         const lines = csvOf(invitations, messages.columns, language === 'it' ? ';' : ',');
         saveFile(`${messages.name}.csv`, lines, 'text/csv');
       },
+    },
+    {
+      name: messages.sheets,
+      onSave: () =>
+        saveFile(
+          `${messages.name}.html`,
+          [...invitationSheets(invitations, { ...brand, language })],
+          'text/html',
+        ),
     },
   ];
 }

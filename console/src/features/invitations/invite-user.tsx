@@ -1,10 +1,12 @@
 import type { UserOfPrincipal } from '@anagrafe/client';
-import { Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useFormats } from '../../i18n/formats.ts';
 import { useInvitationsMessages, usePrincipalsMessages } from '../../i18n/language.tsx';
 import { DialogForm, useFinish } from '../../ui/dialog.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { type Secret, SecretDialog } from '../../ui/secret-dialog.tsx';
 import { ChannelField, useChannel } from './channel-field.tsx';
+import { useCodeDownloads } from './codes.ts';
 import { type Invitation, useInvite } from './queries.ts';
 
 /** Returns a code as a secret, which the reader hands on to the user. */
@@ -22,12 +24,25 @@ export function useCodeSecret(): (invitation: Invitation) => Secret {
   });
 }
 
-/** The end of the validity of a code. */
+/** The end of the validity of a code, and the code as files. */
 export function CodeNote({ invitation }: { invitation: Invitation }) {
   const { code: messages } = useInvitationsMessages();
   const { moment } = useFormats();
+  const sheet = useCodeDownloads()([invitation]).at(-1);
   const { ExpiresAt } = invitation;
-  return <Text size="sm">{ExpiresAt !== null && messages.expires(moment(new Date(ExpiresAt)))}</Text>;
+  return (
+    <Group justify="space-between">
+      <Text size="sm">{ExpiresAt !== null && messages.expires(moment(new Date(ExpiresAt)))}</Text>
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<Icon name="download" size={14} />}
+        onClick={sheet?.onSave}
+      >
+        {messages.sheet}
+      </Button>
+    </Group>
+  );
 }
 
 export function InviteUser({ user, onClose }: { user: UserOfPrincipal; onClose: () => void }) {

@@ -16,15 +16,28 @@ export type Channel = 'email' | 'code';
 /** A code and the user whose password it sets. It exists only in the memory of the page. */
 export type Invitation = Omit<JobInvitation, 'Position' | 'Skipped'>;
 
-/** Returns true if the service has a mail server; undefined while that is unknown. */
-export function useSendsMail(): boolean | undefined {
+/** Reads the settings of the service by their names, without the prefix. */
+function useSettings() {
   const { admin } = useAnagrafe();
   const { data } = useQuery({
     queryKey: ['settings'],
     queryFn: ({ signal }) => admin.settings({ signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  return data?.some(({ Name, Value }) => Name === 'ANAGRAFE_SMTP_URL' && Value !== '');
+  return data && new Map(data.map(({ Name, Value }) => [Name.replace('ANAGRAFE_', ''), Value]));
+}
+
+/** Returns true if the service has a mail server; undefined while that is unknown. */
+export function useSendsMail(): boolean | undefined {
+  const settings = useSettings();
+  // A setting that is not set has a text for people.
+  return settings && /^smtps?:/.test(settings.get('SMTP_URL') ?? '');
+}
+
+/** The name and the colour of the product that users see. */
+export function useBrand() {
+  const settings = useSettings();
+  return { brand: settings?.get('BRAND_NAME') ?? '', colour: settings?.get('BRAND_COLOR') ?? '' };
 }
 
 /** Invites users. A repeated answer has no codes, so the users are invited again if the first answer was lost. */
