@@ -20,6 +20,7 @@ export function sessionRoutes(app: Api, store: UserSessionStore): void {
   app.get(
     '/users/:id/sessions',
     {
+      config: { permission: 'admin.read' },
       schema: {
         operationId: 'userSessions',
         summary: 'List the sessions of a user',
@@ -39,7 +40,7 @@ export function sessionRoutes(app: Api, store: UserSessionStore): void {
   app.delete(
     '/users/:id/sessions',
     {
-      config: { emptyBody: true, maxValues: 10 },
+      config: { permission: 'sessions.end', emptyBody: true, maxValues: 10 },
       schema: {
         operationId: 'endUserSessions',
         summary: 'End all sessions of a user',
@@ -59,7 +60,7 @@ export function sessionRoutes(app: Api, store: UserSessionStore): void {
   app.delete(
     '/users/:id/sessions/:session',
     {
-      config: { emptyBody: true, maxValues: 10 },
+      config: { permission: 'sessions.end', emptyBody: true, maxValues: 10 },
       schema: {
         operationId: 'endUserSession',
         summary: 'End a session of a user',
