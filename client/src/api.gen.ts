@@ -755,6 +755,20 @@ export interface NewWebhookSecret {
 
 export type Operation = 'update' | 'insert' | 'state' | 'upsert' | 'delete' | 'merge' | 'undo' | 'invite';
 
+/** A session of the signed-in user. */
+export interface OwnSession extends UserSession {
+  /** True for the session of this call. */
+  Current: boolean;
+}
+
+export interface PasswordToCheck {
+  Password: string;
+  /** The name that the password must differ from. */
+  Username?: string | null;
+  /** The address that the password must differ from. */
+  Email?: string | null;
+}
+
 /** A principal: the record of a company or customer, with its users. */
 export interface Principal extends StoredPrincipal {
   /** The first users, up to `UsersShown`. `irs/users` lists all. */
@@ -1264,6 +1278,8 @@ export interface UserOfCode {
 
 /** A user with the ID and names of its principal. */
 export interface UserOfPrincipal extends User {
+  /** True if after the next sign-in the user can only change its password. */
+  MustChangePassword: boolean;
   /** The ID of the principal. */
   IRID: number;
   /** The external key of the principal. */
@@ -1615,6 +1631,17 @@ export interface Operations {
   forgotPassword: { request: { body: ForgottenPassword }; answer: Envelope<never, null> };
   /** Set the password with a code. */
   setPassword: { request: { body: CodeAndPassword }; answer: Envelope<never, UserOfCode> };
+  /** Check a new password. */
+  checkPassword: { request: { body: PasswordToCheck }; answer: Envelope<never, RefusedPassword> };
+  /** List your own sessions. */
+  sessions: {
+    request: { query?: { page?: number | undefined; pageSize?: number | undefined } };
+    answer: Envelope<OwnSession, null>;
+  };
+  /** Sign out everywhere. */
+  endSessions: { request: Record<string, never>; answer: Envelope<never, EndedSessions> };
+  /** End one of your own sessions. */
+  endSession: { request: { path: { session: string } }; answer: Envelope<never, null> };
   /** List API clients. */
   clients: { request: Record<string, never>; answer: Envelope<Client, null> };
   /** Create an API client. */
@@ -1797,6 +1824,10 @@ export const routes = {
   logout: { method: 'POST', path: '/api/sync/v1/logout' },
   forgotPassword: { method: 'POST', path: '/api/sync/v1/password/forgot' },
   setPassword: { method: 'POST', path: '/api/sync/v1/password/set' },
+  checkPassword: { method: 'POST', path: '/api/sync/v1/password/check' },
+  sessions: { method: 'GET', path: '/api/sync/v1/sessions' },
+  endSessions: { method: 'DELETE', path: '/api/sync/v1/sessions' },
+  endSession: { method: 'DELETE', path: '/api/sync/v1/sessions/{session}' },
   clients: { method: 'GET', path: '/admin/v1/clients' },
   createClient: { method: 'POST', path: '/admin/v1/clients' },
   changeClient: { method: 'PATCH', path: '/admin/v1/clients/{publicKey}' },
