@@ -42,7 +42,6 @@ export {
   sendInParts,
   submitWithKey,
 } from './import/calls.ts';
-export { codeColumns, codeLines } from './import/codes.ts';
 export type { WithoutKeyPolicy } from './import/companies.ts';
 export { DryRunState, dryRunRows, type Principals } from './import/dry-run.ts';
 export { FileComparer } from './import/file-comparer.ts';
@@ -52,6 +51,7 @@ export {
   passwordColumns,
   passwordLines,
 } from './import/fill-passwords.ts';
+export { codeColumns, codeLines, fillInvites, type InviteChannel } from './import/invitations.ts';
 export { fileErrorInItalian, type Language, languages, rowErrorInItalian } from './import/italian.ts';
 export { JobSender } from './import/job-sender.ts';
 export { mayNameBothWays, type PrincipalAliases } from './import/principal-aliases.ts';

@@ -33,6 +33,8 @@ beforeEach(() => {
     separator: null,
     principal: null,
     passwordsPath: null,
+    invite: null,
+    codesPath: null,
     failedPath: join(folder, 'users.failed.csv'),
     wouldFailPath: join(folder, 'users.would-fail.csv'),
     progressPath: `${path}.progress`,
@@ -76,6 +78,7 @@ async function interruptAfterFour(): Promise<string> {
       totals: noTotals,
       failedRows: emptyFile,
       passwords: emptyFile,
+      codes: emptyFile,
     },
     [],
   );

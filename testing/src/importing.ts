@@ -76,6 +76,8 @@ export function taskOf(
     separator: null,
     principal: null,
     passwordsPath: null,
+    invite: null,
+    codesPath: null,
     failedPath: folder.path(`${name}.failed.csv`),
     wouldFailPath: folder.path(`${name}.would-fail.csv`),
     progressPath: folder.path(`${name}.csv.progress`),

@@ -28,6 +28,8 @@ export type RowRegistration = { readonly [Field in TextField]?: string } & {
   readonly Password?: string;
   readonly ConfirmPassword?: string;
   readonly PasswordHash?: string;
+  /** The way in which the user gets a code to set its password. No column has it. */
+  readonly Invite?: string;
   readonly ID?: never;
 };
 

@@ -1,7 +1,9 @@
 import type { InsertRecord, UpsertTuple } from '@anagrafe/client';
+import { isObject } from '../file/json-element.ts';
 import type { ImportRow } from '../file/rows.ts';
 import { type ImportConnection, wouldCreate } from './calls.ts';
 import { dryRunCall } from './dry-run-call.ts';
+import { invitesIn } from './invitations.ts';
 import { externalKeyOf, hasSecret, keyOfId, usersOf, type WriteRules } from './records.ts';
 import type { RowErrors } from './row-errors.ts';
 import { type RowGroup, rowsOfUsers } from './row-group.ts';
@@ -125,6 +127,7 @@ export async function dryRunRows(
         count({
           ...state.countPrincipal({ key: record.key, id: null }, effect),
           UsersRegistered: usersOf(record.record).length,
+          UsersInvited: invitesIn(record),
         });
       }
     },
@@ -143,13 +146,15 @@ export async function dryRunRows(
     for (const number of rowsWithoutChanges(members, after)) unchanged.add(number);
     const sent = rowsOfUsers(members);
     for (const [index, { Operation }] of (effect.Users ?? []).entries()) {
+      const { row, user } = sent[index] ?? {};
+      const isInvited = Operation === 'register' && isObject(user) && 'Invite' in user;
       count({
         UsersRegistered: Operation === 'register' ? 1 : 0,
+        UsersInvited: isInvited ? 1 : 0,
         UsersUpdated: Operation === 'edit' ? 1 : 0,
         UsersMoved: Operation === 'move' ? 1 : 0,
         UsersUnchanged: Operation === 'none' ? 1 : 0,
       });
-      const { row, user } = sent[index] ?? {};
       if (row && Operation !== 'register' && hasSecret(user)) passwordsNotUsed.push(row.number);
     }
     if (wouldCreate(effect)) state.addPrincipal(record);

@@ -1,5 +1,6 @@
 import type { Anagrafe, Job } from '@anagrafe/client';
 import { bodyOf, type ImportConnection, type ImportOperation, type SubmitJob } from './calls.ts';
+import { countInvited } from './invitations.ts';
 import type { CombinedRecord } from './records.ts';
 import type { Answer, Call } from './send.ts';
 import { addTotals, type ImportTotals, noTotals, totalsOf } from './totals.ts';
@@ -67,6 +68,7 @@ export class JobSender {
     this.unchanged = { count: count + more.count, numbers: [...numbers, ...more.numbers] };
     const { PrincipalsInserted = 0, PrincipalsUpdated = 0 } = job.Counts ?? {};
     this.changedPrincipals += PrincipalsInserted + PrincipalsUpdated;
-    this.totals = addTotals(this.totals, totalsOf(operation, applied, job.Counts));
+    const invited = await countInvited(job, applied, { anagrafe, signal });
+    this.totals = addTotals(this.totals, totalsOf(operation, applied, job.Counts, invited));
   }
 }

@@ -9,6 +9,8 @@ export interface ImportTotals {
   /** Existing principals that were equal to the file. */
   readonly PrincipalsUnchanged: number;
   readonly UsersRegistered: number;
+  /** Registered users that have no password yet, and were invited to set one. */
+  readonly UsersInvited: number;
   readonly UsersUpdated: number;
   /** Users of other principals that were moved, with or without new values. */
   readonly UsersMoved: number;
@@ -23,6 +25,7 @@ export const noTotals: ImportTotals = {
   PrincipalsUpdated: 0,
   PrincipalsUnchanged: 0,
   UsersRegistered: 0,
+  UsersInvited: 0,
   UsersUpdated: 0,
   UsersMoved: 0,
   UsersUnchanged: 0,
@@ -36,11 +39,14 @@ export function addTotals(one: ImportTotals, other: ImportTotals): ImportTotals 
 /**
  * Returns the effects of the applied records of a job. All users of a record of `irs/insert` and `irs/update` are new;
  * `counts` has how many users of `irs/upsert` are.
+ *
+ * @param invited The number of users that the job has invited.
  */
 export function totalsOf(
   operation: ImportOperation,
   applied: readonly CombinedRecord[],
   counts: Job['Counts'],
+  invited: number,
 ): ImportTotals {
   let users = 0;
   let secrets = 0;
@@ -54,6 +60,7 @@ export function totalsOf(
       ...noTotals,
       PrincipalsInserted: operation === 'insert' ? applied.length : 0,
       UsersRegistered: users,
+      UsersInvited: invited,
     };
   const { PrincipalsInserted, PrincipalsUpdated, UsersRegistered, UsersUpdated, UsersMoved } =
     counts ?? noTotals;
@@ -62,10 +69,11 @@ export function totalsOf(
     PrincipalsInserted,
     PrincipalsUpdated,
     UsersRegistered,
+    UsersInvited: invited,
     UsersUpdated,
     UsersMoved,
     UsersUnchanged: users - UsersRegistered - UsersUpdated - UsersMoved,
-    // A new user always has a password, and the service keeps those of existing users.
-    PasswordsNotUsed: secrets - UsersRegistered,
+    // A new user always has a password or is invited, and the service keeps the passwords of existing users.
+    PasswordsNotUsed: secrets - (UsersRegistered - invited),
   };
 }

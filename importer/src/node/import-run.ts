@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { ApiError, type Job } from '@anagrafe/client';
+import { ApiError, type Job, type JobInvitation } from '@anagrafe/client';
 import { ImportFileError } from '../file/errors.ts';
 import type { ImportFile } from '../file/open.ts';
 import type { ImportRow } from '../file/rows.ts';
 import { type Batch, estimateRows, inBatches, type RowTotal } from '../import/batches.ts';
 import { type ImportConnection, type SubmitJob, submitWithKey } from '../import/calls.ts';
 import type { ComparedRows, FileComparer } from '../import/file-comparer.ts';
+import { invitesIn } from '../import/invitations.ts';
 import { JobSender, type SubmittedJob } from '../import/job-sender.ts';
 import { CountedPrincipals } from '../import/principal-aliases.ts';
 import { namedKeyOf } from '../import/records.ts';
@@ -201,15 +202,26 @@ export class ImportRun {
     const skipped = stored.size + sender.unchanged.count;
     this.usernamesTaken += countTaken(errors);
     const passwords = await appliedPasswords(prepared, sender, this.#task, this.#context);
+    const invitations = await this.#issueCodes(sender);
     const jobNames = sender.jobs.map(({ name }) => name);
     const { emails } = prepared;
     const totals = this.#totals(batch, passwords, { errors, stored });
     await this.#results.write(
-      { rows, passwords, emails, errors, stored, skipped, skippedLines, totals, jobNames },
+      { rows, passwords, invitations, emails, errors, stored, skipped, skippedLines, totals, jobNames },
       this.#file.layout,
     );
     this.#inFlight.shift();
     this.#report();
+  }
+
+  /** Issues the codes of the users that the jobs have invited. Those of a run that was interrupted before it saved them end. */
+  async #issueCodes({ jobs }: JobSender): Promise<JobInvitation[]> {
+    const { anagrafe, signal } = this.#context;
+    const issued: JobInvitation[] = [];
+    for (const { id, records } of this.#task.invite === 'code' ? jobs : [])
+      if (records.some((record) => invitesIn(record) > 0))
+        for await (const user of anagrafe.jobs.invitations(id, { signal })) issued.push(user);
+    return issued;
   }
 
   /**

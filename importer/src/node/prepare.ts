@@ -6,6 +6,7 @@ import { rowUnit } from '../file/types.ts';
 import { findUsers, type ImportConnection } from '../import/calls.ts';
 import { FileComparer } from '../import/file-comparer.ts';
 import { fillPasswords, type GeneratedPasswords } from '../import/fill-passwords.ts';
+import { fillInvites } from '../import/invitations.ts';
 import type { JobSender } from '../import/job-sender.ts';
 import { mayNameBothWays } from '../import/principal-aliases.ts';
 import { foldUsername, hasSecret, usersOf } from '../import/records.ts';
@@ -54,16 +55,16 @@ export async function removeStored(
   return stored;
 }
 
-/** Fills in what rows lack: generated passwords and, for a reset, the IDs of users that are named by username. */
+/** Fills in what rows lack: generated passwords or invitations and, for a reset, the IDs of users that are named by username. */
 export async function prepareRows(
   rows: readonly ImportRow[],
-  { purpose, passwordsPath }: ImportTask,
+  { purpose, passwordsPath, invite }: ImportTask,
   seed: Buffer,
   connection: ImportConnection,
 ): Promise<PreparedRows> {
   const { rows: withPasswords, passwords } =
     passwordsPath === null
-      ? { rows, passwords: new Map() }
+      ? { rows: invite === null ? rows : fillInvites(rows, invite), passwords: new Map() }
       : fillPasswords(rows, ({ number }) => generatePassword(seed, number));
   const errors: RowErrors = new Map();
   const emails = new Map<number, string>();

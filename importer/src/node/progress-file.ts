@@ -21,6 +21,7 @@ interface CompletedPart extends CompletedRows {
   /** State of the output files at that row. A resumed run discards what an interrupted run wrote after it. */
   readonly failedRows: FileState;
   readonly passwords: FileState;
+  readonly codes: FileState;
 }
 
 interface Contents {
@@ -51,6 +52,7 @@ const nothing: CompletedPart = {
   reasons: [],
   failedRows: emptyFile,
   passwords: emptyFile,
+  codes: emptyFile,
 };
 
 /**
@@ -192,7 +194,10 @@ async function read(path: string): Promise<Contents | null> {
   const text = await readFile(path, 'utf8').catch(ignoreMissing);
   if (text === undefined) return null;
   try {
-    return JSON.parse(text);
+    const contents: Contents = JSON.parse(text);
+    // Earlier versions have fewer fields.
+    const totals = { ...noTotals, ...contents.done?.totals };
+    return { ...contents, done: { ...nothing, ...contents.done, totals } };
   } catch (cause) {
     throw new ImportError(`${path} is not a progress file. Move it to another folder to start over.`, {
       cause,
@@ -214,6 +219,8 @@ function digestOfOptions({
   sheet,
   keepsTotals,
   withoutKey,
+  invite,
+  codesPath,
 }: ImportTask): string {
   const options = [
     purpose,
@@ -229,6 +236,7 @@ function digestOfOptions({
     sheet,
     keepsTotals,
     withoutKey,
+    ...(invite === null ? [] : [invite, codesPath]),
   ];
   return createHash('sha256').update(JSON.stringify(options)).digest('hex');
 }

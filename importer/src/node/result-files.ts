@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rm, stat, writeFile } from 'node:fs/promises';
+import type { JobInvitation } from '@anagrafe/client';
 import { CsvScanner } from '../file/csv-scanner.ts';
 import { byteOrderMark, csvLine, FailedRows, workbookRow, writtenRow } from '../file/failed-rows.ts';
 import type { ImportFile } from '../file/open.ts';
@@ -9,6 +10,7 @@ import { ScannedRows } from '../file/scan.ts';
 import { TextReader } from '../file/text-reader.ts';
 import type { FileLayout } from '../file/types.ts';
 import { type GeneratedPasswords, passwordColumns, passwordLines } from '../import/fill-passwords.ts';
+import { codeColumns, codeLines } from '../import/invitations.ts';
 import { describeRowError, type ErrorTextOptions } from '../import/italian.ts';
 import { ReasonLog } from '../import/reasons.ts';
 import { namesByField, type RowErrors } from '../import/row-errors.ts';
@@ -21,6 +23,7 @@ interface CompletedBatch {
   /** All rows of the batch, including those not sent. */
   readonly rows: readonly ImportRow[];
   readonly passwords: GeneratedPasswords;
+  readonly invitations: readonly JobInvitation[];
   readonly emails: ReadonlyMap<number, string>;
   readonly errors: RowErrors;
   /** The rows that failed only because they are stored already. */
@@ -33,11 +36,12 @@ interface CompletedBatch {
   readonly jobNames: readonly string[];
 }
 
-/** The output files of an import: the failed rows, and the generated passwords of the others. */
+/** The output files of an import: the failed rows, and the generated passwords or the codes of the others. */
 export class ResultFiles {
   readonly #progress: ImportProgress;
   readonly #failed: AppendedFile;
   readonly #passwords: AppendedFile | null;
+  readonly #codes: AppendedFile | null;
   readonly #texts: ErrorTextOptions;
   readonly #reasons: ReasonLog;
 
@@ -45,11 +49,13 @@ export class ResultFiles {
     progress: ImportProgress,
     failed: AppendedFile,
     passwords: AppendedFile | null,
+    codes: AppendedFile | null,
     texts: ErrorTextOptions,
   ) {
     this.#progress = progress;
     this.#failed = failed;
     this.#passwords = passwords;
+    this.#codes = codes;
     this.#texts = texts;
     this.#reasons = new ReasonLog(texts, progress.done.reasons);
   }
@@ -59,14 +65,15 @@ export class ResultFiles {
     progress: ImportProgress,
     { columns }: Pick<ImportFile, 'columns'>,
   ): Promise<ResultFiles> {
-    const { failedRows, passwords: generated } = progress.done;
+    const { failedRows, passwords: generated, codes: issued } = progress.done;
     const passwords = task.passwordsPath && (await AppendedFile.resume(task.passwordsPath, generated));
+    const codes = task.codesPath && (await AppendedFile.resume(task.codesPath, issued));
     const failed = await AppendedFile.resume(appendedPath(progress.failedPath), failedRows);
     const texts = { language: task.language, names: namesByField(columns) };
-    return new ResultFiles(progress, failed, passwords || null, texts);
+    return new ResultFiles(progress, failed, passwords || null, codes || null, texts);
   }
 
-  /** Writes the failed rows and the passwords of a batch, then records the batch as done. */
+  /** Writes the failed rows, the passwords and the codes of a batch, then records the batch as done. */
   async write(batch: CompletedBatch, layout: FileLayout): Promise<void> {
     const { rows, errors, skipped, skippedLines, totals, jobNames } = batch;
     const failedRows = rows.filter((row) => errors.has(row.number));
@@ -74,6 +81,7 @@ export class ResultFiles {
     const atStart = this.#failed.isEmpty;
     await this.#failed.append(formatFailedRows(failedRows, errors, layout, this.#texts, atStart));
     await this.#writePasswords(batch, layout.separator || ',');
+    await this.#writeCodes(batch, layout.separator || ',');
     const { done } = this.#progress;
     const next = {
       rows: rows.at(-1)?.number ?? done.rows,
@@ -84,6 +92,7 @@ export class ResultFiles {
       reasons: this.#reasons.summaries,
       failedRows: this.#failed.state,
       passwords: this.#passwords?.state ?? done.passwords,
+      codes: this.#codes?.state ?? done.codes,
     };
     await this.#progress.recordDone(next, jobNames);
   }
@@ -98,9 +107,17 @@ export class ResultFiles {
     await this.#passwords.append(head + lines.join(''));
   }
 
+  async #writeCodes({ invitations }: CompletedBatch, separator: string): Promise<void> {
+    const lines = codeLines(invitations, separator);
+    if (!this.#codes || lines.length === 0) return;
+    const head = this.#codes.isEmpty ? byteOrderMark + csvLine(codeColumns, separator) : '';
+    await this.#codes.append(head + lines.join(''));
+  }
+
   async close(): Promise<void> {
     await this.#failed.close();
     await this.#passwords?.close();
+    await this.#codes?.close();
   }
 }
 

@@ -27,6 +27,8 @@ export interface ImportResult extends CompletedRows {
   readonly failedPath: string;
   /** True if generated passwords were written to their file. Without any, the file does not exist. */
   readonly hasPasswords: boolean;
+  /** True if codes were written to their file. */
+  readonly hasCodes: boolean;
   /** The warnings of all rows, including those of an earlier, interrupted run. */
   readonly warnings: WarningLog;
   /**
@@ -66,7 +68,8 @@ async function runLocked(
 ): Promise<ImportResult> {
   const progress = await ImportProgress.open(task, options);
   const file = await openTaskFile(task);
-  if (task.passwordsPath !== null && progress.isNew) await requireEmpty(task.passwordsPath);
+  for (const path of [task.passwordsPath, task.codesPath])
+    if (path !== null && progress.isNew) await requireEmpty(path);
   await progress.begin();
   let found: Pick<ImportResult, 'unparsedLines' | 'usernamesTaken' | 'warnings'>;
   try {
@@ -83,11 +86,11 @@ async function runLocked(
   }
   const failedPath = await completeFailedRows(progress.failedPath, file.layout);
   await progress.discard();
-  const { rows, failed, skipped, skippedLines, totals, reasons, passwords } = progress.done;
+  const { rows, failed, skipped, skippedLines, totals, reasons, passwords, codes } = progress.done;
   // Two records of a principal that both change it would count as two principals.
   const PrincipalsUnchanged = Math.max(totals.PrincipalsUnchanged, 0);
   const counts = { rows, failed, skipped, skippedLines, reasons, totals: { ...totals, PrincipalsUnchanged } };
   const { unparsedLines, usernamesTaken, warnings } = found;
-  const hasPasswords = passwords.bytes > 0;
-  return { run: progress.run, ...counts, failedPath, hasPasswords, warnings, unparsedLines, usernamesTaken };
+  const files = { failedPath, hasPasswords: passwords.bytes > 0, hasCodes: codes.bytes > 0 };
+  return { run: progress.run, ...counts, ...files, warnings, unparsedLines, usernamesTaken };
 }

@@ -8,6 +8,7 @@ import type { Encoding } from '../file/types.ts';
 import type { BatchLimits, RowTotal } from '../import/batches.ts';
 import type { ImportConnection } from '../import/calls.ts';
 import type { WithoutKeyPolicy } from '../import/companies.ts';
+import type { InviteChannel } from '../import/invitations.ts';
 import type { Language } from '../import/italian.ts';
 import type { WriteRules } from '../import/records.ts';
 
@@ -35,6 +36,10 @@ export interface ImportTask extends WriteRules {
   readonly principal: RowPrincipal | null;
   /** File for generated passwords; null generates none. */
   readonly passwordsPath: string | null;
+  /** How new users without a password get codes to set one; null if they are not invited. */
+  readonly invite: InviteChannel | null;
+  /** File for the codes of invited users; null if there are none, or if they are sent by mail. */
+  readonly codesPath: string | null;
   /** File for the failed rows. If it exists, a number is added to the name of the new file. */
   readonly failedPath: string;
   /** File for the rows that would fail, written by a dry run. A number is added in the same way. */
@@ -90,17 +95,28 @@ type FileTask = Pick<
   | 'purpose'
   | 'existing'
   | 'passwordsPath'
->;
+> &
+  Partial<Pick<ImportTask, 'invite'>>;
 
 export async function openTaskFile(task: FileTask): Promise<ImportFile> {
-  const { encoding, separator, sheet, keepsTotals, principal, columns, purpose, existing } = task;
+  const {
+    encoding,
+    separator,
+    sheet,
+    keepsTotals,
+    principal,
+    columns,
+    purpose,
+    existing,
+    invite = null,
+  } = task;
   await requireFile(task.path);
   return openImportFile(createReadStream(task.path), {
     columns,
     keepsTotals,
     resets: purpose === 'reset',
     // With the policy `update` the users may exist, and then need no password.
-    withoutPasswords: task.passwordsPath !== null || existing === 'update',
+    withoutPasswords: task.passwordsPath !== null || invite !== null || existing === 'update',
     ...(encoding && { encoding }),
     ...(separator && { separator }),
     ...(sheet && { sheet }),
@@ -121,13 +137,14 @@ export async function requireDistinctPaths(task: ImportTask): Promise<void> {
     task.failedPath,
     task.wouldFailPath,
     task.passwordsPath,
+    task.codesPath,
     task.progressPath,
   ]) {
     if (path === null) continue;
     const real = await realPath(path);
     if (seen.has(real))
       throw new ImportError(
-        `${path} is used for two purposes. Choose a separate file for the input, for --failed, --progress and --generate-passwords.`,
+        `${path} is used for two purposes. Choose a separate file for the input, for --failed, --progress, --generate-passwords and --codes.`,
       );
     seen.add(real);
   }

@@ -3,11 +3,13 @@ import {
   type ColumnMapping,
   type Encoding,
   encodings,
+  type InviteChannel,
   importFields,
   isImportField,
 } from '@anagrafe/importer';
 import { type ImportTask, readSavedMapping } from '@anagrafe/importer/node';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { ConfigError } from '../settings/config.ts';
 
 /** The options that determine how a file of users is read. */
 export interface FileOptions {
@@ -25,6 +27,35 @@ export function pathBeside(path: string, suffix: string): string {
   const isWorkbook = ext.toLowerCase() === '.xlsx';
   const extension = isWorkbook ? '.xlsx' : /^\.(json|ndjson|jsonl)$/i.test(ext) ? '.ndjson' : '.csv';
   return resolve(`${dir}/${name}.${suffix}${extension}`);
+}
+
+/** The options with which new users are invited to choose their passwords. */
+export interface InviteFileOptions {
+  readonly invite?: InviteChannel;
+  readonly codes?: string;
+}
+
+export function withInviteOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--invite <channel>', 'invite new users without a password to choose one')
+        .choices(['email', 'code'])
+        .conflicts('generatePasswords'),
+    )
+    .option(
+      '--codes <file>',
+      'with --invite code: write the codes to this CSV file, readable only by its owner',
+    );
+}
+
+/** @throws {ConfigError} If the codes would be lost, or if there are none to write. */
+export function requireCodesFile({ invite, codes }: InviteFileOptions): void {
+  if (invite === 'code' && codes === undefined)
+    throw new ConfigError(
+      '--invite code needs --codes with a file for the codes, because they are stored nowhere else.',
+    );
+  if (invite !== 'code' && codes !== undefined)
+    throw new ConfigError('--codes needs --invite code: without it, there are no codes to write.');
 }
 
 export function similarOption(): Option {

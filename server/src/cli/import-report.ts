@@ -1,13 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, parse } from 'node:path';
-import {
-  type ImportField,
-  type ImportFile,
-  type ImportTotals,
-  type Language,
-  type RowUnit,
-  rowUnit,
-} from '@anagrafe/importer';
+import { type ImportField, type ImportFile, type Language, type RowUnit, rowUnit } from '@anagrafe/importer';
 import type { CompletedRows, ImportDryRun, ImportResult, ImportTask } from '@anagrafe/importer/node';
 import { commandLine } from '../lib/operator-error.ts';
 import { type ConnectionOptions, connectionArguments } from './connection.ts';
@@ -23,6 +16,8 @@ import {
   shortPath,
   undoCommandFor,
 } from './file-report.ts';
+import { printTotals, totalsOf } from './import-totals.ts';
+import { codesText } from './invitation-files.ts';
 import { counted, grouped, inUnits, quoted, quotedIfNeeded } from './output/format.ts';
 import { exitCodes, print, tell } from './output/output.ts';
 
@@ -40,7 +35,7 @@ const noRows = 'The file has no rows.';
 export function printHeader(
   file: ImportFile,
   before: CompletedRows,
-  { path, url, purpose, principal, withoutKey }: ImportTask,
+  { path, url, purpose, principal, withoutKey, codesPath }: ImportTask,
   { dryRun }: RunOptions,
 ): void {
   const name = fileTitle(path, file);
@@ -59,6 +54,8 @@ export function printHeader(
         : '  No column with the ID or ExternalKey of the principal: rows with the same VAT number, tax code or name are of one principal.',
     );
   if (before.rows > 0) tell(`  Resuming after row ${grouped(before.rows)}.`);
+  if (before.rows > 0 && codesPath !== null)
+    tell(`  Codes of later rows that ${shortPath(codesPath)} has already are replaced by new ones, and end.`);
 }
 
 /** Prints the result of an import, and sets the exit code. */
@@ -68,15 +65,15 @@ export function printResult(
   options: RunOptions,
   file: ImportFile | null,
 ): void {
-  const { run, rows, failed, skipped, totals, reasons, failedPath, hasPasswords, unparsedLines, warnings } =
-    result;
+  const { run, rows, failed, skipped, totals, reasons, failedPath, unparsedLines, warnings } = result;
   const applied = appliedOf(result);
   const unit = unitOf(file);
   const failedFile = failed > 0 ? failedPath : null;
   if (failedFile) process.exitCode = exitCodes.someFailed;
-  const passwordsFile = hasPasswords ? task.passwordsPath : null;
+  const passwordsFile = result.hasPasswords ? task.passwordsPath : null;
+  const codesFile = result.hasCodes ? task.codesPath : null;
   if (options.json) {
-    const counts = { rows, applied, skipped, failed, failedFile, passwordsFile };
+    const counts = { rows, applied, skipped, failed, failedFile, passwordsFile, codesFile };
     const found = { reasons, warnings: warnings.summaries, leftOut: file?.leftOut };
     print(JSON.stringify({ run, ...counts, ...totalsOf(totals, task), ...found }));
     return;
@@ -105,6 +102,7 @@ export function printResult(
       );
   }
   if (passwordsFile) tell(`The generated passwords are in ${shortPath(passwordsFile)}. Keep this file safe.`);
+  if (codesFile) tell(codesText(codesFile));
   // The passwords before a reset are unknown.
   if (applied > 0 && task.purpose === 'register')
     tell(`To undo this import: ${undoCommandFor(run, options)}`);
@@ -186,32 +184,6 @@ function printSkipped(
   );
 }
 
-/** The totals for `--json`. A reset has none. */
-function totalsOf(totals: ImportTotals, { purpose }: ImportTask): Partial<ImportTotals> {
-  return purpose === 'register' ? totals : {};
-}
-
-/** Prints how many principals and users an import has created, changed and left unchanged, or would. */
-function printTotals(totals: ImportTotals, { purpose, existing }: ImportTask, { dryRun = false } = {}): void {
-  if (purpose === 'reset') return;
-  const [create, register, change, move] = dryRun
-    ? ['to create', 'to register', 'to change', 'to move']
-    : ['created', 'registered', 'changed', 'moved'];
-  const part = (created: number, word: string | undefined, changed: number, unchanged: number) =>
-    `${grouped(created)} ${word}, ${grouped(changed)} ${change}, ${grouped(unchanged)} unchanged`;
-  const { PrincipalsInserted, PrincipalsUpdated, PrincipalsUnchanged } = totals;
-  const { UsersRegistered, UsersUpdated, UsersMoved, UsersUnchanged, PasswordsNotUsed } = totals;
-  tell(`  Principals: ${part(PrincipalsInserted, create, PrincipalsUpdated, PrincipalsUnchanged)}.`);
-  const moved = UsersMoved > 0 ? `, ${grouped(UsersMoved)} ${move}` : '';
-  tell(`  Users: ${part(UsersRegistered, register, UsersUpdated, UsersUnchanged)}${moved}.`);
-  // Without an update, the line about skipped rows says it.
-  if (PasswordsNotUsed === 0 || existing === 'refuse') return;
-  const were = dryRun ? 'would not be' : PasswordsNotUsed === 1 ? 'was not' : 'were not';
-  tell(
-    `  ${counted(PasswordsNotUsed, 'password')} in the file ${were} used, because --update keeps the passwords of existing users. To change them, use "anagrafe reset" or, for hashes, irs/upsert with passwords=overwrite.`,
-  );
-}
-
 /** Returns what the file of the failed rows contains besides their other values. */
 function contentOf(file: ImportFile | null): string {
   return hasSecrets(file) ? 'reasons and passwords' : 'reasons';
@@ -261,7 +233,8 @@ type CommandTask = Pick<
   | 'moves'
   | 'withoutKey'
   | 'keepsTotals'
->;
+> &
+  Partial<Pick<ImportTask, 'invite' | 'codesPath'>>;
 
 /** Returns the command that imports another file with the same options. */
 export function commandFor(
@@ -271,6 +244,8 @@ export function commandFor(
     principal,
     columns,
     passwordsPath,
+    invite = null,
+    codesPath = null,
     existing,
     similar,
     moves,
@@ -291,6 +266,8 @@ export function commandFor(
     ...(moves === 'allow' ? ['--moves allow'] : []),
     ...(withoutKey === 'separate' ? ['--without-key separate'] : []),
     ...(keepsTotals ? ['--keep-totals'] : []),
+    ...(invite === null ? [] : [`--invite ${invite}`]),
+    ...(codesPath === null ? [] : [`--codes ${quotedIfNeeded(unusedName(codesPath))}`]),
     ...connectionArguments(options),
     ...(passwordsPath === null ? [] : [`--generate-passwords ${quotedIfNeeded(unusedName(passwordsPath))}`]),
   ];

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { JobInvitation } from '@anagrafe/client';
+import type { Anagrafe, JobInvitation } from '@anagrafe/client';
 import {
   byteOrderMark,
   codeColumns,
@@ -11,6 +11,9 @@ import {
 } from '@anagrafe/importer';
 import { PrivateFile, requireEmpty } from '@anagrafe/importer/node';
 import type { Config } from '../settings/config.ts';
+import type { Connection } from './connection.ts';
+import { shortPath } from './file-report.ts';
+import { tell } from './output/output.ts';
 
 export interface InvitationFileOptions {
   /** Path of the CSV file with the codes. */
@@ -60,4 +63,33 @@ export class InvitationFiles {
     await this.#codes?.discard();
     await this.#sheets?.discard();
   }
+}
+
+/** Issues the codes of the users that jobs have invited. Earlier codes of these users end. */
+export async function issueCodes(jobs: readonly string[], anagrafe: Anagrafe): Promise<JobInvitation[]> {
+  const issued: JobInvitation[] = [];
+  for (const job of jobs) for await (const user of anagrafe.jobs.invitations(job)) issued.push(user);
+  return issued;
+}
+
+/** Issues the codes of jobs into a new CSV file, and returns its path; null if the jobs have invited no users. */
+export async function writeCodes(
+  path: string,
+  jobs: readonly string[],
+  { anagrafe, config }: Pick<Connection, 'anagrafe' | 'config'>,
+): Promise<string | null> {
+  const files = await InvitationFiles.create({ codes: path, sheetLanguage: 'en' }, config);
+  try {
+    const issued = await issueCodes(jobs, anagrafe);
+    await files.complete(issued);
+    if (issued.every(({ Code }) => Code === null)) return null;
+    tell(codesText(path));
+    return path;
+  } finally {
+    await files.discard();
+  }
+}
+
+export function codesText(path: string): string {
+  return `The codes are in ${shortPath(path)}. Keep this file safe, and delete it when you have handed them out. To replace codes that are lost, use "anagrafe invite --resend".`;
 }

@@ -1,5 +1,11 @@
 import { resolve } from 'node:path';
-import { batchLimits, languages, type WithoutKeyPolicy, type WriteRules } from '@anagrafe/importer';
+import {
+  batchLimits,
+  type InviteChannel,
+  languages,
+  type WithoutKeyPolicy,
+  type WriteRules,
+} from '@anagrafe/importer';
 import type { ImportTask } from '@anagrafe/importer/node';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ConfigError } from '../../settings/config.ts';
@@ -8,8 +14,10 @@ import {
   type FileOptions,
   fileOptionsOf,
   pathBeside,
+  requireCodesFile,
   similarOption,
   withFileOptions,
+  withInviteOptions,
 } from '../import-file.ts';
 import type { RunOptions } from '../import-report.ts';
 import { type ImportInput, importFile } from '../import-run.ts';
@@ -19,6 +27,8 @@ interface ImportOptions extends RunOptions, FileOptions {
   readonly principal?: number;
   readonly externalKey?: string;
   readonly generatePasswords?: string;
+  readonly invite?: InviteChannel;
+  readonly codes?: string;
   readonly failed?: string;
   readonly progress?: string;
   readonly withoutKey?: WithoutKeyPolicy;
@@ -27,7 +37,7 @@ interface ImportOptions extends RunOptions, FileOptions {
 }
 
 export function importCommand(): Command {
-  return fileCommand('import', 'register')
+  return withInviteOptions(fileCommand('import', 'register'))
     .description('import users from a CSV, XLSX, JSON or NDJSON file')
     .addOption(
       new Option(
@@ -69,6 +79,7 @@ whose values are all stored already is skipped; passwords are not compared. A ro
 applied. A user that is disabled stays disabled, unless the file has a column State. A row fails if it would create a
 principal with the VAT number, tax code or name of another one, or with its key in another spelling, such as 123 for
 00123. To create it all the same, write "allow" in a column Similar of the row, or use --similar allow.
+With --invite, new users without a password are registered without one, and choose it with a code.
 If the import is interrupted, run the same command again: it resumes, and no row is applied twice.
 ${exitHelp}
 
@@ -76,7 +87,8 @@ Examples:
   anagrafe import users.csv --dry-run
   anagrafe import users.xlsx --sheet Clienti --update
   anagrafe import users.csv --map "Login name=Username" --map "Note=" --save-mapping erp.json
-  anagrafe import users.csv --principal 17 --generate-passwords passwords.csv`,
+  anagrafe import users.csv --principal 17 --generate-passwords passwords.csv
+  anagrafe import users.csv --invite code --codes codes.csv`,
     );
 }
 
@@ -131,6 +143,7 @@ async function taskOf(
 ): Promise<ImportInput> {
   if (options.moves === 'allow' && !options.update)
     throw new ConfigError('--moves allow needs --update: without it, an import changes no existing users.');
+  requireCodesFile(options);
   const path = resolve(file);
   const { principal: ID, externalKey: ExternalKey } = options;
   return {
@@ -144,6 +157,8 @@ async function taskOf(
     ...(await fileOptionsOf(options)),
     principal: ID !== undefined ? { ID } : ExternalKey !== undefined ? { ExternalKey } : null,
     passwordsPath: options.generatePasswords === undefined ? null : resolve(options.generatePasswords),
+    invite: options.invite ?? null,
+    codesPath: options.codes === undefined ? null : resolve(options.codes),
     failedPath: options.failed === undefined ? pathBeside(path, 'failed') : resolve(options.failed),
     wouldFailPath: pathBeside(path, 'would-fail'),
     batches: batchLimits,

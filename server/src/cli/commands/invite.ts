@@ -2,7 +2,7 @@ import type { Anagrafe, FieldError, InviteRecord, JobInvitation, UserOfPrincipal
 import { sendInParts } from '@anagrafe/importer';
 import { Command, Option } from 'commander';
 import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
-import { type InvitationFileOptions, InvitationFiles } from '../invitation-files.ts';
+import { type InvitationFileOptions, InvitationFiles, issueCodes } from '../invitation-files.ts';
 import { type Problem, selectUsers, type UserSelection } from '../invited-users.ts';
 import { userKeys, withLookup } from '../lookup.ts';
 import { counted, grouped } from '../output/format.ts';
@@ -77,9 +77,7 @@ async function invite(names: readonly string[], options: InviteOptions, command:
       options.job === undefined
         ? await send(users, options, anagrafe)
         : { jobs: [options.job], problems: [] };
-    const issued: JobInvitation[] = [];
-    if (!options.email)
-      for (const job of sent.jobs) for await (const user of anagrafe.jobs.invitations(job)) issued.push(user);
+    const issued = options.email ? [] : await issueCodes(sent.jobs, anagrafe);
     await files?.complete(issued);
     const sendable = users.length - sent.problems.length;
     report({ ...sent, problems: [...problems, ...sent.problems], sendable, issued }, options);

@@ -150,7 +150,9 @@ function importFileAdvice(detail: ImportFileError['detail']): string {
     case 'MISSING_COLUMN': {
       const [field] = detail.params.needed;
       const others = [
-        ...(detail.params.needed.includes('Password') ? [', or use --generate-passwords'] : []),
+        ...(detail.params.needed.includes('Password')
+          ? [', or use --generate-passwords or, for an import, --invite']
+          : []),
         ...(detail.params.needed.includes('ID') ? [', or use --principal or --external-key'] : []),
       ];
       return ` To map a column, use --map "column=${field}"${others.join('')}.`;
