@@ -23,7 +23,7 @@ export interface CallStore {
   outcomes(callId: string): Promise<ReadonlyMap<number, Outcome>>;
   /**
    * Stores failed records, except those that already have an outcome. Returns the positions that were stored. `newCall`
-   * is the call if its row may not be stored yet; see `RecordReference`.
+   * is the call if its row may not be stored yet; see `WriteContext`.
    */
   storeFailures(
     callId: string,

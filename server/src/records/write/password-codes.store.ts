@@ -69,7 +69,7 @@ interface InvitedUser extends ReadyInvitation {
 export function inviteUsers(changes: readonly WritableChange[]): Query[] {
   const invited = changes.flatMap(({ invitations, context }) =>
     invitations.map((invitation): InvitedUser => {
-      return { ...invitation, callId: context.reference?.callId ?? null };
+      return { ...invitation, callId: context.call?.id ?? null };
     }),
   );
   const codes = invited.flatMap(({ userId, code }) => (code ? [{ userId, code }] : []));
