@@ -20,6 +20,8 @@ export interface InviteRules {
 export interface UserRules extends InviteRules {
   readonly requireEmail: boolean;
   readonly password: PasswordPolicy;
+  /** Searches a password on disk among those that were leaked. */
+  isLeaked(password: string): Promise<boolean>;
 }
 
 /** A password to write. A second check of the same record returns the same object, so that a password is hashed once. */
