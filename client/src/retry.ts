@@ -48,6 +48,7 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   run: 'always',
   verifyAudit: 'always',
   webhooks: 'always',
+  mails: 'always',
   deliveries: 'always',
   delivery: 'always',
   statistics: 'always',
@@ -77,6 +78,7 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   setPassword: 'not-started',
   endUserSession: 'not-started',
   // A retry sends messages again that the first attempt has already delivered.
+  resendMails: 'not-started',
   replayFailed: 'not-started',
   replay: 'not-started',
   testWebhook: 'not-started',
