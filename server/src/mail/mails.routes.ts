@@ -42,6 +42,7 @@ export function mailRoutes(app: Api, { history: mails, mailer }: MailTools): voi
   app.get(
     '/mails',
     {
+      config: { permission: 'admin.read' },
       schema: {
         ...common,
         operationId: 'mails',
@@ -62,7 +63,7 @@ export function mailRoutes(app: Api, { history: mails, mailer }: MailTools): voi
   app.post(
     '/mails/resend',
     {
-      config: { maxValues: 10 },
+      config: { permission: 'mails.resend', maxValues: 10 },
       schema: {
         ...common,
         operationId: 'resendMails',
