@@ -1317,6 +1317,8 @@ export interface UserOfCode {
 
 /** A user with the ID and names of its principal. */
 export interface UserOfPrincipal extends User {
+  /** True if after the next sign-in the user can only change its password. */
+  MustChangePassword: boolean;
   /** The ID of the principal. */
   IRID: number;
   /** The external key of the principal. */
