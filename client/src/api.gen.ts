@@ -337,23 +337,23 @@ export type ErrorCode =
   | 'INVALID_JSON' | 'INVALID_BODY' | 'INVALID_PARAMETER' | 'INVALID_REQUEST' | 'REQUEST_TIMEOUT'
   | 'HEADERS_TOO_LARGE' | 'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'
   | 'UNSUPPORTED_MEDIA_TYPE' | 'BODY_TOO_LARGE' | 'BATCH_TOO_LARGE' | 'PARTIALLY_APPLIED' | 'NOTHING_APPLIED'
-  | 'CODE_INVALID' | 'PASSWORD_REFUSED' | 'JOB_NOT_ENDED' | 'JOB_NOT_FOUND' | 'RUN_NOT_FOUND'
-  | 'RUN_NOT_ENDED' | 'RUN_TOO_OLD' | 'NOTHING_TO_UNDO' | 'AUDIT_ROW_NOT_FOUND' | 'CALL_NOT_FOUND'
-  | 'WEBHOOK_NOT_FOUND' | 'SESSION_NOT_FOUND' | 'INVALID_CLIENT' | 'CLIENT_ADDRESS_TAKEN'
+  | 'CODE_INVALID' | 'NO_MAIL_SERVER' | 'PASSWORD_REFUSED' | 'JOB_NOT_ENDED' | 'JOB_NOT_FOUND'
+  | 'RUN_NOT_FOUND' | 'RUN_NOT_ENDED' | 'RUN_TOO_OLD' | 'NOTHING_TO_UNDO' | 'AUDIT_ROW_NOT_FOUND'
+  | 'CALL_NOT_FOUND' | 'WEBHOOK_NOT_FOUND' | 'SESSION_NOT_FOUND' | 'INVALID_CLIENT' | 'CLIENT_ADDRESS_TAKEN'
   | 'CLIENT_NOT_FOUND' | 'IDEMPOTENCY_IN_PROGRESS' | 'IDEMPOTENCY_KEY_REUSED' | 'TOO_MANY_REMOVALS'
   | 'RATE_LIMITED' | 'OVERLOADED' | 'UNAVAILABLE' | 'INTERNAL' | 'INVALID_RECORD' | 'INVALID_USERS'
   | 'RECORD_TOO_LARGE' | 'PRINCIPAL_NOT_FOUND' | 'PRINCIPAL_DISABLED' | 'USER_NOT_FOUND' | 'USERNAME_TAKEN'
   | 'EXTERNAL_KEY_TAKEN' | 'LOOKS_LIKE_ANOTHER' | 'SAME_PRINCIPAL' | 'DUPLICATE_PRINCIPAL'
   | 'DIFFERS_FROM_STORED' | 'PLAN_OUTDATED' | 'OUTCOME_UNKNOWN' | 'NOT_APPLIED' | 'RECORD_FAILED'
   | 'CANCELLED' | 'REQUIRED' | 'MORE_ERRORS' | 'UNKNOWN_FIELD' | 'WRONG_TYPE' | 'INVALID_ID'
-  | 'INVALID_STATE' | 'INVALID_SIMILAR' | 'INVALID_OPERATION' | 'NO_USERS' | 'AMBIGUOUS_PRINCIPAL'
-  | 'AMBIGUOUS_USER' | 'UNRECOGNISED_USER' | 'DUPLICATE_USER' | 'EMPTY_PRINCIPAL' | 'TEXT_EMPTY'
-  | 'TEXT_TOO_LONG' | 'TEXT_CHARACTERS' | 'USERNAME_TOO_LONG' | 'USERNAME_SPACES' | 'USERNAME_CHARACTERS'
-  | 'USERNAME_DIRECTION' | 'EMAIL_INVALID' | 'EMAIL_TOO_LONG' | 'LANGUAGE_INVALID' | 'ATTRIBUTES_TOO_MANY'
-  | 'ATTRIBUTE_NAME' | 'ATTRIBUTE_TOO_LONG' | 'PASSWORD_TOO_SHORT' | 'PASSWORD_TOO_LONG'
-  | 'PASSWORD_CHARACTERS' | 'PASSWORD_COMMON' | 'PASSWORD_IS_USERNAME' | 'PASSWORD_IS_EMAIL'
-  | 'PASSWORD_MISMATCH' | 'PASSWORD_BESIDE_HASH' | 'PASSWORD_HASH_INVALID' | 'PASSWORD_HASH_COST'
-  | 'PASSWORD_REUSED' | 'INVALID_INVITE' | 'INVITE_BESIDE_PASSWORD' | 'CANNOT_INVITE'
+  | 'INVALID_STATE' | 'INVALID_SIMILAR' | 'INVALID_OPERATION' | 'NO_USERS' | 'NOT_PERMITTED'
+  | 'AMBIGUOUS_PRINCIPAL' | 'AMBIGUOUS_USER' | 'UNRECOGNISED_USER' | 'DUPLICATE_USER' | 'EMPTY_PRINCIPAL'
+  | 'TEXT_EMPTY' | 'TEXT_TOO_LONG' | 'TEXT_CHARACTERS' | 'USERNAME_TOO_LONG' | 'USERNAME_SPACES'
+  | 'USERNAME_CHARACTERS' | 'USERNAME_DIRECTION' | 'EMAIL_INVALID' | 'EMAIL_TOO_LONG' | 'LANGUAGE_INVALID'
+  | 'ATTRIBUTES_TOO_MANY' | 'ATTRIBUTE_NAME' | 'ATTRIBUTE_TOO_LONG' | 'PASSWORD_TOO_SHORT'
+  | 'PASSWORD_TOO_LONG' | 'PASSWORD_CHARACTERS' | 'PASSWORD_COMMON' | 'PASSWORD_IS_USERNAME'
+  | 'PASSWORD_IS_EMAIL' | 'PASSWORD_MISMATCH' | 'PASSWORD_BESIDE_HASH' | 'PASSWORD_HASH_INVALID'
+  | 'PASSWORD_HASH_COST' | 'PASSWORD_REUSED' | 'INVALID_INVITE' | 'INVITE_BESIDE_PASSWORD' | 'CANNOT_INVITE'
   | 'CURRENT_PASSWORD_WRONG';
 
 /** The estimate of a dry run. */
@@ -697,6 +697,33 @@ export interface Login {
   MustChangePassword?: true;
 }
 
+/** A mail with a code, without the code. */
+export interface Mail {
+  /** Also the identifier in the `Message-ID`. */
+  ID: string;
+  /** The reason for the mail: an invitation or a forgotten password. */
+  Kind: 'invitation' | 'forgotten';
+  /**
+   * `pending`: it waits for its first or next attempt. `failed`: no later attempt will follow. `stopped`:
+   * too many other mails of its job have failed.
+   */
+  State: 'pending' | 'sent' | 'failed' | 'stopped';
+  IRID: number | null;
+  UserID: number;
+  Username: string | null;
+  /** The address that the user has now. */
+  Email: string | null;
+  /** The call or job that has invited the user. */
+  CallID: string | null;
+  CreatedAt: string;
+  Attempts: number;
+  NextAt: string | null;
+  /** When it was sent, failed or stopped. */
+  SettledAt: string | null;
+  /** The answer of the mail server to the last attempt that failed. */
+  Answer: string | null;
+}
+
 /** A principal, and the one that is merged into it. */
 export type MergeRecord = {
   /** The principal that is merged, and then deleted. */
@@ -754,6 +781,20 @@ export interface NewWebhookSecret {
 }
 
 export type Operation = 'update' | 'insert' | 'state' | 'upsert' | 'delete' | 'merge' | 'undo' | 'invite';
+
+/** A session of the signed-in user. */
+export interface OwnSession extends UserSession {
+  /** True for the session of this call. */
+  Current: boolean;
+}
+
+export interface PasswordToCheck {
+  Password: string;
+  /** The name that the password must differ from. */
+  Username?: string | null;
+  /** The address that the password must differ from. */
+  Email?: string | null;
+}
 
 /** A principal: the record of a company or customer, with its users. */
 export interface Principal extends StoredPrincipal {
@@ -844,6 +885,18 @@ export interface RegistrationWithHash extends NewUserValues {
 export interface Replayed {
   /** Number of deliveries that are sent again. */
   Replayed: number;
+}
+
+export interface ResendMails {
+  CallID?: string | null;
+  State?: 'sent' | 'failed' | 'stopped' | null;
+  /** Maximum number of mails that are sent per minute. By default as many as the mail server accepts. */
+  PerMinute?: number | null;
+}
+
+export interface ResentMails {
+  /** Number of mails that wait to be sent. */
+  Queued: number;
 }
 
 export interface Reset {
@@ -1264,6 +1317,8 @@ export interface UserOfCode {
 
 /** A user with the ID and names of its principal. */
 export interface UserOfPrincipal extends User {
+  /** True if after the next sign-in the user can only change its password. */
+  MustChangePassword: boolean;
   /** The ID of the principal. */
   IRID: number;
   /** The external key of the principal. */
@@ -1615,6 +1670,17 @@ export interface Operations {
   forgotPassword: { request: { body: ForgottenPassword }; answer: Envelope<never, null> };
   /** Set the password with a code. */
   setPassword: { request: { body: CodeAndPassword }; answer: Envelope<never, UserOfCode> };
+  /** Check a new password. */
+  checkPassword: { request: { body: PasswordToCheck }; answer: Envelope<never, RefusedPassword> };
+  /** List your own sessions. */
+  sessions: {
+    request: { query?: { page?: number | undefined; pageSize?: number | undefined } };
+    answer: Envelope<OwnSession, null>;
+  };
+  /** Sign out everywhere. */
+  endSessions: { request: Record<string, never>; answer: Envelope<never, EndedSessions> };
+  /** End one of your own sessions. */
+  endSession: { request: { path: { session: string } }; answer: Envelope<never, null> };
   /** List API clients. */
   clients: { request: Record<string, never>; answer: Envelope<Client, null> };
   /** Create an API client. */
@@ -1691,6 +1757,20 @@ export interface Operations {
     };
     answer: Envelope<Job, null>;
   };
+  /** List mails. */
+  mails: {
+    request: {
+      query?: {
+        state?: 'pending' | 'sent' | 'failed' | 'stopped' | undefined;
+        callId?: string | undefined;
+        page?: number | undefined;
+        pageSize?: number | undefined;
+      };
+    };
+    answer: Envelope<Mail, null>;
+  };
+  /** Send invitations by mail again. */
+  resendMails: { request: { body: ResendMails }; answer: Envelope<never, ResentMails> };
   /** List the audit log. */
   audit: {
     request: {
@@ -1797,6 +1877,10 @@ export const routes = {
   logout: { method: 'POST', path: '/api/sync/v1/logout' },
   forgotPassword: { method: 'POST', path: '/api/sync/v1/password/forgot' },
   setPassword: { method: 'POST', path: '/api/sync/v1/password/set' },
+  checkPassword: { method: 'POST', path: '/api/sync/v1/password/check' },
+  sessions: { method: 'GET', path: '/api/sync/v1/sessions' },
+  endSessions: { method: 'DELETE', path: '/api/sync/v1/sessions' },
+  endSession: { method: 'DELETE', path: '/api/sync/v1/sessions/{session}' },
   clients: { method: 'GET', path: '/admin/v1/clients' },
   createClient: { method: 'POST', path: '/admin/v1/clients' },
   changeClient: { method: 'PATCH', path: '/admin/v1/clients/{publicKey}' },
@@ -1810,6 +1894,8 @@ export const routes = {
   run: { method: 'GET', path: '/admin/v1/runs/{id}' },
   undoRun: { method: 'POST', path: '/admin/v1/runs/{id}/undo' },
   allJobs: { method: 'GET', path: '/admin/v1/jobs' },
+  mails: { method: 'GET', path: '/admin/v1/mails' },
+  resendMails: { method: 'POST', path: '/admin/v1/mails/resend' },
   audit: { method: 'GET', path: '/admin/v1/audit' },
   auditChanges: { method: 'GET', path: '/admin/v1/audit/{position}/changes' },
   verifyAudit: { method: 'GET', path: '/admin/v1/audit/verify' },

@@ -5,6 +5,7 @@ export type {
   Clients,
   CompletedCallOptions,
   DeliveryOptions,
+  Mails,
   Sessions,
   Webhooks,
 } from './admin.ts';
@@ -37,6 +38,7 @@ export type {
   RecordExport,
 } from './lists.ts';
 export type { AnagrafeOptions, CallOptions, Fetch, PageOptions } from './options.ts';
+export type { OwnSessions } from './own-sessions.ts';
 export type { Passwords } from './passwords.ts';
 export type {
   NewPassword,

@@ -38,6 +38,7 @@ export const italian: typeof english = {
       '"{name}" è successivo all\'ultimo evento: proviene da un altro database o da prima del ripristino di un backup. Ometterlo per leggere dal primo evento.',
     after: '"{name}" deve essere l\'ID di un evento, ad esempio 1042.0.',
     dryRun: '"{name}" si può usare solo con dryRun=true.',
+    needs: '"{name}" si può usare solo con {other}.',
     uuid: '"{name}" deve essere un UUID come 0b5c2a5e-1f0e-4b57-9c7b-3a3a6a8f7f10.',
     plan: '"{name}" deve essere il Plan di una simulazione, tra virgolette doppie.',
     key: '"{name}" deve avere da 1 a {max} caratteri ASCII visibili e va inviato una sola volta.',
@@ -78,7 +79,7 @@ export const italian: typeof english = {
       'Un utente connesso non può usare Idempotency-Key, Prefer: respond-async o dryRun in irs/update, né Search in irs/list.',
     mustChange:
       "L'utente deve prima cambiare la propria password: irs/update con CurrentPassword. Le altre richieste sono possibili dopo un nuovo accesso.",
-    user: 'Un utente connesso può solo cambiare la propria password (irs/update con CurrentPassword), leggere la propria anagrafica (irs/list) e disconnettersi.',
+    user: 'Un utente connesso può solo cambiare la propria password (irs/update con CurrentPassword), leggere la propria anagrafica (irs/list), gestire le proprie sessioni e disconnettersi.',
   },
   NOT_FOUND: "Percorso sconosciuto. L'elenco delle operazioni è in /docs.",
   METHOD_NOT_ALLOWED: 'Metodo non ammesso per questo percorso. Usare {allow}.',
@@ -114,6 +115,7 @@ export const italian: typeof english = {
     dry: 'Nessun record verrebbe applicato. Gli errori sono in result.records.',
   },
   CODE_INVALID: 'Il codice non è valido: è sconosciuto, scaduto o già usato. Chiederne uno nuovo.',
+  NO_MAIL_SERVER: 'Questo servizio non invia email: ANAGRAFE_SMTP_URL non è impostato.',
   PASSWORD_REFUSED:
     'La password non è stata accettata. Vedere result.record.FieldErrors. Il codice è ancora valido.',
   JOB_NOT_ENDED: 'Il job non è terminato. Attendere che termini, oppure annullarlo.',
