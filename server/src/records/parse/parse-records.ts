@@ -1,5 +1,12 @@
 import type { FieldErrors } from '../../lib/field-errors.ts';
-import { type Fields, isAbsent, isObject, refuseUnknownFields, usersOf, within } from '../../lib/request-fields.ts';
+import {
+  type Fields,
+  isAbsent,
+  isObject,
+  refuseUnknownFields,
+  usersOf,
+  within,
+} from '../../lib/request-fields.ts';
 import type { SentPrincipal } from '../fields/compared-values.ts';
 import {
   editablePrincipalFields,
