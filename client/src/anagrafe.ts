@@ -19,6 +19,7 @@ import { Console } from './console.ts';
 import { Jobs } from './jobs.ts';
 import { CursorList, type EventOptions, type ExportFilter, PagedList, RecordExport } from './lists.ts';
 import { type AnagrafeOptions, type CallOptions, readOptions } from './options.ts';
+import { OwnSessions } from './own-sessions.ts';
 import { Passwords } from './passwords.ts';
 import {
   createPrincipal,
@@ -66,6 +67,8 @@ export class Anagrafe {
   readonly admin: Admin;
   /** Codes with which users set their passwords. */
   readonly passwords: Passwords;
+  /** The sessions of the signed-in user, of a client that `as` returns. */
+  readonly sessions: OwnSessions;
   /** Calls under `/console/session`, for a browser. */
   readonly console: Console;
   readonly #options: AnagrafeOptions;
@@ -78,6 +81,7 @@ export class Anagrafe {
     this.jobs = new Jobs(this.#transport);
     this.admin = new Admin(this.#transport);
     this.passwords = new Passwords(this.#transport);
+    this.sessions = new OwnSessions(this.#transport);
     this.console = new Console(this.#transport);
   }
 

@@ -346,14 +346,14 @@ export type ErrorCode =
   | 'EXTERNAL_KEY_TAKEN' | 'LOOKS_LIKE_ANOTHER' | 'SAME_PRINCIPAL' | 'DUPLICATE_PRINCIPAL'
   | 'DIFFERS_FROM_STORED' | 'PLAN_OUTDATED' | 'OUTCOME_UNKNOWN' | 'NOT_APPLIED' | 'RECORD_FAILED'
   | 'CANCELLED' | 'REQUIRED' | 'MORE_ERRORS' | 'UNKNOWN_FIELD' | 'WRONG_TYPE' | 'INVALID_ID'
-  | 'INVALID_STATE' | 'INVALID_SIMILAR' | 'INVALID_OPERATION' | 'NO_USERS' | 'AMBIGUOUS_PRINCIPAL'
-  | 'AMBIGUOUS_USER' | 'UNRECOGNISED_USER' | 'DUPLICATE_USER' | 'EMPTY_PRINCIPAL' | 'TEXT_EMPTY'
-  | 'TEXT_TOO_LONG' | 'TEXT_CHARACTERS' | 'USERNAME_TOO_LONG' | 'USERNAME_SPACES' | 'USERNAME_CHARACTERS'
-  | 'USERNAME_DIRECTION' | 'EMAIL_INVALID' | 'EMAIL_TOO_LONG' | 'LANGUAGE_INVALID' | 'ATTRIBUTES_TOO_MANY'
-  | 'ATTRIBUTE_NAME' | 'ATTRIBUTE_TOO_LONG' | 'PASSWORD_TOO_SHORT' | 'PASSWORD_TOO_LONG'
-  | 'PASSWORD_CHARACTERS' | 'PASSWORD_COMMON' | 'PASSWORD_IS_USERNAME' | 'PASSWORD_IS_EMAIL'
-  | 'PASSWORD_MISMATCH' | 'PASSWORD_BESIDE_HASH' | 'PASSWORD_HASH_INVALID' | 'PASSWORD_HASH_COST'
-  | 'PASSWORD_REUSED' | 'INVALID_INVITE' | 'INVITE_BESIDE_PASSWORD' | 'CANNOT_INVITE'
+  | 'INVALID_STATE' | 'INVALID_SIMILAR' | 'INVALID_OPERATION' | 'NO_USERS' | 'NOT_PERMITTED'
+  | 'AMBIGUOUS_PRINCIPAL' | 'AMBIGUOUS_USER' | 'UNRECOGNISED_USER' | 'DUPLICATE_USER' | 'EMPTY_PRINCIPAL'
+  | 'TEXT_EMPTY' | 'TEXT_TOO_LONG' | 'TEXT_CHARACTERS' | 'USERNAME_TOO_LONG' | 'USERNAME_SPACES'
+  | 'USERNAME_CHARACTERS' | 'USERNAME_DIRECTION' | 'EMAIL_INVALID' | 'EMAIL_TOO_LONG' | 'LANGUAGE_INVALID'
+  | 'ATTRIBUTES_TOO_MANY' | 'ATTRIBUTE_NAME' | 'ATTRIBUTE_TOO_LONG' | 'PASSWORD_TOO_SHORT'
+  | 'PASSWORD_TOO_LONG' | 'PASSWORD_CHARACTERS' | 'PASSWORD_COMMON' | 'PASSWORD_IS_USERNAME'
+  | 'PASSWORD_IS_EMAIL' | 'PASSWORD_MISMATCH' | 'PASSWORD_BESIDE_HASH' | 'PASSWORD_HASH_INVALID'
+  | 'PASSWORD_HASH_COST' | 'PASSWORD_REUSED' | 'INVALID_INVITE' | 'INVITE_BESIDE_PASSWORD' | 'CANNOT_INVITE'
   | 'CURRENT_PASSWORD_WRONG';
 
 /** The estimate of a dry run. */
@@ -754,6 +754,20 @@ export interface NewWebhookSecret {
 }
 
 export type Operation = 'update' | 'insert' | 'state' | 'upsert' | 'delete' | 'merge' | 'undo' | 'invite';
+
+/** A session of the signed-in user. */
+export interface OwnSession extends UserSession {
+  /** True for the session of this call. */
+  Current: boolean;
+}
+
+export interface PasswordToCheck {
+  Password: string;
+  /** The name that the password must differ from. */
+  Username?: string | null;
+  /** The address that the password must differ from. */
+  Email?: string | null;
+}
 
 /** A principal: the record of a company or customer, with its users. */
 export interface Principal extends StoredPrincipal {
@@ -1270,6 +1284,8 @@ export interface UserOfCode {
 
 /** A user with the ID and names of its principal. */
 export interface UserOfPrincipal extends User {
+  /** True if after the next sign-in the user can only change its password. */
+  MustChangePassword: boolean;
   /** The ID of the principal. */
   IRID: number;
   /** The external key of the principal. */
@@ -1621,6 +1637,17 @@ export interface Operations {
   forgotPassword: { request: { body: ForgottenPassword }; answer: Envelope<never, null> };
   /** Set the password with a code. */
   setPassword: { request: { body: CodeAndPassword }; answer: Envelope<never, UserOfCode> };
+  /** Check a new password. */
+  checkPassword: { request: { body: PasswordToCheck }; answer: Envelope<never, RefusedPassword> };
+  /** List your own sessions. */
+  sessions: {
+    request: { query?: { page?: number | undefined; pageSize?: number | undefined } };
+    answer: Envelope<OwnSession, null>;
+  };
+  /** Sign out everywhere. */
+  endSessions: { request: Record<string, never>; answer: Envelope<never, EndedSessions> };
+  /** End one of your own sessions. */
+  endSession: { request: { path: { session: string } }; answer: Envelope<never, null> };
   /** List API clients. */
   clients: { request: Record<string, never>; answer: Envelope<Client, null> };
   /** Create an API client. */
@@ -1803,6 +1830,10 @@ export const routes = {
   logout: { method: 'POST', path: '/api/sync/v1/logout' },
   forgotPassword: { method: 'POST', path: '/api/sync/v1/password/forgot' },
   setPassword: { method: 'POST', path: '/api/sync/v1/password/set' },
+  checkPassword: { method: 'POST', path: '/api/sync/v1/password/check' },
+  sessions: { method: 'GET', path: '/api/sync/v1/sessions' },
+  endSessions: { method: 'DELETE', path: '/api/sync/v1/sessions' },
+  endSession: { method: 'DELETE', path: '/api/sync/v1/sessions/{session}' },
   clients: { method: 'GET', path: '/admin/v1/clients' },
   createClient: { method: 'POST', path: '/admin/v1/clients' },
   changeClient: { method: 'PATCH', path: '/admin/v1/clients/{publicKey}' },

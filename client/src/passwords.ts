@@ -1,10 +1,16 @@
-import type { ForgottenPassword, InviteRecord, RefusedPassword, UserOfCode } from './api.gen.ts';
+import type {
+  ForgottenPassword,
+  InviteRecord,
+  PasswordToCheck,
+  RefusedPassword,
+  UserOfCode,
+} from './api.gen.ts';
 import { RecordError } from './errors.ts';
 import type { CallOptions } from './options.ts';
 import { pageOf, type Transport } from './transport.ts';
 import { type WriteOptions, type WriteResult, write } from './writes.ts';
 
-/** Codes with which users set their passwords. `forgot` and `set` need no credential. */
+/** Codes with which users set their passwords. `forgot`, `check` and `set` need no credential. */
 export class Passwords {
   readonly #transport: Transport;
 
@@ -35,6 +41,11 @@ export class Passwords {
    */
   async forgot(name: ForgottenPassword, options?: CallOptions): Promise<void> {
     await this.#transport.send('forgotPassword', { body: name }, options);
+  }
+
+  /** Returns the rules that a new password violates; an empty object if it is accepted. */
+  async check(password: PasswordToCheck, options?: CallOptions): Promise<RefusedPassword['FieldErrors']> {
+    return (await this.#transport.record('checkPassword', { body: password }, options)).FieldErrors;
   }
 
   /**

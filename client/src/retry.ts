@@ -53,6 +53,8 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   statistics: 'always',
   settings: 'always',
   userSessions: 'always',
+  sessions: 'always',
+  checkPassword: 'always',
   consoleSession: 'always',
   // The service does not change a job that was cancelled or has ended.
   cancelJob: 'always',
@@ -76,6 +78,9 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   // A code can be used once.
   setPassword: 'not-started',
   endUserSession: 'not-started',
+  endSession: 'not-started',
+  // The first attempt ends the session of the retry, too.
+  endSessions: 'not-started',
   // A retry sends messages again that the first attempt has already delivered.
   replayFailed: 'not-started',
   replay: 'not-started',

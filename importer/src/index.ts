@@ -104,3 +104,9 @@ export {
   type SyncFile,
   type SyncRecord,
 } from './plan/sync-file.ts';
+export {
+  invitationSheets,
+  type SheetInvitation,
+  type SheetOptions,
+} from './sheets/invitation-sheets.ts';
+export type { SheetLanguage } from './sheets/sheet-texts.ts';

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { loginRoutes } from './accounts/login.routes.ts';
 import type { Accounts } from './accounts/open-accounts.ts';
 import { passwordRoutes } from './accounts/password.routes.ts';
-import { sessionRoutes } from './accounts/sessions.routes.ts';
+import { ownSessionRoutes, sessionRoutes } from './accounts/sessions.routes.ts';
 import { auditRoutes } from './audit/audit.routes.ts';
 import { eventRoute } from './audit/events.routes.ts';
 import type { Audit } from './audit/open-audit.ts';
@@ -159,6 +159,7 @@ function syncRoutes(api: Api, { calls, records, jobs, audit, accounts }: Feature
   eventRoute(api, audit.events);
   loginRoutes(api, accounts.signIn);
   passwordRoutes(api, accounts.password);
+  ownSessionRoutes(api, accounts.userSessions);
 }
 
 /** Registers the routes below `/admin/v1`. Every request needs the scope `admin`. */

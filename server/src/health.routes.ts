@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { requireScope } from './clients/access.ts';
+import { requirePermission } from './clients/access.ts';
 import type { Identify } from './clients/authentication.plugin.ts';
 import type { Readiness } from './db/readiness.ts';
 import { answerLimits, CallerLimits } from './http/answer-limit.ts';
@@ -43,7 +43,7 @@ export function metricsRoute(
     // A scraper on this machine needs no credential; any other needs one with the scope `sync:read`.
     if (evidence.direct && evidence.credentials.length === 0) return 'this machine';
     const caller = await identifyCaller(request);
-    requireScope(caller, 'sync:read');
+    requirePermission(caller, 'metrics.read');
     return `client ${caller.clientId}`;
   }
 

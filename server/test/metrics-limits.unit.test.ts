@@ -6,6 +6,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { Agent, request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Caller } from '../src/clients/access.ts';
+import { permissionsOfScopes } from '../src/clients/permissions.ts';
 import { metricsRoute } from '../src/health.routes.ts';
 import { answerLimits, CallerLimits } from '../src/http/answer-limit.ts';
 import { statusOf } from '../src/http/status.ts';
@@ -18,7 +19,7 @@ const scraper: Caller = {
   clientId: 1,
   user: null,
   name: 'scraper',
-  scopes: new Set(['sync:read']),
+  permissions: permissionsOfScopes(['sync:read']),
 };
 const credential = { authorization: 'Bearer of the scraper' };
 /** No address is direct, so that every caller needs the credential. */

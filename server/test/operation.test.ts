@@ -7,9 +7,9 @@ import {
 } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../src/audit/audit-log.ts';
-import type { Scope } from '../src/clients/access.ts';
 import { openClientStore } from '../src/clients/clients.store.ts';
 import { createClient } from '../src/clients/clients.ts';
+import type { Scope } from '../src/clients/permissions.ts';
 
 type Headers = Record<string, string>;
 

@@ -21,8 +21,8 @@ describe('the client', () => {
 describe('the importer', () => {
   const importer = sourcesBelow('importer/src');
 
-  it('imports only its own files, the client and two libraries, and Node.js only in node/', () => {
-    const allowed = ['@anagrafe/client', '@zip.js/zip.js/lib/zip-core-native.js', 'saxes'];
+  it('imports only its own files, the client and three libraries, and Node.js only in node/', () => {
+    const allowed = ['@anagrafe/client', '@zip.js/zip.js/lib/zip-core-native.js', 'saxes', 'uqr'];
     expect(importer.find(({ path }) => path === 'index.ts')?.ours).toContain('file/open.ts');
     const foreign = importer.flatMap(({ path, ours, others }) => [
       ...others
@@ -33,8 +33,8 @@ describe('the importer', () => {
     expect(foreign).toEqual([]);
   });
 
-  it('imports only from folders that come before in the order: file, import, plan, node', () => {
-    const order = ['file', 'import', 'plan', 'node'];
+  it('imports only from folders that come before in the order: file, import, plan, sheets, node', () => {
+    const order = ['file', 'import', 'plan', 'sheets', 'node'];
     const rank = (path: string) => order.indexOf(topFolderOf(path));
     const wrong = importer
       .filter(({ path }) => path !== 'index.ts')

@@ -45,6 +45,14 @@ const methods: Record<keyof Operations, () => Promise<unknown>> = {
   merge: () => anagrafe.merge([]),
   invite: () => anagrafe.passwords.invite([]),
   issueInvitations: () => anagrafe.jobs.invitations(unknownId)[Symbol.asyncIterator]().next(),
+  checkPassword: () => anagrafe.passwords.check({ Password: rightPassword }),
+  sessions: async () =>
+    anagrafe
+      .as(await signedIn())
+      .sessions.list()
+      .page(),
+  endSession: async () => anagrafe.as(await signedIn()).sessions.end(unknownId),
+  endSessions: async () => anagrafe.as(await signedIn()).sessions.endAll(),
   forgotPassword: () => anagrafe.passwords.forgot({ Username: 'mario' }),
   setPassword: () => anagrafe.passwords.set('wrong', rightPassword),
   list: () => anagrafe.list().page(),

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { requireScope } from '../clients/access.ts';
+import { requirePermission } from '../clients/access.ts';
 import { actorOf } from '../clients/authentication.plugin.ts';
 import {
   answer,
@@ -108,7 +108,7 @@ export function attemptSource(request: FastifyRequest, passedOn: string | null):
   }
   if (passedOn === null) return { name: `client ${clientId}`, shared: true };
   // A client with `sync:write` can reset passwords, so it gains nothing by evading the throttle.
-  requireScope(request.caller, 'sync:write');
+  requirePermission(request.caller, 'addresses.send');
   return { name: `client ${clientId} for ${sourceOf(passedOn)}`, shared: false };
 }
 

@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/audit-log.ts';
 import type { SignedInUser } from '../clients/access.ts';
 import { type RecordList, RecordTooLarge } from '../json/record-list.ts';
-import { ApiError, ErrorBudget } from '../lib/field-errors.ts';
+import { ApiError, ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, isObject, usersOf } from '../lib/request-fields.ts';
 import { required } from '../lib/required.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
@@ -58,6 +58,30 @@ export async function changeOwnPassword(call: OwnCall, tools: SignInTools & Rese
   // `expectedCurrentHash` prevents this call from overwriting a password that was reset after the verification.
   const condition = { expectedCurrentHash: verified ?? '' };
   return writeOwnReset(checked, { userId: user.id, actor, report, ...condition }, tools);
+}
+
+/**
+ * Checks a password against the rules, without the hashes of earlier ones. Uses only what the caller sends, so that the
+ * result reveals nothing about stored users.
+ */
+export async function checkNewPassword(
+  { Password, Username, Email }: Fields,
+  { operation }: ResetTools,
+): Promise<FieldErrors> {
+  const user = { Operation: 'register', Username, Email, Password, ConfirmPassword: Password };
+  const errors = new FieldErrors();
+  await operation.parse({ ID: 1, Users: [user] }, errors);
+  return errorsOfPassword(errors);
+}
+
+/** Returns the errors of the password by the names of its fields. */
+export function errorsOfPassword(errors: FieldErrors): FieldErrors {
+  const own = new FieldErrors();
+  for (const [place, found] of errors.byPlace) {
+    const [, field] = /^Users\[0\]\.(Password|ConfirmPassword)$/.exec(place) ?? [];
+    if (field !== undefined) for (const error of found) own.put(field, error);
+  }
+  return own;
 }
 
 /** Checks a record with the reset of one user, who chooses the password. `currentHash` is null without a password. */

@@ -8,14 +8,16 @@ import { CallHeaders, CallQuery, credential, named, optional, strictObject } fro
 import type { Api } from '../http/validation.ts';
 import { FieldErrors, isPartOfOutage, wrongParameter } from '../lib/field-errors.ts';
 import { plainAddress } from '../lib/network.ts';
-import { translate } from '../lib/translate.ts';
+import { type Language, translate } from '../lib/translate.ts';
 import { fieldErrorsByPlace } from '../records/read/tuple.ts';
 import { attemptSource, UserAddress } from './login.routes.ts';
-import type { ResetTools } from './own-password.ts';
+import { checkNewPassword, type ResetTools } from './own-password.ts';
 import { forgotPassword, type PasswordTools, setPassword } from './password.ts';
 
 const about = { tags: ['login'], querystring: CallQuery, headers: CallHeaders };
 const config = { open: true, maxValues: 100 };
+/** Number of passwords that a caller may check in a minute. */
+const checksPerMinute = 120;
 
 /** Registers the calls with which users set their passwords without being signed in. */
 export function passwordRoutes(app: Api, tools: PasswordTools & ResetTools): void {
@@ -70,7 +72,7 @@ export function passwordRoutes(app: Api, tools: PasswordTools & ResetTools): voi
       if (!(result instanceof FieldErrors))
         return recordEnvelope({ Username: result.username }, debugOf(request));
       const language = languageOf(request);
-      const record = { FieldErrors: fieldErrorsByPlace(result.byPlace, language) };
+      const record = fieldErrorsOf(result, language);
       const message = translate({ code: 'PASSWORD_REFUSED' }, language);
       reply.code(422).header('content-language', language);
       return {
@@ -82,6 +84,33 @@ export function passwordRoutes(app: Api, tools: PasswordTools & ResetTools): voi
       };
     },
   );
+
+  app.post(
+    '/password/check',
+    {
+      // Pages send this call while the user types.
+      config: { ...config, rateLimit: { max: checksPerMinute } },
+      schema: {
+        operationId: 'checkPassword',
+        summary: 'Check a new password',
+        description:
+          'Returns the rules that the password violates, for a page on which a user chooses one. Nothing is stored. Passwords that the user had before are not checked.',
+        ...about,
+        body: CheckBody,
+        response: checkAnswers,
+      },
+    },
+    async (request, reply) => {
+      const errors = await checkNewPassword(request.body, tools);
+      const language = languageOf(request);
+      reply.header('content-language', language);
+      return recordEnvelope(fieldErrorsOf(errors, language), debugOf(request));
+    },
+  );
+}
+
+function fieldErrorsOf({ byPlace }: FieldErrors, language: Language) {
+  return { FieldErrors: fieldErrorsByPlace(byPlace, language) };
 }
 
 function attemptOf(request: FastifyRequest, address: string | undefined) {
@@ -122,6 +151,18 @@ const SetBody = named(
   ),
 );
 
+const CheckBody = named(
+  'PasswordToCheck',
+  strictObject(
+    {
+      Password: credential({ format: 'password' }),
+      Username: optional(credential({ description: 'The name that the password must differ from.' })),
+      Email: optional(credential({ description: 'The address that the password must differ from.' })),
+    },
+    { examples: [{ Password: 'una frase lunga', Username: 'mario.rossi' }] },
+  ),
+);
+
 const UserOfCode = named(
   'UserOfCode',
   strictObject({ Username: Type.String() }, { description: 'The user whose password was set.' }),
@@ -140,6 +181,13 @@ const forgottenAnswers = {
   200: answer('The request was received, whether there is an account or not.', Empty),
   ...openErrors,
   ...limited('Too many requests, in total or for this account. See `Retry-After`.'),
+};
+const checkAnswers = {
+  200: answer(
+    'The violated rules; `FieldErrors` is empty if the password is accepted.',
+    recordPage('RefusedPasswordEnvelope', RefusedPassword),
+  ),
+  ...openErrors,
 };
 const setAnswers = {
   200: answer('The password was set.', recordPage('UserOfCodeEnvelope', UserOfCode)),

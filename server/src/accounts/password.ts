@@ -1,10 +1,16 @@
 import type { Actor } from '../audit/audit-log.ts';
 import { unavailable } from '../db/errors.ts';
-import { ApiError, FieldErrors } from '../lib/field-errors.ts';
+import { ApiError, type FieldErrors } from '../lib/field-errors.ts';
 import { codeDigest } from '../passwords/password-code.ts';
 import { mapUsername } from '../usernames/precis-profiles.ts';
 import { reserveAttempt } from './login-throttle.ts';
-import { checkOwnReset, type PasswordHistory, type ResetTools, writeOwnReset } from './own-password.ts';
+import {
+  checkOwnReset,
+  errorsOfPassword,
+  type PasswordHistory,
+  type ResetTools,
+  writeOwnReset,
+} from './own-password.ts';
 import { type AttemptSource, pairDigest, type SignInTools } from './sign-in.ts';
 
 /** The user that has a valid code. */
@@ -102,7 +108,8 @@ export async function setPassword(
   const sent = { ID: userId, Password: call.password, ConfirmPassword: call.confirmation };
   const record = { ID: principalId, Users: [{ Operation: 'reset', ...sent }] };
   const checked = await checkOwnReset(record, passwordHash, tools);
-  const errors = ofPassword(checked.parsed.errors);
+  // There are no others, unless the user has changed.
+  const errors = errorsOfPassword(checked.parsed.errors);
   if (!errors.none) return errors;
   const context = { userId, actor: { ...actor, userId }, report: call.report };
   const expectedCode = digest.toString('hex');
@@ -115,14 +122,4 @@ export async function setPassword(
   throw (await passwords.findByCode(digest))
     ? unavailable(undefined, 'conflict')
     : new ApiError('CODE_INVALID');
-}
-
-/** Returns the errors of the password by the names of the fields. There are no others, unless the user has changed. */
-function ofPassword(errors: FieldErrors): FieldErrors {
-  const own = new FieldErrors();
-  for (const [place, found] of errors.byPlace) {
-    const [, field] = /^Users\[0\]\.(Password|ConfirmPassword)$/.exec(place) ?? [];
-    if (field !== undefined) for (const error of found) own.put(field, error);
-  }
-  return own;
 }

@@ -40,14 +40,17 @@ export interface UserSession {
   /** The time of the newest token pair. */
   readonly refreshedAt: Date;
   readonly expiresAt: Date;
+  /** True for the session of the access token that `list` gets. */
+  readonly current: boolean;
 }
 
-/** The sessions of a user as an administrator sees and ends them. */
+/** The sessions of a user as the user itself or an administrator sees and ends them. */
 export interface UserSessionStore {
   /** Returns a page of the sessions that are valid, newest first; null if there is no such user. */
   list(
     userId: number,
     page: { readonly page: number; readonly pageSize: number },
+    tokenDigest?: Buffer | null,
   ): Promise<{ readonly sessions: readonly UserSession[]; readonly totalCount: number } | null>;
   /** Ends all sessions and returns how many were valid; null if there is no such user. */
   endAll(userId: number, actor: Actor): Promise<number | null>;

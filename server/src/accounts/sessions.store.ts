@@ -183,15 +183,17 @@ const validSessions = `select family as id, min(sessions.created_at) as "signedI
 
 export function openUserSessions(database: Database): UserSessionStore {
   return storeWithApiErrors<UserSessionStore>({
-    async list(userId, { page, pageSize }) {
+    async list(userId, { page, pageSize }, tokenDigest = null) {
       const [user] = await database.query<{ count: number }>(
         `select (select count(*) from (${validSessions}) as valid) as count from anagrafe.users where id = $1`,
         [userId],
       );
       if (!user) return null;
       const sessions = await database.query<UserSession>(
-        `${validSessions} order by max(sessions.created_at) desc, family limit $2 offset $3`,
-        [userId, pageSize, (page - 1) * pageSize],
+        `select valid.*, id is not distinct from (
+                  select family from anagrafe.sessions where token_digest = $4) as current
+           from (${validSessions}) as valid order by "refreshedAt" desc, id limit $2 offset $3`,
+        [userId, pageSize, (page - 1) * pageSize, tokenDigest],
       );
       return { sessions, totalCount: user.count };
     },

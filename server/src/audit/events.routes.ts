@@ -27,7 +27,7 @@ export function eventRoute(app: Api, store: EventStore): void {
   app.get(
     '/events',
     {
-      config: { scope: 'sync:read' },
+      config: { permission: 'records.read' },
       schema: {
         operationId: 'events',
         summary: 'List events',

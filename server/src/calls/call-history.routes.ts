@@ -54,6 +54,7 @@ export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): voi
   app.get(
     '/calls',
     {
+      config: { permission: 'admin.read' },
       schema: {
         ...common,
         operationId: 'completedCalls',
@@ -75,6 +76,7 @@ export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): voi
   app.get(
     '/calls/:id',
     {
+      config: { permission: 'admin.read' },
       schema: {
         ...common,
         operationId: 'completedCall',
@@ -102,6 +104,7 @@ export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): voi
   app.get(
     '/calls/:id/failed',
     {
+      config: { permission: 'admin.read' },
       schema: {
         ...common,
         operationId: 'failedRecordsOfCall',
@@ -143,6 +146,7 @@ export function failuresRoute(app: Api, store: FailureStore): void {
   app.get(
     '/failures',
     {
+      config: { permission: 'admin.read' },
       schema: {
         operationId: 'failures',
         summary: 'List failed records',

@@ -33,6 +33,7 @@ export function runRoutes(app: Api, tools: RunTools): void {
   app.get(
     '/runs',
     {
+      config: { permission: 'admin.read' },
       schema: {
         ...about,
         operationId: 'runs',
@@ -53,6 +54,7 @@ export function runRoutes(app: Api, tools: RunTools): void {
   app.get(
     '/runs/:id',
     {
+      config: { permission: 'admin.read' },
       schema: {
         ...about,
         operationId: 'run',
@@ -82,7 +84,7 @@ export function runRoutes(app: Api, tools: RunTools): void {
   app.post(
     '/runs/:id/undo',
     {
-      config: { once: true, emptyBody: true, maxValues: 10 },
+      config: { permission: 'runs.undo', once: true, emptyBody: true, maxValues: 10 },
       schema: {
         tags: ['admin'],
         operationId: 'undoRun',

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OwnCall } from '../accounts/own-password.ts';
 import type { SignedInUser } from '../clients/access.ts';
 import { actorOf } from '../clients/authentication.plugin.ts';
+import type { Permission } from '../clients/permissions.ts';
 import { unavailable } from '../db/errors.ts';
 import { debugOf, languageOf } from '../http/request-context.ts';
 import { isFlagged, representationFor, wantsAsync } from '../http/request-options.ts';
@@ -69,6 +70,15 @@ const routes = {
   },
 };
 
+/** A record of `irs/update` that does more than reset passwords requires `records.write`, too; see `resetsOnly`. */
+const required = {
+  update: 'passwords.reset',
+  insert: 'records.write',
+  state: 'states.write',
+  invite: 'users.invite',
+  delete: 'records.delete',
+} as const satisfies Record<keyof typeof routes, Permission>;
+
 /** The write operations without a plan: answer with one tuple per record, or submit the records as a job. */
 export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void {
   for (const operation of Object.keys(routes) as (keyof typeof routes)[]) {
@@ -76,7 +86,7 @@ export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void 
       method: 'POST',
       url: `/irs/${operation}`,
       config: {
-        scope: 'sync:write',
+        permission: required[operation],
         once: true,
         records: true,
         optionsOf,
@@ -95,7 +105,7 @@ export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void 
   app.route({
     method: ['PUT', 'PATCH'],
     url: '/irs/update',
-    config: { scope: 'sync:write', once: true, records: true, ...ownPassword },
+    config: { permission: required.update, once: true, records: true, ...ownPassword },
     schema: { hide: true, querystring: WriteQuery },
     handler: writeHandler('update', tools),
   });
@@ -137,9 +147,11 @@ export function writeHandler<Request extends FastifyRequest>(
 ) {
   return async (request: Request, reply: FastifyReply) => {
     if (request.caller.user) return updateSelf(request.caller.user, request, reply, tools);
-    const { scopes } = request.caller;
-    const showsStored = scopes.has('sync:read') || scopes.has('admin');
-    const options = { ...defaultOptions, ...optionsOf(request), showsStored, codes: codesFor(request) };
+    const { permissions } = request.caller;
+    const showsStored = permissions.has('records.read');
+    const resetsOnly = !permissions.has('records.write');
+    const common = { showsStored, resetsOnly, codes: codesFor(request) };
+    const options = { ...defaultOptions, ...optionsOf(request), ...common };
     const planned = planOf?.(request) ?? null;
     const body = request.body as RecordList | null;
     const failures: unknown[] = [];

@@ -1,16 +1,13 @@
 import type { CallerEvidence } from '../http/credentials.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { digestOf, isPublicKey, isSameDigest, type KeyPair } from '../lib/secrets.ts';
-
-export const scopes = ['sync:write', 'sync:read', 'admin'] as const;
-
-export type Scope = (typeof scopes)[number];
+import { grantOf, type Permission, permissionsOfScopes, type Scope, scopes } from './permissions.ts';
 
 interface CallerProperties {
   /** For the log only: a client may have any name. A user has its ID here, because the log contains no usernames. */
   readonly name: string;
   /** Empty for users and anonymous callers. */
-  readonly scopes: ReadonlySet<Scope>;
+  readonly permissions: ReadonlySet<Permission>;
 }
 
 /** `console`: the client is signed in at the console. */
@@ -82,7 +79,7 @@ const protectedMode: UnidentifiedCaller = {
   clientId: null,
   user: null,
   name: 'protected mode',
-  scopes: new Set(scopes),
+  permissions: permissionsOfScopes(scopes),
 };
 
 export const anonymous: UnidentifiedCaller = {
@@ -90,7 +87,7 @@ export const anonymous: UnidentifiedCaller = {
   clientId: null,
   user: null,
   name: 'anyone',
-  scopes: new Set(),
+  permissions: new Set(),
 };
 
 /** Authenticates the caller, or throws an `ApiError`. An invalid credential never falls back to the address. */
@@ -116,17 +113,18 @@ export async function identify(evidence: CallerEvidence, store: AccessStore): Pr
   return clientCaller({ ...known, scopes: known.scopes.filter((scope) => scope !== 'admin') });
 }
 
-/** Throws `FORBIDDEN` unless the caller has the scope or `admin`. A user has no scope; routes admit users by `self`. */
-export function requireScope(who: Caller, scope: Scope): void {
+/** Throws `FORBIDDEN` unless the caller has the permission. Routes admit users by `self`. */
+export function requirePermission(who: Caller, permission: Permission): void {
   if (who.kind === 'user') throw new ApiError('FORBIDDEN', { variant: 'user' });
-  if (!who.scopes.has(scope) && !who.scopes.has('admin'))
-    throw new ApiError('FORBIDDEN', { variant: 'scope', figures: { scope } });
+  if (who.permissions.has(permission)) return;
+  const scope = grantOf(permission).scope ?? 'admin';
+  throw new ApiError('FORBIDDEN', { variant: 'scope', figures: { scope } });
 }
 
 async function identifyByToken(token: string, store: AccessStore): Promise<UserCaller> {
   const user = await store.findSignedIn(digestOf(token));
   if (!user) throw new ApiError('UNAUTHENTICATED', { variant: 'token' });
-  return { kind: 'user', clientId: null, user, name: `user ${user.id}`, scopes: new Set() };
+  return { kind: 'user', clientId: null, user, name: `user ${user.id}`, permissions: new Set() };
 }
 
 async function identifyAtConsole(
@@ -162,5 +160,6 @@ export async function identifyByKey(
 }
 
 function clientCaller(client: ClientAtConsole, kind: ClientCaller['kind'] = 'client'): ClientCaller {
-  return { kind, clientId: client.id, user: null, name: client.name, scopes: new Set(client.scopes) };
+  const permissions = permissionsOfScopes(client.scopes);
+  return { kind, clientId: client.id, user: null, name: client.name, permissions };
 }

@@ -16,10 +16,10 @@ import {
   type Caller,
   DeniedClient,
   identify,
-  requireScope,
-  type Scope,
+  requirePermission,
 } from './access.ts';
 import { AuthThrottle, DeniedClients } from './auth-throttle.ts';
+import type { Permission } from './permissions.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -27,7 +27,7 @@ declare module 'fastify' {
     caller: Caller;
   }
   interface FastifyContextConfig {
-    scope?: Scope;
+    permission?: Permission;
     /** True if a signed-in user may call the route. */
     self?: boolean;
     /** True if a signed-in user that must change its password may call the route, too. */
@@ -108,30 +108,27 @@ export function identifyBy(store: AccessStore, lookUpThrottled: ThrottledLookup)
 }
 
 /**
- * Adds the hooks that authenticate every request and check its scope. Routes below `/admin/v1` require the scope
- * `admin`, whatever they declare. The registration of any other route that declares none of `scope`, `self`, `open` and
- * `signIn` throws, so that no route is public by mistake.
+ * Adds the hooks that authenticate every request and check its permission. The registration of a route that declares
+ * none of `permission`, `self`, `open` and `signIn` throws, so that no route is public by mistake.
  */
 export function guard(app: FastifyInstance, identifyCaller: Identify): void {
   app.decorateRequest('caller', null as never);
   app.addHook('onRoute', (route) => {
-    if (route.url.startsWith('/admin/v1/'))
-      route.config = { ...route.config, scope: 'admin', self: false, open: false, signIn: false };
-    const { scope, self, open, signIn } = route.config ?? {};
-    if (!scope && !self && !open && !signIn)
+    const { permission, self, open, signIn } = route.config ?? {};
+    if (!permission && !self && !open && !signIn)
       throw new Error(
-        `${route.method} ${route.url}: the route declares none of scope, self, open and signIn`,
+        `${route.method} ${route.url}: the route declares none of permission, self, open and signIn`,
       );
   });
   app.addHook('onRequest', async (request) => {
-    const { scope, self, open, signIn, beforePasswordChange } = request.routeOptions.config;
+    const { permission, self, open, signIn, beforePasswordChange } = request.routeOptions.config;
     const unknown = signIn || (open && !hasCredential(request));
     request.caller = unknown ? anonymous : await identifyCaller(request);
     if (signIn || open) return;
     if (request.caller.user?.mustChange && !beforePasswordChange)
       throw new ApiError('FORBIDDEN', { variant: 'mustChange' });
     if (self && request.caller.kind === 'user') return;
-    if (scope) requireScope(request.caller, scope);
+    if (permission) requirePermission(request.caller, permission);
     else if (self) throw new ApiError('UNAUTHENTICATED', { variant: 'user' });
   });
 }

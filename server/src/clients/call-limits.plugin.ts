@@ -25,10 +25,10 @@ export function limitReads(api: FastifyInstance): void {
   const clients = new AnswerLimit(answerLimits.clients);
   const others = new AnswerLimit(answerLimits.others);
   api.addHook('onRoute', (route) => {
-    if (route.method !== 'GET' && route.config?.scope !== 'sync:read') return;
+    if (route.method !== 'GET' && route.config?.permission !== 'records.read') return;
     const { handler } = route;
     route.handler = function (request, reply) {
-      const limit = request.caller.scopes.size > 0 ? clients : others;
+      const limit = request.caller.permissions.size > 0 ? clients : others;
       return limit.run(rateLimitKey(request), reply.raw, () => handler.call(this, request, reply));
     };
   });

@@ -17,7 +17,6 @@ import {
 import { sendEnvelope } from '../http/streaming.ts';
 import type { Api, Validated } from '../http/validation.ts';
 import { isNetwork } from '../lib/network.ts';
-import { scopes } from './access.ts';
 import { actorOf } from './authentication.plugin.ts';
 import {
   type Client,
@@ -31,6 +30,7 @@ import {
   rotateSecret,
   updateClient,
 } from './clients.ts';
+import { scopes } from './permissions.ts';
 
 export function clientRoutes(app: Api, store: ClientStore): void {
   const about = { tags: ['admin'], querystring: CallQuery, headers: CallHeaders };
@@ -38,6 +38,7 @@ export function clientRoutes(app: Api, store: ClientStore): void {
   app.get(
     '/clients',
     {
+      config: { permission: 'admin.read' },
       schema: {
         operationId: 'clients',
         summary: 'List API clients',
@@ -58,7 +59,7 @@ export function clientRoutes(app: Api, store: ClientStore): void {
   app.post(
     '/clients',
     {
-      config: { maxValues: 200 },
+      config: { permission: 'clients.write', maxValues: 200 },
       schema: {
         operationId: 'createClient',
         summary: 'Create an API client',
@@ -80,7 +81,7 @@ export function clientRoutes(app: Api, store: ClientStore): void {
   app.patch(
     '/clients/:publicKey',
     {
-      config: { maxValues: 200 },
+      config: { permission: 'clients.write', maxValues: 200 },
       schema: {
         operationId: 'changeClient',
         summary: 'Change an API client',
@@ -102,7 +103,7 @@ export function clientRoutes(app: Api, store: ClientStore): void {
   app.post(
     '/clients/:publicKey/rotate',
     {
-      config: { maxValues: 100, emptyBody: true },
+      config: { permission: 'clients.write', maxValues: 100, emptyBody: true },
       schema: {
         operationId: 'rotateClient',
         summary: 'Rotate the secret key of an API client',
@@ -126,7 +127,7 @@ export function clientRoutes(app: Api, store: ClientStore): void {
   app.delete(
     '/clients/:publicKey',
     {
-      config: { maxValues: 100, emptyBody: true },
+      config: { permission: 'clients.write', maxValues: 100, emptyBody: true },
       schema: {
         operationId: 'revokeClient',
         summary: 'Revoke an API client',

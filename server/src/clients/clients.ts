@@ -9,7 +9,8 @@ import {
   newPublicKey,
   newSecret,
 } from '../lib/secrets.ts';
-import type { AccessStore, Scope } from './access.ts';
+import type { AccessStore } from './access.ts';
+import type { Scope } from './permissions.ts';
 
 export interface Client {
   readonly id: number;

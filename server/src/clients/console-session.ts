@@ -7,8 +7,8 @@ import {
   type Caller,
   identify,
   identifyByKey,
+  requirePermission,
   requireSameOrigin,
-  requireScope,
 } from './access.ts';
 
 /** The idle timeout, which ends the session of a console left open. */
@@ -57,7 +57,7 @@ export async function signInAtConsole(
 ): Promise<{ token: string; session: ConsoleSession }> {
   requireConsolePage(evidence);
   const caller = await identifyByKey(pair, evidence, access);
-  requireScope(caller, 'admin');
+  requirePermission(caller, 'admin.read');
   const token = newConsoleToken();
   const newSession = {
     clientId: caller.clientId,

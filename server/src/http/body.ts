@@ -164,9 +164,9 @@ export function readBodies(
   });
 
   function allowanceOf(request: FastifyRequest): Allowance {
-    const { user, scopes, clientId } = request.caller;
+    const { user, permissions, clientId } = request.caller;
     const most = (bytes: number) => Math.min(limits.bytes, bytes);
-    if (user || scopes.size === 0) {
+    if (user || permissions.size === 0) {
       const caller = user ? `user ${user.id}` : sourceOf(addressOf(request));
       const maxBytes = most(user ? smallBytes : openBytes);
       return { maxBytes, budget: openBudget, caller, timeoutMs: openBodyMs };

@@ -23,7 +23,7 @@ export function representationFor({ headers, caller }: FastifyRequest): Represen
   // Only the first instance of a repeated preference counts (RFC 7240, section 2).
   const preferred = preferencesOf(headers).find((text) => text.startsWith('return='));
   if (preferred !== 'return=representation') return null;
-  const mayRead = caller.user !== null || caller.scopes.has('sync:read') || caller.scopes.has('admin');
+  const mayRead = caller.user !== null || caller.permissions.has('records.read');
   return mayRead ? 'all' : 'registered';
 }
 

@@ -22,6 +22,7 @@ export const fieldTexts = {
   INVALID_SIMILAR: 'The value must be "allow".',
   INVALID_OPERATION: 'The operation must be "register", "reset", "edit", "delete" or "move".',
   NO_USERS: 'Send at least one user.',
+  NOT_PERMITTED: 'Your role can only reset passwords here.',
   AMBIGUOUS_PRINCIPAL: 'Send either the ID or the ExternalKey of the principal, not both.',
   AMBIGUOUS_USER: {
     shape:

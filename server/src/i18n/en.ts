@@ -80,7 +80,7 @@ export const callTexts = {
       'A signed-in user cannot use Idempotency-Key, Prefer: respond-async or dryRun in irs/update, or Search in irs/list.',
     mustChange:
       'The user must change its password first: irs/update with CurrentPassword. Other requests are then possible after a new sign-in.',
-    user: 'A signed-in user can only change its own password (irs/update with CurrentPassword), read its own record (irs/list) and sign out.',
+    user: 'A signed-in user can only change its own password (irs/update with CurrentPassword), read its own record (irs/list), manage its own sessions and sign out.',
   },
   NOT_FOUND: 'Unknown path. See /docs for all operations.',
   METHOD_NOT_ALLOWED: 'This path does not support the method. Use {allow}.',

@@ -23,6 +23,7 @@ export const italianFields: typeof fieldTexts = {
   INVALID_SIMILAR: 'Il valore deve essere "allow".',
   INVALID_OPERATION: 'L\'operazione deve essere "register", "reset", "edit", "delete" o "move".',
   NO_USERS: 'Inviare almeno un utente.',
+  NOT_PERMITTED: 'Con questo ruolo qui è possibile solo reimpostare le password.',
   AMBIGUOUS_PRINCIPAL: "Indicare l'anagrafica con ID oppure con ExternalKey, non con entrambi.",
   AMBIGUOUS_USER: {
     shape:

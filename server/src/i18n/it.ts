@@ -78,7 +78,7 @@ export const italian: typeof english = {
       'Un utente connesso non può usare Idempotency-Key, Prefer: respond-async o dryRun in irs/update, né Search in irs/list.',
     mustChange:
       "L'utente deve prima cambiare la propria password: irs/update con CurrentPassword. Le altre richieste sono possibili dopo un nuovo accesso.",
-    user: 'Un utente connesso può solo cambiare la propria password (irs/update con CurrentPassword), leggere la propria anagrafica (irs/list) e disconnettersi.',
+    user: 'Un utente connesso può solo cambiare la propria password (irs/update con CurrentPassword), leggere la propria anagrafica (irs/list), gestire le proprie sessioni e disconnettersi.',
   },
   NOT_FOUND: "Percorso sconosciuto. L'elenco delle operazioni è in /docs.",
   METHOD_NOT_ALLOWED: 'Metodo non ammesso per questo percorso. Usare {allow}.',

@@ -22,7 +22,7 @@ export function jobInvitationRoute(app: Api, { store, invitations, issueCode }: 
   app.post(
     '/jobs/:id/invitations',
     {
-      config: { scope: 'sync:write', emptyBody: true, maxValues: 10 },
+      config: { permission: 'jobs.write', emptyBody: true, maxValues: 10 },
       schema: {
         operationId: 'issueInvitations',
         summary: 'Issue the codes of the users that a job has invited',
@@ -38,8 +38,7 @@ export function jobInvitationRoute(app: Api, { store, invitations, issueCode }: 
     async (request, reply) => {
       const { id, endedAt } = await findJob(request.params.id, request.caller, store);
       if (endedAt === null) throw new ApiError('JOB_NOT_ENDED');
-      const { scopes } = request.caller;
-      const withNames = scopes.has('sync:read') || scopes.has('admin');
+      const withNames = request.caller.permissions.has('records.read');
       const format = request.query.format ?? acceptedFormat(request);
       const groups = invitations.issue(id, { issueCode, actor: actorOf(request) });
       const texts = invitationTexts(groups, { format, withNames });

@@ -68,7 +68,7 @@ export interface JobStore {
 export type JobOwner = { readonly clientId: number | null } | 'everyone';
 
 export function jobsSeenBy(caller: Caller): JobOwner {
-  return caller.scopes.has('admin') ? 'everyone' : { clientId: caller.clientId };
+  return caller.permissions.has('admin.read') ? 'everyone' : { clientId: caller.clientId };
 }
 
 /** Returns a job that the caller may see. A job of another client gets the same error as a missing one. */

@@ -47,13 +47,12 @@ interface JobTools {
 
 /** Registers `/jobs`: progress and results of calls that were sent with `Prefer: respond-async`. */
 export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
-  const scope = 'sync:write' as const;
   const about = { tags: ['jobs'], querystring: CallQuery, headers: CallHeaders };
 
   app.get(
     '/jobs',
     {
-      config: { scope },
+      config: { permission: 'jobs.read' },
       schema: {
         operationId: 'jobs',
         summary: 'List jobs',
@@ -73,7 +72,7 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
   app.get(
     '/jobs/:id',
     {
-      config: { scope },
+      config: { permission: 'jobs.read' },
       schema: {
         operationId: 'job',
         summary: 'Get a job',
@@ -105,7 +104,7 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
   app.delete(
     '/jobs/:id',
     {
-      config: { scope, emptyBody: true, maxValues: 10 },
+      config: { permission: 'jobs.write', emptyBody: true, maxValues: 10 },
       schema: {
         operationId: 'cancelJob',
         summary: 'Cancel a job',
@@ -126,7 +125,7 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
   app.get(
     '/jobs/:id/failed',
     {
-      config: { scope },
+      config: { permission: 'jobs.read' },
       schema: {
         operationId: 'failedRecords',
         summary: 'Get the failed records of a job',
@@ -175,6 +174,7 @@ export function allJobsRoute(app: Api, store: JobStore): void {
   app.get(
     '/jobs',
     {
+      config: { permission: 'admin.read' },
       schema: {
         operationId: 'allJobs',
         summary: 'List the jobs of all clients',

@@ -5,7 +5,9 @@ import { recordUsersMax } from '../json/record-list.ts';
 import { closestName } from '../lib/did-you-mean.ts';
 import { areTooWide, isNetwork } from '../lib/network.ts';
 import { commandLine, OperatorError } from '../lib/operator-error.ts';
-import { isKeyPair, isValidKeyPair, readKeyPair } from '../lib/secrets.ts';
+import { isKeyPair } from '../lib/secrets.ts';
+import { isDatabaseUrl, isOrigin, isPair, isServiceUrl, maskPair, maskUrl } from './accepted-values.ts';
+import { mailSettings } from './mail-settings.ts';
 import { flag, integer, list, oneOf, type Setting, text } from './setting.ts';
 
 export const prefix = 'ANAGRAFE_';
@@ -97,6 +99,7 @@ export const settings = {
     fallback: null,
     accepts: isServiceUrl,
   }),
+  ...mailSettings,
   MAX_BODY_BYTES: integer(1024, 1_073_741_824, 33_554_432, 'maximum size of a request body, in bytes'),
   MAX_DEPTH: integer(4, 64, 8, 'maximum nesting depth of the JSON in a request body'),
   MAX_RECORDS: integer(1, 100_000, 1000, 'maximum number of records in a synchronous call'),
@@ -261,38 +264,4 @@ export function misspeltSetting(name: string, place?: string): ConfigError {
     : `to list all settings, run: ${commandLine('config')}`;
   const where = place === undefined ? '' : ` (${place})`;
   return new ConfigError(`${name} is not a known setting${where}`, { code: 'setting_unknown', advice });
-}
-
-/** Accepts the URLs that the client package accepts. */
-export function isServiceUrl(value: string): boolean {
-  if (!URL.canParse(value)) return false;
-  const { protocol, username, password, search, hash } = new URL(value);
-  return /^https?:$/.test(protocol) && !username && !password && !search && !hash;
-}
-
-/** Accepts the exact value of an `Origin` header. `null` is not one: any page can send it from a sandboxed frame. */
-function isOrigin(value: string): boolean {
-  return /^https?:\/\/[^*]+$/.test(value) && URL.canParse(value) && new URL(value).origin === value;
-}
-
-function isDatabaseUrl(value: string): boolean {
-  return URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol);
-}
-
-function maskUrl(value: string): string {
-  const url = new URL(value);
-  if (url.password !== '') url.password = '********';
-  for (const name of url.searchParams.keys()) {
-    if (/password/i.test(name)) url.searchParams.set(name, '********');
-  }
-  return url.toString();
-}
-
-function isPair(value: string): boolean {
-  const pair = readKeyPair(value);
-  return pair !== null && isValidKeyPair(pair);
-}
-
-function maskPair(value: string): string {
-  return `${readKeyPair(value)?.publicKey}.********`;
 }

@@ -31,6 +31,7 @@ export function settingsRoute(app: Api, shown: readonly ShownSetting[]): void {
   app.get(
     '/settings',
     {
+      config: { permission: 'admin.read' },
       schema: {
         operationId: 'settings',
         summary: 'List settings',

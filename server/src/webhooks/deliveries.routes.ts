@@ -24,6 +24,7 @@ export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
   app.get(
     '/webhooks/:id/deliveries',
     {
+      config: { permission: 'admin.read' },
       schema: {
         ...common,
         operationId: 'deliveries',
@@ -50,6 +51,7 @@ export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
   app.get(
     '/webhooks/:id/deliveries/:delivery',
     {
+      config: { permission: 'admin.read' },
       schema: {
         ...common,
         operationId: 'delivery',
@@ -81,7 +83,7 @@ export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
   app.post(
     '/webhooks/:id/replay',
     {
-      config: { emptyBody: true, maxValues: 10 },
+      config: { permission: 'webhooks.write', emptyBody: true, maxValues: 10 },
       schema: {
         ...common,
         operationId: 'replayFailed',
@@ -96,7 +98,7 @@ export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
   app.post(
     '/webhooks/:id/deliveries/:delivery/replay',
     {
-      config: { emptyBody: true, maxValues: 10 },
+      config: { permission: 'webhooks.write', emptyBody: true, maxValues: 10 },
       schema: {
         ...common,
         operationId: 'replay',

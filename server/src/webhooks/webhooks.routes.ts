@@ -42,6 +42,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
   app.get(
     '/webhooks',
     {
+      config: { permission: 'admin.read' },
       schema: {
         ...common,
         operationId: 'webhooks',
@@ -60,7 +61,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
   app.post(
     '/webhooks',
     {
-      config: { maxValues: 100 },
+      config: { permission: 'webhooks.write', maxValues: 100 },
       schema: {
         ...common,
         operationId: 'createWebhook',
@@ -87,7 +88,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
   app.patch(
     '/webhooks/:id',
     {
-      config: { maxValues: 100 },
+      config: { permission: 'webhooks.write', maxValues: 100 },
       schema: {
         ...common,
         operationId: 'changeWebhook',
@@ -110,7 +111,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
   app.delete(
     '/webhooks/:id',
     {
-      config: { emptyBody: true, maxValues: 10 },
+      config: { permission: 'webhooks.write', emptyBody: true, maxValues: 10 },
       schema: {
         ...common,
         operationId: 'deleteWebhook',
@@ -129,7 +130,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
   app.post(
     '/webhooks/:id/test',
     {
-      config: { emptyBody: true, maxValues: 100 },
+      config: { permission: 'webhooks.write', emptyBody: true, maxValues: 100 },
       schema: {
         ...common,
         operationId: 'testWebhook',
@@ -157,7 +158,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
   app.post(
     '/webhooks/:id/rotate',
     {
-      config: { emptyBody: true, maxValues: 100 },
+      config: { permission: 'webhooks.write', emptyBody: true, maxValues: 100 },
       schema: {
         ...common,
         operationId: 'rotateWebhook',

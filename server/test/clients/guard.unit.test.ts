@@ -4,7 +4,7 @@ import { anonymous } from '../../src/clients/access.ts';
 import { guard } from '../../src/clients/authentication.plugin.ts';
 import { ApiError } from '../../src/lib/field-errors.ts';
 
-/** Returns the code with which a caller without any scope is refused. */
+/** Returns the code with which a caller without any permission is refused. */
 async function refusalOf(path: string, config: object): Promise<string> {
   const app = Fastify();
   guard(app, async () => ({ ...anonymous, kind: 'client', clientId: 1 }));
@@ -13,17 +13,12 @@ async function refusalOf(path: string, config: object): Promise<string> {
   return (await app.inject(path)).payload;
 }
 
-describe('a route below /admin/v1', () => {
-  it.each([{}, { open: true }, { self: true }, { signIn: true }, { scope: 'sync:read' }])(
-    'requires the scope admin, even if it declares %j',
-    async (config) => {
-      expect(await refusalOf('/admin/v1/things', config)).toBe('FORBIDDEN');
-    },
-  );
-});
+describe('a route', () => {
+  it('is closed to a client without its permission', async () => {
+    expect(await refusalOf('/things', { permission: 'records.read' })).toBe('FORBIDDEN');
+  });
 
-describe('any other route', () => {
   it('must declare who may call it', async () => {
-    await expect(refusalOf('/api/things', {})).rejects.toThrow('GET /api/things');
+    await expect(refusalOf('/admin/v1/things', {})).rejects.toThrow('GET /admin/v1/things');
   });
 });

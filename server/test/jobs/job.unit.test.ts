@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Caller, Scope } from '../../src/clients/access.ts';
+import type { Caller } from '../../src/clients/access.ts';
+import { permissionsOfScopes, type Scope } from '../../src/clients/permissions.ts';
 import { type Job, jobsSeenBy, paceOf } from '../../src/jobs/job.ts';
 
 const start = new Date('2026-01-31T08:00:00Z');
@@ -79,7 +80,7 @@ describe('the pace of a job', () => {
 
 describe('the jobs that a caller sees', () => {
   const caller = (clientId: number | null, ...scopes: Scope[]): Caller => {
-    const common = { user: null, name: 'someone', scopes: new Set(scopes) };
+    const common = { user: null, name: 'someone', permissions: permissionsOfScopes(scopes) };
     return clientId === null
       ? { kind: 'protected', clientId, ...common }
       : { kind: 'client', clientId, ...common };

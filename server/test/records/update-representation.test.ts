@@ -1,7 +1,7 @@
 import { credential } from '@anagrafe/testing/admin';
 import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Scope } from '../../src/clients/access.ts';
+import type { Scope } from '../../src/clients/permissions.ts';
 
 let service: TestService;
 let principal: number;

@@ -214,4 +214,28 @@ describe('a secret setting', () => {
     expect(() => read(`my-erp.${'ü'.repeat(32)}`)).toThrow(ConfigError);
     expect(() => read(made.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x')))).toThrow(ConfigError);
   });
+
+  it.each([
+    ['SMTP_URL', 'mail.example.com'],
+    ['SMTP_URL', 'http://mail.example.com'],
+    ['SMTP_URL', 'smtp://mail.example.com/inbox'],
+    ['SMTP_URL', 'smtp://mail.example.com?pool=true'],
+    ['SMTP_URL', 'smtp://mail.example.com#x'],
+    ['MAIL_FROM', 'Anagrafe'],
+    ['MAIL_FROM', 'a@example.com, b@example.com'],
+    ['MAIL_FROM', 'Anagrafe <a@example.com>\r\nBcc: <b@example.com>'],
+    ['MAIL_FROM', 'Ana\ngrafe <a@example.com>'],
+    ['BRAND_COLOR', 'blue'],
+    ['BRAND_COLOR', '#fff;background:url(//x)'],
+    ['BRAND_NAME', 'Rossi\r\nBcc: a@example.com'],
+  ])('refuse %s %j', (name, value) => {
+    expect(refusal({ [prefix + name]: value })).toContain(`${prefix}${name} is invalid`);
+  });
+
+  it('accept a mail server and a sender with a name, and mask the password of the server', () => {
+    const url = 'smtps://no-reply%40example.com:secret@mail.example.com:465';
+    expect(shown('SMTP_URL', url)).toBe('smtps://no-reply%40example.com:********@mail.example.com:465');
+    expect(refusal({ ANAGRAFE_SMTP_URL: 'smtp://user:secret@mail.example.com/x' })).not.toContain('secret');
+    expect(shown('MAIL_FROM', 'Rossi Srl <no-reply@example.com>')).toBe('Rossi Srl <no-reply@example.com>');
+  });
 });

@@ -4,7 +4,7 @@ import { type Receiver, startReceiver } from '@anagrafe/testing/receiver';
 import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CloudEvent } from '../../src/audit/events.ts';
-import type { Scope } from '../../src/clients/access.ts';
+import type { Scope } from '../../src/clients/permissions.ts';
 
 let service: TestService;
 let admin: ReturnType<typeof adminOf>;

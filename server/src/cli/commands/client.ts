@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { operatorActor } from '../../audit/audit-log.ts';
-import { type Scope, scopes } from '../../clients/access.ts';
 import { openClientStore } from '../../clients/clients.store.ts';
 import {
   type Client,
@@ -14,6 +13,7 @@ import {
   rotateSecret,
   updateClient,
 } from '../../clients/clients.ts';
+import { type Scope, scopes } from '../../clients/permissions.ts';
 import { isNetwork } from '../../lib/network.ts';
 import { commandLine } from '../../lib/operator-error.ts';
 import { type Config, ConfigError } from '../../settings/config.ts';

@@ -22,6 +22,8 @@ export interface CallOptions {
   readonly run: string | null;
   /** True if errors may contain stored values, which requires the scope `sync:read`. */
   readonly showsStored: boolean;
+  /** True if the caller may reset passwords with `irs/update`, and nothing else. */
+  readonly resetsOnly: boolean;
 }
 
 /** The mapped usernames of a call. The value is true if several of its records contain the username. */
@@ -64,6 +66,7 @@ export const defaultOptions: CallOptions = {
   codes: 'later',
   run: null,
   showsStored: false,
+  resetsOnly: false,
 };
 
 /** Returns the operation of a call. A stored job of an older version may lack some of the options. */

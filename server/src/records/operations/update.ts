@@ -29,16 +29,26 @@ export interface UpdateStore extends ReferenceStore, AttributeStore, UsernameSto
 export function updateOperation(
   store: UpdateStore,
   rules: UserRules,
-  options: Pick<CallOptions, 'showsStored'> = defaultOptions,
+  options: Pick<CallOptions, 'showsStored' | 'resetsOnly'> = defaultOptions,
 ): Operation {
   return {
     name: 'update',
-    parse: (fields, errors) => parseUpdate(fields, errors, rules),
+    async parse(fields, errors) {
+      const parsed = await parseUpdate(fields, errors, rules);
+      if (options.resetsOnly) refuseOtherThanResets(parsed);
+      return parsed;
+    },
     newCheck() {
       const claimed = { names: new ClaimedNames(), users: new ClaimedUsers() };
       return (parsedRecords) => checkAgainstStore(parsedRecords, { claimed, store, options });
     },
   };
+}
+
+function refuseOtherThanResets({ principal, users, namedBy, errors }: ParsedRecord): void {
+  if (principal !== null) errors.add(namedBy, 'NOT_PERMITTED');
+  for (const { operation, place } of users ?? [])
+    if (operation !== 'reset') errors.add(place, 'NOT_PERMITTED');
 }
 
 interface UpdateCheck {

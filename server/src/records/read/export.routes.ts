@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import { requireScope } from '../../clients/access.ts';
+import { requirePermission } from '../../clients/access.ts';
 import { actorOf, rateLimitKey } from '../../clients/authentication.plugin.ts';
 import { errorAnswer, errorAnswers } from '../../http/answer-schemas.ts';
 import { qualitiesOf } from '../../http/request-options.ts';
@@ -40,7 +40,7 @@ export function exportRoute(app: Api, { exporter, listing, auditLog }: ExportToo
     {
       // A HEAD request would run the whole export.
       exposeHeadRoute: false,
-      config: { scope: 'sync:read' },
+      config: { permission: 'records.export' },
       schema: {
         operationId: 'exportRecords',
         summary: 'Export principals and users',
@@ -54,7 +54,7 @@ export function exportRoute(app: Api, { exporter, listing, auditLog }: ExportToo
     },
     async (request, reply) => {
       const { id = null, externalKey = null, hashes = false, separator = ',' } = request.query;
-      if (hashes) requireScope(request.caller, 'admin');
+      if (hashes) requirePermission(request.caller, 'hashes.export');
       const format = request.query.format ?? acceptedFormat(request);
       const selection = { principalId: id, externalKey };
       const principalId = await listing.findPrincipalId(selection);

@@ -22,7 +22,7 @@ interface ReadTools {
 
 /** `irs/list` and `irs/users`: pages of principals and users, without secrets. */
 export function readRoutes(app: Api, { listing: store, auditLog }: ReadTools): void {
-  const config = { scope: 'sync:read', emptyBody: true, maxValues: 200 } as const;
+  const config = { permission: 'records.read', emptyBody: true, maxValues: 200 } as const;
 
   app.post(
     '/irs/list',
