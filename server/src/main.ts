@@ -15,6 +15,7 @@ import { openIdempotencyStore } from './idempotency/idempotency.store.ts';
 import { openJobs } from './jobs/open-jobs.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
 import { warningOf } from './lib/log.ts';
+import { openMailHistory } from './mail/mail-history.store.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { openMetrics } from './metrics.ts';
 import { type Blocklist, openBlocklist } from './passwords/blocklist.ts';
@@ -126,12 +127,24 @@ export async function startService(
       password: accounts.password,
       principalsTouched,
     });
+    const mails = { history: openMailHistory(database), mailer };
     const webhooks = openWebhooks({ database, keyRing, config });
     const statistics = openStatistics(database);
     const readiness = openReadiness(database);
 
     app = await buildApp(
-      { audit, clients, records, jobs, accounts, calls, webhooks, statistics, hashing: hasher.scheduler },
+      {
+        audit,
+        clients,
+        records,
+        jobs,
+        accounts,
+        mails,
+        calls,
+        webhooks,
+        statistics,
+        hashing: hasher.scheduler,
+      },
       { config, log, metrics, readiness, consoleFolder },
     );
     await listen(app, config);
