@@ -8,7 +8,7 @@ import type { Database } from '../../src/db/database.ts';
 import { listen } from '../../src/db/listen.ts';
 import { KeyRing } from '../../src/encryption/key-ring.ts';
 import { openIdempotencyStore } from '../../src/idempotency/idempotency.store.ts';
-import type { Claim, StoredCall, Lease } from '../../src/idempotency/idempotency.ts';
+import type { Claim, Lease, StoredCall } from '../../src/idempotency/idempotency.ts';
 import { createChunkQueue } from '../../src/jobs/chunk-queue.ts';
 import { openSubmissions } from '../../src/jobs/submissions.store.ts';
 import { submitJob } from '../../src/jobs/submit.ts';
