@@ -62,12 +62,11 @@ function sessionItem(
   const about = h(
     'div',
     {},
+    Current && h('strong', {}, t('thisSession')),
     h('div', {}, t('signedInAt', { time })),
     h('div', { class: 'hint' }, t('lastUsed', { time: timeText(RefreshedAt) })),
   );
-  const onclick = () => end(ID);
-  const action = Current
-    ? h('strong', {}, t('thisSession'))
-    : h('button', { type: 'button', 'aria-label': t('endSession', { time }), onclick }, t('end'));
-  return h('li', {}, about, action);
+  const label = t('endSession', { time });
+  const button = h('button', { type: 'button', 'aria-label': label, onclick: () => end(ID) }, t('end'));
+  return h('li', {}, about, !Current && button);
 }
