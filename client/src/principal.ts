@@ -30,26 +30,33 @@ type PrincipalTexts = {
   readonly [Field in Exclude<keyof typeof principalFields, 'ExternalKey'>]?: string | null;
 };
 
-/** A user to register, with either a password or a password hash. */
-export type NewUser = UserTexts &
-  (
-    | { readonly Username: string; readonly Password: string }
-    | { readonly Username: string; readonly PasswordHash: string }
+/** A password that the user must replace after its next sign-in. */
+interface MustChange {
+  readonly MustChangePassword?: boolean | null;
+}
+
+/** A user to register, with a password, a password hash, or an invitation to set its password. */
+export type NewUser = UserTexts & { readonly Username: string } & (
+    | ({ readonly Password: string } & MustChange)
+    | ({ readonly PasswordHash: string } & MustChange)
+    | { readonly Invite: 'email' | 'code' }
   );
 
 /** The ID of an existing user and the password to set. */
-export interface NewPassword {
+export interface NewPassword extends MustChange {
   readonly ID: number;
   readonly Password: string;
 }
 
 /** An existing user and its new password or password hash. */
 export type PasswordReset = UserReference &
+  MustChange &
   ({ readonly Password: string } | { readonly PasswordHash: string });
 
 /** An existing user and the fields to change. A field that is absent or null stays; an empty text clears it. */
 export type UserEdit = UserReference &
-  UserTexts & {
+  UserTexts &
+  MustChange & {
     readonly NewUsername?: string | null;
     readonly State?: State | null;
   };

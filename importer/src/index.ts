@@ -36,10 +36,13 @@ export {
 export { type BatchLimits, batchLimits, inBatches } from './import/batches.ts';
 export {
   addCounts,
+  findUsers,
   type ImportConnection,
   noCounts,
+  sendInParts,
   submitWithKey,
 } from './import/calls.ts';
+export { codeColumns, codeLines } from './import/codes.ts';
 export type { WithoutKeyPolicy } from './import/companies.ts';
 export { DryRunState, dryRunRows, type Principals } from './import/dry-run.ts';
 export { FileComparer } from './import/file-comparer.ts';
@@ -53,7 +56,7 @@ export { fileErrorInItalian, type Language, languages, rowErrorInItalian } from 
 export { JobSender } from './import/job-sender.ts';
 export { mayNameBothWays, type PrincipalAliases } from './import/principal-aliases.ts';
 export type { ReasonSummary } from './import/reasons.ts';
-export type { CombinedRecord, ExistingPolicy, WriteRules } from './import/records.ts';
+export { type CombinedRecord, type ExistingPolicy, foldUsername, type WriteRules } from './import/records.ts';
 export {
   type ColumnNamesByField,
   codedError,

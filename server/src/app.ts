@@ -36,6 +36,7 @@ import type { Jobs } from './jobs/open-jobs.ts';
 import type { Brand } from './lib/brand.ts';
 import { networkList } from './lib/network.ts';
 import { version } from './lib/package-folder.ts';
+import { type MailTools, mailRoutes } from './mail/mails.routes.ts';
 import { logCalls, type Metrics } from './metrics.ts';
 import type { HashScheduler } from './passwords/hash-scheduler.ts';
 import type { Records } from './records/open-records.ts';
@@ -55,6 +56,7 @@ export interface Features {
   readonly records: Records;
   readonly jobs: Jobs;
   readonly accounts: Accounts;
+  readonly mails: MailTools;
   readonly calls: Calls;
   readonly webhooks: WebhookTools;
   readonly statistics: StatisticsStore;
@@ -169,12 +171,13 @@ function syncRoutes(api: Api, { calls, records, jobs, audit, accounts }: Feature
 
 /** Registers the routes below `/admin/v1`. Every request needs the scope `admin`. */
 function adminRoutes(api: Api, features: Features, config: Config): void {
-  const { audit, clients, calls, jobs, webhooks, accounts } = features;
+  const { audit, clients, calls, jobs, mails, webhooks, accounts } = features;
   clientRoutes(api, clients.store);
   callRoutes(api, { store: calls.history, auditLog: audit.log });
   failuresRoute(api, calls.failures);
   runRoutes(api, calls);
   allJobsRoute(api, jobs.store);
+  mailRoutes(api, mails);
   auditRoutes(api, audit);
   webhookRoutes(api, webhooks);
   deliveryRoutes(api, webhooks.store);

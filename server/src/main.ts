@@ -16,6 +16,7 @@ import { openJobs } from './jobs/open-jobs.ts';
 import { openBrand } from './lib/brand.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
 import { warningOf } from './lib/log.ts';
+import { openMailHistory } from './mail/mail-history.store.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { openMetrics } from './metrics.ts';
 import { type Blocklist, openBlocklist } from './passwords/blocklist.ts';
@@ -128,12 +129,24 @@ export async function startService(
       password: accounts.password,
       principalsTouched,
     });
+    const mails = { history: openMailHistory(database), mailer };
     const webhooks = openWebhooks({ database, keyRing, config });
     const statistics = openStatistics(database);
     const readiness = openReadiness(database);
 
     app = await buildApp(
-      { audit, clients, records, jobs, accounts, calls, webhooks, statistics, hashing: hasher.scheduler },
+      {
+        audit,
+        clients,
+        records,
+        jobs,
+        accounts,
+        mails,
+        calls,
+        webhooks,
+        statistics,
+        hashing: hasher.scheduler,
+      },
       { config, log, metrics, readiness, consoleFolder, brand },
     );
     await listen(app, config);

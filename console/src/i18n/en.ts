@@ -33,6 +33,7 @@ export const common = {
     runs: 'Import history',
     calls: 'Calls',
     jobs: 'Jobs',
+    mails: 'Mails',
     events: 'Events',
     webhooks: 'Webhooks',
     clients: 'API clients',
@@ -424,6 +425,8 @@ export const result = {
     Aliases: 'External keys of merged principals',
     Operation: 'Operation',
     State: 'State',
+    MustChangePassword: 'Must change password',
+    Invite: 'Invitation',
   } as Record<string, string>,
 };
 
@@ -853,6 +856,88 @@ export const imports = {
   rowError: ({ code, message }: RowError): string => (code === 'RESET_IN_IMPORT' ? resetInImport : message),
 };
 
+export const invitations = {
+  action: { invited: 'Invite again', active: 'Invite to set a new password' },
+  title: (username: string) => `Invite ${username}`,
+  text: {
+    invited: 'The user has not set a password yet. Earlier codes stop working.',
+    active: 'The user sets a new password with a code. The present password stays valid until then.',
+  },
+  channel: {
+    label: 'How the user gets the code',
+    access: 'How the user gets its password',
+    password: 'Set a password now',
+    email: 'Send a link by email',
+    code: 'Hand out a code',
+    hints: {
+      password: undefined,
+      email: 'The user sets its own password.',
+      code: 'The user sets its own password with a code that you pass on, also on paper.',
+    },
+    noMail: 'This service sends no mail: the setting ANAGRAFE_SMTP_URL is missing.',
+    noAddress: 'There is no email address.',
+  },
+  submit: 'Invite',
+  mailed: (username: string, email: string) => `${username} gets an email to ${email}.`,
+  code: {
+    once: 'The code is shown only once, and can be used once. Pass it on to the user through a secure channel.',
+    label: 'Code',
+    link: 'Link with the code',
+    expires: (moment: string) => `Valid until ${moment}.`,
+    sheet: 'Download sheet to print',
+  },
+  many: {
+    action: 'Invite to set a password',
+    title: 'Invite the selected users?',
+    text: 'Each user gets a code to set its password. Present passwords stay valid until then; earlier codes stop working.',
+    submit: 'Invite',
+    once: 'The codes are available only here and only now: they are stored nowhere. Download them before you close this dialog, and delete the file when the codes are handed out.',
+  },
+  all: {
+    action: 'Invite those who have not answered',
+    title: 'Invite those who have not answered',
+    count: (count: number, formatted: string) =>
+      count === 0
+        ? 'All users have set a password.'
+        : `${count === 1 ? '1 user has' : `${formatted} users have`} not set a password yet. Earlier codes stop working.`,
+    without: (count: number, formatted: string) =>
+      count === 1
+        ? '1 of them has no email address, and is left out.'
+        : `${formatted} of them have no email address, and are left out.`,
+    submit: 'Invite',
+    started: 'The users are being invited.',
+  },
+  job: {
+    action: 'Invitation codes',
+    title: 'Invitation codes',
+    text: 'Issues a new code to each user that the job has invited with a code, and that has not set a password since. Codes from an earlier download stop working.',
+    submit: 'Issue codes',
+    issued: (count: number, formatted: string) =>
+      count === 1 ? '1 code issued.' : `${formatted} codes issued.`,
+    skipped: (count: number, formatted: string) =>
+      count === 1
+        ? '1 user gets none: it has set a password, or is disabled or deleted.'
+        : `${formatted} users get none: they have set a password, or are disabled or deleted.`,
+  },
+  files: {
+    csv: 'Download codes (CSV)',
+    sheets: 'Download sheets to print (HTML)',
+    name: 'codes',
+    columns: [
+      'PrincipalID',
+      'ExternalKey',
+      'Denomination',
+      'Username',
+      'FirstName',
+      'LastName',
+      'Email',
+      'Code',
+      'URL',
+      'ExpiresAt',
+    ],
+  },
+};
+
 export const jobs = {
   title: 'Jobs',
   intro: 'Background jobs of all clients, newest first.',
@@ -903,6 +988,53 @@ export const jobs = {
   cancelText:
     'Applied records stay applied, and records in progress may still be applied. The other records are cancelled; you can download and resend them. A cancelled job cannot be resumed.',
   cancelled: 'Job cancelled.',
+};
+
+export const mails = {
+  title: 'Mails',
+  intro: 'Invitations and forgotten passwords, newest first.',
+  noMail: 'This service sends no mail: the setting ANAGRAFE_SMTP_URL is missing.',
+  show: 'Show mails',
+  all: 'Show all',
+  allStates: 'All states',
+  ofJob: (id: string) => `Mails of job ${id}`,
+  columns: {
+    user: 'User',
+    state: 'State',
+    answer: 'Answer of the mail server',
+    kind: 'Reason',
+    job: 'Call or job',
+    created: 'Created',
+  },
+  kinds: { invitation: 'Invitation', forgotten: 'Forgotten password' },
+  states: { pending: 'Pending', sent: 'Sent', failed: 'Failed', stopped: 'Stopped' },
+  attempts: (count: number, formatted: string, next: string) =>
+    `${count === 1 ? '1 attempt' : `${formatted} attempts`}, next ${next}`,
+  deleted: 'Deleted user',
+  stopped:
+    'Too many mails of this job have failed, so the others were not sent (ANAGRAFE_MAIL_MAX_FAILED). Check the answers of the mail server, correct the addresses, then continue.',
+  empty: {
+    title: 'No mails yet',
+    hint: 'Mails to users that are invited or forget their password appear here.',
+  },
+  noResults: { title: 'No results', hint: 'No mail matches the filter.' },
+  resend: {
+    action: 'Resend',
+    stopped: 'Send stopped mails',
+    failed: 'Resend failed mails',
+    unanswered: 'Resend to those who have not answered',
+    title: 'Send new mails?',
+    text: 'Each user that was invited by email, and has not set a password since, gets a new mail. Earlier links stop working.',
+    textOf: (state: string) =>
+      `Each user whose last mail has the state ${state}, and that has not set a password since, gets a new mail. Earlier links stop working.`,
+    submit: 'Send mails',
+    done: (count: number, formatted: string) =>
+      count === 1 ? '1 mail is being sent.' : `${formatted} mails are being sent.`,
+  },
+  perMinute: {
+    label: 'Mails per minute',
+    hint: 'Leave empty to send as many as the mail server accepts.',
+  },
 };
 
 export const overview = {
@@ -1373,6 +1505,7 @@ export const users = {
     title: 'Details',
     id: 'ID',
     principalDisabled: 'The principal is disabled: no sign-in.',
+    mustChange: 'Must change the password at the next sign-in.',
     created: 'Created',
     updated: 'Last change',
   },
@@ -1388,6 +1521,7 @@ export const users = {
     action: 'Edit',
     title: (username: string) => `Edit ${username}`,
     languageHint: 'Such as it or en-GB',
+    mustChange: 'Must change the password at the next sign-in',
     submit: 'Save',
     done: (username: string) => `User ${username} saved.`,
   },

@@ -36,6 +36,7 @@ export const common: Messages['common'] = {
     runs: 'Storico importazioni',
     calls: 'Chiamate',
     jobs: 'Elaborazioni',
+    mails: 'Email',
     events: 'Eventi',
     webhooks: 'Webhook',
     clients: 'Client API',
@@ -412,6 +413,8 @@ export const result: Messages['result'] = {
     NewExternalKey: 'Codice esterno',
     Aliases: 'Codici esterni di anagrafiche unite',
     Operation: 'Operazione',
+    MustChangePassword: 'Cambio password obbligatorio',
+    Invite: 'Invito',
     State: 'Stato',
   },
 };
@@ -847,6 +850,87 @@ export const imports: Messages['imports'] = {
   rowError: (error) => (error.code === 'RESET_IN_IMPORT' ? resetInImport : rowErrorInItalian(error)),
 };
 
+export const invitations: Messages['invitations'] = {
+  action: { invited: 'Invita di nuovo', active: 'Invita a impostare una nuova password' },
+  title: (username) => `Invito per ${username}`,
+  text: {
+    invited: "L'utente non ha ancora impostato la password. I codici precedenti smetteranno di funzionare.",
+    active: "L'utente imposta una nuova password con un codice. Fino ad allora resta valida quella attuale.",
+  },
+  channel: {
+    label: "Come l'utente riceve il codice",
+    access: "Come l'utente ottiene la password",
+    password: 'Imposta ora una password',
+    email: 'Invia un link per email',
+    code: 'Consegna un codice',
+    hints: {
+      password: undefined,
+      email: "L'utente sceglie la propria password.",
+      code: "L'utente sceglie la propria password con un codice che gli comunichi, anche su carta.",
+    },
+    noMail: "Questo servizio non invia email: manca l'impostazione ANAGRAFE_SMTP_URL.",
+    noAddress: 'Manca un indirizzo email.',
+  },
+  submit: 'Invita',
+  mailed: (username, email) => `${username} riceverà un'email a ${email}.`,
+  code: {
+    once: "Il codice viene mostrato una sola volta e si può usare una sola volta. Comunicalo all'utente in modo sicuro.",
+    label: 'Codice',
+    link: 'Link con il codice',
+    expires: (moment) => `Valido fino al ${moment}.`,
+    sheet: 'Scarica il foglio da stampare',
+  },
+  many: {
+    action: 'Invita a impostare la password',
+    title: 'Invitare gli utenti selezionati?',
+    text: 'Ogni utente riceve un codice per impostare la password. Le password attuali restano valide fino ad allora; i codici precedenti smetteranno di funzionare.',
+    submit: 'Invita',
+    once: 'I codici sono disponibili solo qui e solo ora: non vengono conservati. Scaricali prima di chiudere questa finestra, ed elimina il file dopo averli consegnati.',
+  },
+  all: {
+    action: 'Invita chi non ha risposto',
+    title: 'Invita chi non ha risposto',
+    count: (count, formatted) =>
+      count === 0
+        ? 'Tutti gli utenti hanno impostato la password.'
+        : `${count === 1 ? '1 utente non ha' : `${formatted} utenti non hanno`} ancora impostato la password. I codici precedenti smetteranno di funzionare.`,
+    without: (count, formatted) =>
+      count === 1
+        ? '1 di loro non ha un indirizzo email e viene escluso.'
+        : `${formatted} di loro non hanno un indirizzo email e vengono esclusi.`,
+    submit: 'Invita',
+    started: 'Inviti in corso.',
+  },
+  job: {
+    action: 'Codici di invito',
+    title: 'Codici di invito',
+    text: "Genera un nuovo codice per ogni utente che l'elaborazione ha invitato con un codice e che nel frattempo non ha impostato la password. I codici scaricati in precedenza smetteranno di funzionare.",
+    submit: 'Genera i codici',
+    issued: (count, formatted) => (count === 1 ? '1 codice generato.' : `${formatted} codici generati.`),
+    skipped: (count, formatted) =>
+      count === 1
+        ? '1 utente non ne riceve: ha impostato la password, oppure è disabilitato o eliminato.'
+        : `${formatted} utenti non ne ricevono: hanno impostato la password, oppure sono disabilitati o eliminati.`,
+  },
+  files: {
+    csv: 'Scarica i codici (CSV)',
+    sheets: 'Scarica i fogli da stampare (HTML)',
+    name: 'codici',
+    columns: [
+      'ID anagrafica',
+      'Codice esterno',
+      'Ragione sociale',
+      'Nome utente',
+      'Nome',
+      'Cognome',
+      'Email',
+      'Codice',
+      'URL',
+      'Scadenza',
+    ],
+  },
+};
+
 export const jobs: Messages['jobs'] = {
   title: 'Elaborazioni',
   intro: 'Chiamate in background di tutti i client, dalla più recente.',
@@ -897,6 +981,53 @@ export const jobs: Messages['jobs'] = {
   cancelText:
     "I record già applicati restano e quelli in corso potrebbero ancora essere applicati. Gli altri vengono annullati: potrai scaricarli e reinviarli. Un'elaborazione annullata non si può riprendere.",
   cancelled: 'Elaborazione annullata.',
+};
+
+export const mails: Messages['mails'] = {
+  title: 'Email',
+  intro: 'Inviti e password dimenticate, dalla più recente.',
+  noMail: "Questo servizio non invia email: manca l'impostazione ANAGRAFE_SMTP_URL.",
+  show: 'Mostra le email',
+  all: 'Mostra tutte',
+  allStates: 'Tutti gli stati',
+  ofJob: (id) => `Email dell'elaborazione ${id}`,
+  columns: {
+    user: 'Utente',
+    state: 'Stato',
+    answer: 'Risposta del server di posta',
+    kind: 'Motivo',
+    job: 'Chiamata o elaborazione',
+    created: 'Data e ora',
+  },
+  kinds: { invitation: 'Invito', forgotten: 'Password dimenticata' },
+  states: { pending: 'In attesa', sent: 'Inviata', failed: 'Non inviata', stopped: 'Sospesa' },
+  attempts: (count, formatted, next) =>
+    `${count === 1 ? '1 tentativo' : `${formatted} tentativi`}, prossimo ${next}`,
+  deleted: 'Utente eliminato',
+  stopped:
+    'Troppe email di questa elaborazione non sono state accettate, quindi le altre sono state sospese (ANAGRAFE_MAIL_MAX_FAILED). Controlla le risposte del server di posta, correggi gli indirizzi, poi continua.',
+  empty: {
+    title: 'Non ci sono ancora email',
+    hint: 'Qui appaiono le email agli utenti invitati o che hanno dimenticato la password.',
+  },
+  noResults: { title: 'Nessun risultato', hint: 'Nessuna email corrisponde al filtro.' },
+  resend: {
+    action: 'Invia di nuovo',
+    stopped: 'Invia le email sospese',
+    failed: 'Invia di nuovo le email non inviate',
+    unanswered: 'Invia di nuovo a chi non ha risposto',
+    title: 'Inviare nuove email?',
+    text: 'Ogni utente invitato per email, che nel frattempo non ha impostato la password, riceve una nuova email. I link precedenti smetteranno di funzionare.',
+    textOf: (state) =>
+      `Ogni utente la cui ultima email ha lo stato "${state}", e che nel frattempo non ha impostato la password, riceve una nuova email. I link precedenti smetteranno di funzionare.`,
+    submit: 'Invia le email',
+    done: (count, formatted) =>
+      count === 1 ? '1 email in corso di invio.' : `${formatted} email in corso di invio.`,
+  },
+  perMinute: {
+    label: 'Email al minuto',
+    hint: 'Lascia vuoto per inviarne quante il server di posta accetta.',
+  },
 };
 
 export const overview: Messages['overview'] = {
@@ -1360,6 +1491,7 @@ export const users: Messages['users'] = {
     title: 'Dettagli',
     id: 'ID',
     principalDisabled: "L'anagrafica è disabilitata: nessun accesso.",
+    mustChange: 'Deve cambiare la password al prossimo accesso.',
     created: 'Creato',
     updated: 'Ultima modifica',
   },
@@ -1375,6 +1507,7 @@ export const users: Messages['users'] = {
     action: 'Modifica',
     title: (username) => `Modifica di ${username}`,
     languageHint: 'Ad esempio it o en-GB',
+    mustChange: 'Deve cambiare la password al prossimo accesso',
     submit: 'Salva',
     done: (username) => `Utente ${username} salvato.`,
   },

@@ -2,6 +2,7 @@ export { dryRunImport, type ImportDryRun } from './dry-run.ts';
 export { JobCancelledError } from './job-wait.ts';
 export { acquireLock } from './lock.ts';
 export { generatePassword } from './prepare.ts';
+export { PrivateFile } from './private-file.ts';
 export { requireEmpty } from './result-files.ts';
 export { type ImportResult, runImport } from './run.ts';
 export { readSavedMapping, saveMapping } from './saved-mapping.ts';

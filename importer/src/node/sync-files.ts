@@ -1,9 +1,10 @@
-import { rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { byteOrderMark, csvLine, FailedRows } from '../file/failed-rows.ts';
 import type { ImportFile } from '../file/open.ts';
 import type { ImportRow } from '../file/rows.ts';
 import { type GeneratedPasswords, passwordColumns, passwordLines } from '../import/fill-passwords.ts';
 import type { RowProblem } from '../plan/sync-file.ts';
+import { PrivateFile } from './private-file.ts';
 import { AppendedFile, appendedPath, completeFailedRows } from './result-files.ts';
 import { unusedPath } from './task.ts';
 
@@ -18,16 +19,13 @@ export async function writePasswords(
   separator: string,
 ): Promise<void> {
   const lines = passwordLines(rows, passwords, separator);
-  const part = `${path}.part`;
-  await rm(part, { force: true });
-  if (lines.length === 0) return rm(path, { force: true });
-  const file = await AppendedFile.create(part);
-  try {
-    await file.append(byteOrderMark + csvLine(passwordColumns, separator) + lines.join(''));
-  } finally {
-    await file.close();
+  if (lines.length === 0) {
+    await rm(`${path}.part`, { force: true });
+    return rm(path, { force: true });
   }
-  await rename(part, path);
+  const file = await PrivateFile.create(path);
+  const texts = [byteOrderMark + csvLine(passwordColumns, separator), ...lines];
+  await file.complete(texts).finally(() => file.discard());
 }
 
 /**

@@ -11,7 +11,7 @@ export type SheetInvitation = Pick<
 export interface SheetOptions {
   /** The product name at the top of each sheet. */
   readonly brand: string;
-  /** The colour of the brand, such as `#1864ab`. */
+  /** The colour of the brand, such as `#1f5fbf`. */
   readonly colour: string;
   /** The language of users whose `Language` is neither English nor Italian. */
   readonly language: SheetLanguage;
@@ -28,7 +28,7 @@ export function* invitationSheets(
   options: SheetOptions,
 ): Generator<string> {
   const { brand, colour, language } = options;
-  const shown = /^#(?:[0-9a-f]{3}){1,2}$/i.test(colour) ? colour : '#1864ab';
+  const shown = /^#(?:[0-9a-f]{3}){1,2}$/i.test(colour) ? colour : '#1f5fbf';
   yield `<!doctype html>
 <html lang="${language}">
 <head>

@@ -7,6 +7,7 @@ import { configCommand } from './commands/config.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
 import { importCommand, resetCommand } from './commands/import.ts';
+import { inviteCommand } from './commands/invite.ts';
 import { jobCommand } from './commands/job.ts';
 import { listCommand } from './commands/list.ts';
 import { migrateCommand } from './commands/migrate.ts';
@@ -33,6 +34,7 @@ export const program = new Command('anagrafe')
   .addCommand(clientCommand())
   .addCommand(importCommand())
   .addCommand(resetCommand())
+  .addCommand(inviteCommand())
   .addCommand(syncCommand())
   .addCommand(undoCommand())
   .addCommand(exportCommand())

@@ -38,6 +38,7 @@ export const italian: typeof english = {
       '"{name}" è successivo all\'ultimo evento: proviene da un altro database o da prima del ripristino di un backup. Ometterlo per leggere dal primo evento.',
     after: '"{name}" deve essere l\'ID di un evento, ad esempio 1042.0.',
     dryRun: '"{name}" si può usare solo con dryRun=true.',
+    needs: '"{name}" si può usare solo con {other}.',
     uuid: '"{name}" deve essere un UUID come 0b5c2a5e-1f0e-4b57-9c7b-3a3a6a8f7f10.',
     plan: '"{name}" deve essere il Plan di una simulazione, tra virgolette doppie.',
     key: '"{name}" deve avere da 1 a {max} caratteri ASCII visibili e va inviato una sola volta.',
@@ -114,6 +115,7 @@ export const italian: typeof english = {
     dry: 'Nessun record verrebbe applicato. Gli errori sono in result.records.',
   },
   CODE_INVALID: 'Il codice non è valido: è sconosciuto, scaduto o già usato. Chiederne uno nuovo.',
+  NO_MAIL_SERVER: 'Questo servizio non invia email: ANAGRAFE_SMTP_URL non è impostato.',
   PASSWORD_REFUSED:
     'La password non è stata accettata. Vedere result.record.FieldErrors. Il codice è ancora valido.',
   JOB_NOT_ENDED: 'Il job non è terminato. Attendere che termini, oppure annullarlo.',

@@ -73,13 +73,14 @@ describe('a user in irs/users', () => {
   it('has the documented fields and those of its principal, and no secret', async () => {
     const { text, found } = await users({ ID: small });
     expect(Object.keys(found[0] ?? {}).join()).toBe(
-      `ID,Username,${Object.keys(userFields)},State,CreatedAt,UpdatedAt,PasswordChangedAt,LastLoginAt,IRID,ExternalKey,Denomination`,
+      `ID,Username,${Object.keys(userFields)},State,CreatedAt,UpdatedAt,PasswordChangedAt,LastLoginAt,MustChangePassword,IRID,ExternalKey,Denomination`,
     );
     expect(found[0]).toMatchObject({
       Username: 'Mario.Rossi',
       Email: 'M.Rossi@example.com',
       State: 'active',
       LastLoginAt: null,
+      MustChangePassword: false,
       IRID: small,
       ExternalKey: 'small',
       Denomination: 'Small',

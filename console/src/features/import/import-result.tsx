@@ -6,7 +6,7 @@ import {
   type RowError,
   type RowErrors,
 } from '@anagrafe/importer';
-import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
@@ -15,6 +15,7 @@ import { saveFile } from '../../ui/copy.tsx';
 import { focusOnMount } from '../../ui/focus.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Surface } from '../../ui/page.tsx';
+import { SaveOnce } from '../../ui/save-once.tsx';
 import { JobProgress } from '../results/job-progress.tsx';
 import { passwordFile } from './generated-passwords.ts';
 import type { SentRows } from './send-rows.ts';
@@ -104,26 +105,12 @@ function Passwords({ count, saved, onDownload }: PasswordsProps) {
   const { passwords } = useImportMessages();
   const { number } = useFormats();
   return (
-    <Alert
-      color={saved ? 'teal' : 'yellow'}
-      variant="light"
-      icon={<Icon name={saved ? 'check' : 'warning'} />}
-    >
-      <Stack gap="xs" align="flex-start">
-        <Text size="sm" fw={600}>
-          {passwords.title(number(count), count)}
-        </Text>
-        <Text size="sm">{passwords.once}</Text>
-        <Button
-          size="xs"
-          variant={saved ? 'default' : 'filled'}
-          leftSection={<Icon name="download" size={14} />}
-          onClick={onDownload}
-        >
-          {passwords.download}
-        </Button>
-      </Stack>
-    </Alert>
+    <SaveOnce
+      title={passwords.title(number(count), count)}
+      text={passwords.once}
+      isSaved={saved}
+      downloads={[{ name: passwords.download, onSave: onDownload }]}
+    />
   );
 }
 

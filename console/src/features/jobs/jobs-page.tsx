@@ -1,8 +1,8 @@
-import type { Job } from '@anagrafe/client';
+import type { Job, Operation } from '@anagrafe/client';
 import { Badge, Button, Progress, Text, VisuallyHidden } from '@mantine/core';
 import { useParams } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
-import { useJobsMessages, useResultMessages } from '../../i18n/language.tsx';
+import { useInvitationsMessages, useJobsMessages, useResultMessages } from '../../i18n/language.tsx';
 import { DetailPage, type Fact } from '../../ui/detail-page.tsx';
 import { ConfirmDialog, useDialog, useFinish } from '../../ui/dialog.tsx';
 import { FailedOnly, useFailedOnly } from '../../ui/filters.tsx';
@@ -11,6 +11,7 @@ import { Surface } from '../../ui/page.tsx';
 import { CellLink, type Column } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
 import { useSenderName } from '../clients/queries.ts';
+import { IssueCodes } from '../invitations/issue-codes.tsx';
 import { JobProgress, useProgress } from '../results/job-progress.tsx';
 import { FailedCount, Results } from '../results/results-table.tsx';
 import { useCancelJob, useFailedJobRecords, useJob, useJobs } from './queries.ts';
@@ -87,6 +88,9 @@ function Bar({ job }: { job: Job }) {
   );
 }
 
+/** The operations whose users may have `Invite: "code"`. */
+const invitingOperations: readonly Operation[] = ['invite', 'update', 'insert', 'upsert'];
+
 function OneJob({ id }: { id: string }) {
   const messages = useJobsMessages();
   const [failed] = useFailedOnly();
@@ -95,17 +99,27 @@ function OneJob({ id }: { id: string }) {
   const [dialog, open] = useDialog();
   const job = list.data?.record;
   const factsOf = useFacts();
+  const { job: codes } = useInvitationsMessages();
   return (
     <DetailPage
       title={messages.one(id.slice(0, 8))}
       back={{ href: '/jobs', name: messages.all }}
       actions={
-        job?.EndedAt === null &&
-        job.State !== 'cancelled' && (
-          <Button variant="default" onClick={() => open((close) => <Cancel id={id} onClose={close} />)}>
-            {messages.cancel}
-          </Button>
-        )
+        job?.EndedAt === null
+          ? job.State !== 'cancelled' && (
+              <Button variant="default" onClick={() => open((close) => <Cancel id={id} onClose={close} />)}>
+                {messages.cancel}
+              </Button>
+            )
+          : job &&
+            invitingOperations.includes(job.Operation) && (
+              <Button
+                variant="default"
+                onClick={() => open((close) => <IssueCodes jobId={id} onClose={close} />)}
+              >
+                {codes.action}
+              </Button>
+            )
       }
       query={list}
       notice={

@@ -2,7 +2,7 @@ import type { Principal } from '@anagrafe/client';
 import { Button, Switch } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
-import { usePrincipalsMessages } from '../../i18n/language.tsx';
+import { useInvitationsMessages, usePrincipalsMessages } from '../../i18n/language.tsx';
 import { ActionsMenu, CreateButton } from '../../ui/actions-menu.tsx';
 import { DetailPage, type Fact } from '../../ui/detail-page.tsx';
 import { useDialog } from '../../ui/dialog.tsx';
@@ -13,6 +13,7 @@ import { NotFound } from '../../ui/page.tsx';
 import { Moment } from '../../ui/time.tsx';
 import { History } from '../audit/history.tsx';
 import { useAuditLog } from '../audit/queries.ts';
+import { InviteAll } from '../invitations/invite-all.tsx';
 import { nameOf } from '../users/find-principals.ts';
 import { useUsersOf } from '../users/queries.ts';
 import { useUserColumns } from '../users/user-columns.tsx';
@@ -37,6 +38,7 @@ export function OnePrincipal({ id }: { id: number }) {
   const [dialog, open] = useDialog();
   const factsOf = useFacts();
   const exporting = useExport(id);
+  const { all: invite } = useInvitationsMessages();
   if (principal === null) return <PrincipalNotFound />;
   const openFor = (render: (principal: Principal, close: () => void) => ReactNode) => () =>
     principal && open((close) => render(principal, close));
@@ -58,6 +60,10 @@ export function OnePrincipal({ id }: { id: number }) {
         target={<IconButton icon="more" label={messages.more} isOutlined />}
         actions={[
           ...exporting.actions,
+          {
+            name: invite.action,
+            onChoose: () => open((close) => <InviteAll principalId={id} onClose={close} />),
+          },
           {
             name: messages.merge.action,
             onChoose: openFor((one, close) => <MergePrincipal principal={one} onClose={close} />),

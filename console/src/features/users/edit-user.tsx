@@ -12,11 +12,13 @@ import {
 } from './attributes-field.tsx';
 import { type UserChanges, type UserTexts, useDeleteUser, useEditUser, userTextFields } from './queries.ts';
 import { messageAt, useRecordForm } from './record-form.ts';
+import { MustChange } from './user-dialogs.tsx';
 import { UserFields } from './user-fields.tsx';
 
 type EditInput = UserTexts & {
   readonly Username: string;
   readonly State: State;
+  readonly MustChangePassword: boolean;
   readonly attributes: readonly AttributeInput[];
 };
 
@@ -36,6 +38,7 @@ function inputOf(user: UserOfPrincipal): EditInput {
     ...(Object.fromEntries(texts) as UserTexts),
     Username: user.Username,
     State: stateOf(user),
+    MustChangePassword: user.MustChangePassword,
     attributes: attributeInputs(user.Attributes ?? {}),
   };
 }
@@ -55,6 +58,9 @@ function changesOf(user: UserOfPrincipal, input: EditInput): UserChanges {
     ...(Username !== user.Username && { NewUsername: Username }),
     ...Object.fromEntries(texts),
     ...(input.State !== stateOf(user) && { State: input.State }),
+    ...(input.MustChangePassword !== user.MustChangePassword && {
+      MustChangePassword: input.MustChangePassword,
+    }),
     ...(!areSameAttributes(Attributes, user.Attributes ?? {}) && { Attributes }),
   };
 }
@@ -88,6 +94,7 @@ export function EditUser({ user, onClose }: { user: UserOfPrincipal; onClose: ()
             error={errorAt('State')}
           />
         </UserFields>
+        {user.State !== 'invited' && <MustChange form={form} busy={isPending} />}
         <AttributesField
           inputs={form.values.attributes}
           onChange={(attributes) => form.setFieldValue('attributes', attributes)}

@@ -9,6 +9,7 @@ import {
 } from '@anagrafe/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Invitation } from '../invitations/queries.ts';
 import { isUndecided, principalsKey } from '../results/record-mutation.ts';
 import { useAnagrafe } from '../session/api-client.ts';
 
@@ -17,6 +18,8 @@ export interface UserResult {
   readonly user: UserOfPrincipal;
   /** Null if the action was done. */
   readonly error: string | null;
+  /** The code that the user was given. */
+  readonly invitation?: Invitation | null | undefined;
 }
 
 /** Users that one call changes, with its idempotency key: the call is sent again with the same key after an error. */
@@ -34,7 +37,7 @@ interface ManyOptions {
     anagrafe: Anagrafe,
     users: readonly UserOfPrincipal[],
     options: { readonly idempotencyKey: string },
-  ) => Promise<WriteResult>;
+  ) => Promise<WriteResult & { readonly invitations?: readonly (Invitation | null)[] }>;
 }
 
 /**
@@ -51,10 +54,14 @@ export function useMany({ users, usersAtOnce, send }: ManyOptions) {
       for (const group of groups) {
         if (results.has(group)) continue;
         const { users: some, idempotencyKey } = group;
-        const { tuples, requestId } = await send(anagrafe, some, { idempotencyKey });
+        const { tuples, requestId, invitations } = await send(anagrafe, some, { idempotencyKey });
         const undecided = tuples.find(({ Item2 }) => Item2 !== null && isUndecided(Item2));
         if (undecided) throw new RecordError(undecided, { requestId, idempotencyKey });
-        const ended = some.map((user, n) => ({ user, error: errorOf(tuples[n]) }));
+        const ended = some.map((user, n) => ({
+          user,
+          error: errorOf(tuples[n]),
+          invitation: invitations?.[n],
+        }));
         setResults((before) => new Map(before).set(group, ended));
       }
     },

@@ -1,21 +1,21 @@
 import type { Principal, State, UserOfPrincipal } from '@anagrafe/client';
 import { byteOrderMark, csvLine } from '@anagrafe/importer';
-import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
 import { useLanguage, usePrincipalsMessages, useUsersMessages } from '../../i18n/language.tsx';
 import { saveFile } from '../../ui/copy.tsx';
 import { Dialog, DialogForm } from '../../ui/dialog.tsx';
 import { focusOnMount } from '../../ui/focus.ts';
-import { Icon } from '../../ui/icon.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
+import { SaveOnce } from '../../ui/save-once.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { type UserResult, type useMany, useMoveMany, useResetMany, useSetStates } from './many-queries.ts';
 import { generatePassword } from './password-field.tsx';
 import { PrincipalPicker } from './principal-picker.tsx';
 import { nameOfPrincipal } from './user-columns.tsx';
 
-interface ManyProps {
+export interface ManyProps {
   readonly users: readonly UserOfPrincipal[];
   /** Receives the users on which the action was done. */
   readonly onDone: (users: readonly UserOfPrincipal[]) => void;
@@ -61,9 +61,36 @@ export function MoveMany(props: ManyProps) {
 /** Sets a generated password for each user. The passwords are shown once, and can be saved as a file. */
 export function ResetMany(props: ManyProps) {
   const { users } = props;
-  const { reset: messages } = useUsersMessages().select;
+  const { select } = useUsersMessages();
+  const { reset: messages } = select;
+  const { language } = useLanguage();
   const [passwords] = useState(() => new Map(users.map(({ ID }) => [ID, generatePassword()])));
   const request = useResetMany(users, passwords);
+  const { results } = request;
+
+  /** Saves the passwords that were set, and those that a call without an answer may have set. */
+  function save() {
+    const failedIds = new Set(results.filter(({ error }) => error !== null).map(({ user }) => user.ID));
+    const ended = new Set(results.map(({ user }) => user.ID));
+    const separator = language === 'it' ? ';' : ',';
+    const lines = users
+      .filter(({ ID }) => !failedIds.has(ID))
+      .map(({ ID, IRID, ExternalKey, Username, Email }) => {
+        const state = ended.has(ID) ? select.file.done : select.file.unknown;
+        const cells = [
+          String(IRID),
+          ExternalKey ?? '',
+          Username,
+          Email ?? '',
+          passwords.get(ID) ?? '',
+          state,
+        ];
+        return csvLine(cells, separator);
+      });
+    const header = csvLine(select.file.columns, separator);
+    saveFile(`${select.file.name}.csv`, [byteOrderMark + header, ...lines], 'text/csv');
+  }
+
   return (
     <ManyDialog
       {...props}
@@ -72,9 +99,15 @@ export function ResetMany(props: ManyProps) {
       action={messages.submit}
       isDestructive={false}
       request={request}
-      passwords={passwords}
+      secrets={{ once: messages.once, downloads: [{ name: messages.download, onSave: save }] }}
     />
   );
+}
+
+/** Values that can be saved once, after the action. */
+interface Secrets {
+  readonly once: string;
+  readonly downloads: readonly { readonly name: string; readonly onSave: () => void }[];
 }
 
 interface ManyDialogProps extends ManyProps {
@@ -83,8 +116,7 @@ interface ManyDialogProps extends ManyProps {
   readonly action: string;
   readonly isDestructive: boolean;
   readonly request: ReturnType<typeof useMany>;
-  /** The generated passwords by user ID. */
-  readonly passwords?: ReadonlyMap<number, string>;
+  readonly secrets?: Secrets | undefined;
   /** True while the form is not complete. */
   readonly disabled?: boolean;
   /** Further fields of the form. */
@@ -94,8 +126,8 @@ interface ManyDialogProps extends ManyProps {
 const namedUsers = 5;
 
 /** Names the users and asks, shows the progress of the calls, and then what failed. */
-function ManyDialog(props: ManyDialogProps) {
-  const { users, title, text, action, isDestructive, request, passwords, onDone, onClose } = props;
+export function ManyDialog(props: ManyDialogProps) {
+  const { users, title, text, action, isDestructive, request, secrets, onDone, onClose } = props;
   const { disabled = false, children } = props;
   const { select: messages } = useUsersMessages();
   const { number } = useFormats();
@@ -135,7 +167,7 @@ function ManyDialog(props: ManyDialogProps) {
         <Results
           users={users}
           results={results}
-          passwords={passwords}
+          secrets={secrets}
           error={error}
           onRetry={() => mutate()}
           onClose={close}
@@ -148,7 +180,7 @@ function ManyDialog(props: ManyDialogProps) {
 interface ResultsProps {
   readonly users: readonly UserOfPrincipal[];
   readonly results: readonly UserResult[];
-  readonly passwords: ReadonlyMap<number, string> | undefined;
+  readonly secrets: Secrets | undefined;
   /** The error of the call after which the action stopped; null if all users have a result. */
   readonly error: Error | null;
   readonly onRetry: () => void;
@@ -156,43 +188,19 @@ interface ResultsProps {
 }
 
 /** The number of users that were changed, those that failed with their errors, and the new passwords. */
-function Results({ users, results, passwords, error, onRetry, onClose }: ResultsProps) {
+function Results({ users, results, secrets, error, onRetry, onClose }: ResultsProps) {
   const { select: messages, columns: names } = useUsersMessages();
   const { newPassword } = usePrincipalsMessages();
   const { number } = useFormats();
-  const { language } = useLanguage();
   const [isSaved, setIsSaved] = useState(false);
   const failed = results.filter((result) => result.error !== null);
   const done = results.length - failed.length;
-  const failedIds = new Set(failed.map(({ user }) => user.ID));
-  const ended = new Set(results.map(({ user }) => user.ID));
+  const mustSave = secrets !== undefined && failed.length < users.length;
   const columns: readonly Column<UserResult>[] = [
     { name: names.username, card: 'title', cell: ({ user }) => user.Username },
     { name: names.principal, card: 'full', cell: ({ user }) => nameOfPrincipal(user) },
     { name: messages.error, card: 'full', cell: (result) => result.error },
   ];
-
-  /** Saves the passwords that were set, and those that a call without an answer may have set. */
-  function save() {
-    const separator = language === 'it' ? ';' : ',';
-    const lines = users
-      .filter(({ ID }) => !failedIds.has(ID))
-      .map(({ ID, IRID, ExternalKey, Username, Email }) => {
-        const state = ended.has(ID) ? messages.file.done : messages.file.unknown;
-        const cells = [
-          String(IRID),
-          ExternalKey ?? '',
-          Username,
-          Email ?? '',
-          passwords?.get(ID) ?? '',
-          state,
-        ];
-        return csvLine(cells, separator);
-      });
-    const header = csvLine(messages.file.columns, separator);
-    saveFile(`${messages.file.name}.csv`, [byteOrderMark + header, ...lines], 'text/csv');
-    setIsSaved(true);
-  }
 
   return (
     <Stack>
@@ -201,24 +209,18 @@ function Results({ users, results, passwords, error, onRetry, onClose }: Results
         {failed.length > 0 && messages.failed(failed.length, number(failed.length))}
       </Text>
       {error && <Failure error={error} title={messages.stopped} onRetry={onRetry} />}
-      {passwords && failed.length < users.length && (
-        <Alert
-          color={isSaved ? 'teal' : 'yellow'}
-          variant="light"
-          icon={<Icon name={isSaved ? 'check' : 'warning'} />}
-        >
-          <Stack gap="xs" align="flex-start">
-            <Text size="sm">{messages.reset.once}</Text>
-            <Button
-              size="xs"
-              variant={isSaved ? 'default' : 'filled'}
-              leftSection={<Icon name="download" size={14} />}
-              onClick={save}
-            >
-              {messages.reset.download}
-            </Button>
-          </Stack>
-        </Alert>
+      {mustSave && (
+        <SaveOnce
+          text={secrets.once}
+          isSaved={isSaved}
+          downloads={secrets.downloads.map(({ name, onSave }) => ({
+            name,
+            onSave: () => {
+              onSave();
+              setIsSaved(true);
+            },
+          }))}
+        />
       )}
       {failed.length > 0 && (
         <Table
@@ -233,8 +235,8 @@ function Results({ users, results, passwords, error, onRetry, onClose }: Results
       )}
       <Group justify="flex-end">
         <Button
-          variant={passwords && !isSaved ? 'default' : 'filled'}
-          disabled={passwords !== undefined && !isSaved && failed.length < users.length}
+          variant={mustSave && !isSaved ? 'default' : 'filled'}
+          disabled={mustSave && !isSaved}
           onClick={onClose}
         >
           {newPassword.done}

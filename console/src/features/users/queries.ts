@@ -1,5 +1,6 @@
 import {
   type Attributes,
+  type InvitedRegistration,
   type NewPassword,
   type Principal,
   type Registration,
@@ -13,11 +14,21 @@ import {
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { usePaged } from '../../ui/paging.tsx';
+import { type Channel, invitationOf, inviteUser } from '../invitations/queries.ts';
 import { idOfApplied, principalsKey, usePrincipalMutation } from '../results/record-mutation.ts';
 import { useAnagrafe, useChange } from '../session/api-client.ts';
 
-/** The input of the registration form. The request repeats the password as `ConfirmPassword`. */
-export type UserInput = UserTexts & { readonly Username: string; readonly Password: string };
+/** How a new user gets its password. */
+export type Access = 'password' | Channel;
+
+/** The input of the registration form. */
+export type UserInput = UserTexts & {
+  readonly Username: string;
+  readonly access: Access;
+  /** Only with the access `password`. The request repeats it as `ConfirmPassword`. */
+  readonly Password: string;
+  readonly MustChangePassword: boolean;
+};
 
 /** The fields of a user that are texts, hence all except `Attributes`. */
 export type UserTextField = Exclude<keyof typeof userFields, 'Attributes'>;
@@ -122,9 +133,13 @@ export function useFoundUsers(term: string) {
 
 export function useRegister(principalId: number) {
   const anagrafe = useAnagrafe();
-  return usePrincipalMutation((user: UserInput, idempotencyKey) =>
-    anagrafe.register(principalId, [withNulls(user)], { idempotencyKey }),
-  );
+  return usePrincipalMutation(async (user: UserInput, idempotencyKey) => {
+    const newUser = newUserOf(user);
+    const [applied] = await anagrafe.register(principalId, [newUser], { idempotencyKey });
+    if (user.access !== 'code' || !applied) return { invitation: null };
+    const names = { ...newUser, ID: applied.ID, IRID: principalId, ExternalKey: null, Denomination: null };
+    return { invitation: invitationOf(applied, names) ?? (await inviteUser(anagrafe, names, 'code')) };
+  });
 }
 
 export function useReset(principalId: number) {
@@ -145,6 +160,7 @@ export function useSetState() {
 export type UserChanges = Partial<UserTexts> & {
   readonly NewUsername?: string;
   readonly State?: State;
+  readonly MustChangePassword?: boolean;
   readonly Attributes?: Attributes;
 };
 
@@ -195,15 +211,16 @@ function numberOf(input: UserInput | NewPassword): number {
   return number;
 }
 
-function userOf(input: UserInput | NewPassword): Registration | Reset {
-  const ConfirmPassword = input.Password;
-  return 'ID' in input ? { ...input, ConfirmPassword } : { ...withNulls(input), ConfirmPassword };
+function userOf(input: UserInput | NewPassword): Registration | InvitedRegistration | Reset {
+  const user = 'ID' in input ? input : newUserOf(input);
+  return 'Password' in user ? { ...user, ConfirmPassword: user.Password } : user;
 }
 
-/** Replaces empty texts by null, because the API rejects them. */
-function withNulls(input: UserInput) {
+/** Returns the user to register. Empty texts become null, because the API rejects them. */
+function newUserOf({ access, Username, Password, MustChangePassword, ...input }: UserInput) {
   const texts = userTextFields.map((field) => [field, input[field] || null]);
-  return { ...input, ...(Object.fromEntries(texts) as { [Field in keyof UserTexts]: string | null }) };
+  const user = { Username, ...(Object.fromEntries(texts) as { [Field in keyof UserTexts]: string | null }) };
+  return access === 'password' ? { ...user, Password, MustChangePassword } : { ...user, Invite: access };
 }
 
 const sessionsKey = (userId: number) => [...principalsKey, 'sessions', userId];

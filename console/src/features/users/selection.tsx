@@ -2,10 +2,11 @@ import type { UserOfPrincipal } from '@anagrafe/client';
 import { Button, Checkbox, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
-import { usePrincipalsMessages, useUsersMessages } from '../../i18n/language.tsx';
+import { useInvitationsMessages, usePrincipalsMessages, useUsersMessages } from '../../i18n/language.tsx';
 import { ActionsMenu } from '../../ui/actions-menu.tsx';
 import type { OpenDialog } from '../../ui/dialog.tsx';
 import type { Column } from '../../ui/table.tsx';
+import { InviteMany } from '../invitations/invite-many.tsx';
 import { MoveMany, ResetMany, SetStates } from './many-users.tsx';
 
 /** The most users that can be selected. */
@@ -67,6 +68,7 @@ interface SelectionBarProps {
 /** Selects the users of the page, and offers the actions on the selected users. */
 export function SelectionBar({ selection, shown, count, open }: SelectionBarProps) {
   const { select: messages } = useUsersMessages();
+  const { many: invite } = useInvitationsMessages();
   const { setState } = usePrincipalsMessages();
   const { number } = useFormats();
   const { users } = selection;
@@ -100,6 +102,10 @@ export function SelectionBar({ selection, shown, count, open }: SelectionBarProp
         target={button}
         actions={[
           { name: messages.clear, onChoose: () => selection.set(users, false) },
+          {
+            name: invite.action,
+            onChoose: () => open((close) => <InviteMany users={users} onDone={done} onClose={close} />),
+          },
           {
             name: messages.reset.action,
             onChoose: () => open((close) => <ResetMany users={users} onDone={done} onClose={close} />),

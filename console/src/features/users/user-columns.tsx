@@ -1,10 +1,16 @@
 import type { UserOfPrincipal } from '@anagrafe/client';
 import { Box } from '@mantine/core';
-import { useCommonMessages, usePrincipalsMessages, useUsersMessages } from '../../i18n/language.tsx';
+import {
+  useCommonMessages,
+  useInvitationsMessages,
+  usePrincipalsMessages,
+  useUsersMessages,
+} from '../../i18n/language.tsx';
 import { type Action, ActionsMenu } from '../../ui/actions-menu.tsx';
 import type { OpenDialog } from '../../ui/dialog.tsx';
 import { CellLink, type Column, Note } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
+import { InviteUser } from '../invitations/invite-user.tsx';
 import { DeleteUser, EditUser } from './edit-user.tsx';
 import type { UserSort } from './queries.ts';
 import { Reset } from './user-dialogs.tsx';
@@ -14,8 +20,17 @@ import { oppositeState, SetUserState, StateBadge } from './user-state.tsx';
 function useUserActions(open: OpenDialog): (user: UserOfPrincipal) => readonly Action[] {
   const { edit, remove } = useUsersMessages();
   const { setState, reset } = usePrincipalsMessages();
+  const { action: invite } = useInvitationsMessages();
   return (user) => [
     { name: edit.action, onChoose: () => open((close) => <EditUser user={user} onClose={close} />) },
+    ...(user.State === 'disabled'
+      ? []
+      : [
+          {
+            name: invite[user.State],
+            onChoose: () => open((close) => <InviteUser user={user} onClose={close} />),
+          },
+        ]),
     { name: reset.submit, onChoose: () => open((close) => <Reset user={user} onClose={close} />) },
     {
       name: setState[oppositeState[user.State]].action,

@@ -1,9 +1,11 @@
 import type { NewPassword, UserOfPrincipal } from '@anagrafe/client';
-import { Alert, Text } from '@mantine/core';
+import { Alert, Switch, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { usePrincipalsMessages } from '../../i18n/language.tsx';
-import { DialogForm } from '../../ui/dialog.tsx';
+import { useInvitationsMessages, usePrincipalsMessages, useUsersMessages } from '../../i18n/language.tsx';
+import { DialogForm, useFinish } from '../../ui/dialog.tsx';
 import { type Secret, SecretDialog } from '../../ui/secret-dialog.tsx';
+import { ChannelField } from '../invitations/channel-field.tsx';
+import { CodeNote, useCodeSecret } from '../invitations/invite-user.tsx';
 import { PasswordField } from './password-field.tsx';
 import {
   type UserInput,
@@ -33,6 +35,22 @@ const pathOf = (field: keyof UserInput) => `Users[0].${field}`;
 const fieldPaths = (['Username', ...userTextFields, 'Password'] as const).map(pathOf);
 const shows = (path: string) => fieldPaths.includes(path);
 
+interface MustChangeProps {
+  readonly form: { getInputProps(field: 'MustChangePassword', options: { type: 'checkbox' }): object };
+  readonly busy: boolean;
+}
+
+export function MustChange({ form, busy }: MustChangeProps) {
+  const { edit } = useUsersMessages();
+  return (
+    <Switch
+      label={edit.mustChange}
+      disabled={busy}
+      {...form.getInputProps('MustChangePassword', { type: 'checkbox' })}
+    />
+  );
+}
+
 /** Checks the input of a form with a dry run while it is typed. `errors` are those of the last request. */
 function useCheckedInput(principalId: number, input: UserInput | NewPassword, errors: FieldErrors) {
   const [wasSubmitted, setWasSubmitted] = useState(false);
@@ -53,28 +71,45 @@ function useCheckedInput(principalId: number, input: UserInput | NewPassword, er
 }
 
 const noTexts = Object.fromEntries(userTextFields.map((field) => [field, ''])) as UserTexts;
-const emptyInput: UserInput = { ...noTexts, Username: '', Password: '' };
+const emptyInput: UserInput = {
+  ...noTexts,
+  Username: '',
+  access: 'password',
+  Password: '',
+  MustChangePassword: false,
+};
 
 export function Register({ principalId, onClose }: { principalId: number; onClose: () => void }) {
   const { register: messages } = usePrincipalsMessages();
   const secretOf = usePasswordSecret();
+  const codeSecretOf = useCodeSecret();
+  const { mailed } = useInvitationsMessages();
+  const finish = useFinish(onClose);
   const request = useRegister(principalId);
   const { data, variables, isPending, mutate } = request;
   const { form, errors, dialogForm } = useRecordForm({ request, initialValues: emptyInput, shows });
   const checked = useCheckedInput(principalId, form.values, errors);
+  const { access } = form.values;
   const registered = data && variables;
+  const invitation = data?.invitation;
+  const secret = invitation
+    ? codeSecretOf(invitation)
+    : registered?.access === 'password' && secretOf(registered.Username, registered.Password);
   return (
     <SecretDialog
       title={registered ? messages.done(registered.Username) : messages.title}
       isPending={isPending}
-      secret={registered && secretOf(registered.Username, registered.Password)}
+      secret={secret || null}
+      note={invitation && <CodeNote invitation={invitation} />}
       onClose={onClose}
     >
       <DialogForm
         {...dialogForm}
         onSubmit={form.onSubmit((input) => {
           checked.markSubmitted();
-          mutate(input);
+          mutate(input, {
+            onSuccess: () => input.access === 'email' && finish(mailed(input.Username, input.Email)),
+          });
         })}
         submit={messages.submit}
         onCancel={onClose}
@@ -90,25 +125,42 @@ export function Register({ principalId, onClose }: { principalId: number; onClos
           busy={isPending}
           optionalLabel={messages.optional}
         />
-        <PasswordField
-          value={form.values.Password}
-          onChange={(password) => form.setFieldValue('Password', password)}
+        <ChannelField
+          choices={['password', 'email', 'code']}
+          value={access}
+          onChange={(choice) => form.setFieldValue('access', choice)}
+          hasEmail={form.values.Email !== ''}
           busy={isPending}
-          {...checked.password}
         />
+        {access === 'password' && (
+          <>
+            <PasswordField
+              value={form.values.Password}
+              onChange={(password) => form.setFieldValue('Password', password)}
+              busy={isPending}
+              {...checked.password}
+            />
+            <MustChange form={form} busy={isPending} />
+          </>
+        )}
       </DialogForm>
     </SecretDialog>
   );
 }
+
+const emptyReset = { Password: '', MustChangePassword: false };
 
 export function Reset({ user, onClose }: { user: UserOfPrincipal; onClose: () => void }) {
   const { reset: messages } = usePrincipalsMessages();
   const secretOf = usePasswordSecret();
   const request = useReset(user.IRID);
   const { data, variables, isPending, mutate } = request;
-  const { form, errors, dialogForm } = useRecordForm({ request, initialValues: { Password: '' }, shows });
-  const { Password } = form.values;
-  const input = useMemo(() => ({ ID: user.ID, Password }), [user.ID, Password]);
+  const { form, errors, dialogForm } = useRecordForm({ request, initialValues: emptyReset, shows });
+  const { Password, MustChangePassword } = form.values;
+  const input = useMemo(
+    () => ({ ID: user.ID, Password, MustChangePassword }),
+    [user.ID, Password, MustChangePassword],
+  );
   const checked = useCheckedInput(user.IRID, input, errors);
   return (
     <SecretDialog
@@ -134,6 +186,7 @@ export function Reset({ user, onClose }: { user: UserOfPrincipal; onClose: () =>
           {...checked.password}
           focused
         />
+        <MustChange form={form} busy={isPending} />
       </DialogForm>
     </SecretDialog>
   );

@@ -2,7 +2,12 @@ import type { UserOfPrincipal } from '@anagrafe/client';
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { useCommonMessages, usePrincipalsMessages, useUsersMessages } from '../../i18n/language.tsx';
+import {
+  useCommonMessages,
+  useInvitationsMessages,
+  usePrincipalsMessages,
+  useUsersMessages,
+} from '../../i18n/language.tsx';
 import { ActionsMenu } from '../../ui/actions-menu.tsx';
 import { DetailPage, type Fact } from '../../ui/detail-page.tsx';
 import { useDialog } from '../../ui/dialog.tsx';
@@ -12,6 +17,7 @@ import { CellLink, Note } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
 import { History } from '../audit/history.tsx';
 import { useAuditLog } from '../audit/queries.ts';
+import { InviteUser } from '../invitations/invite-user.tsx';
 import { DeleteUser, EditUser } from './edit-user.tsx';
 import { type UserPage, userTextFields, useUser } from './queries.ts';
 import { nameOfPrincipal } from './user-columns.tsx';
@@ -29,6 +35,7 @@ export function UserNotFound() {
 export function OneUser({ id }: { id: number }) {
   const messages = useUsersMessages();
   const { setState, reset, more } = usePrincipalsMessages();
+  const { action: invite } = useInvitationsMessages();
   const query = useUser(id);
   const { data } = query;
   const [dialog, open] = useDialog();
@@ -39,10 +46,13 @@ export function OneUser({ id }: { id: number }) {
   const openFor = (render: (user: UserOfPrincipal, close: () => void) => ReactNode) => () =>
     user && open((close) => render(user, close));
   const isActive = user?.State !== 'disabled';
+  const isInvited = user?.State === 'invited';
+  const openInvite = openFor((one, close) => <InviteUser user={one} onClose={close} />);
+  const openReset = openFor((one, close) => <Reset user={one} onClose={close} />);
   const actions = (
     <>
-      <Button disabled={!user} onClick={openFor((one, close) => <Reset user={one} onClose={close} />)}>
-        {reset.submit}
+      <Button disabled={!user} onClick={isInvited ? openInvite : openReset}>
+        {isInvited ? invite.invited : reset.submit}
       </Button>
       <Button
         variant="default"
@@ -55,6 +65,8 @@ export function OneUser({ id }: { id: number }) {
         label={more}
         target={<IconButton icon="more" label={more} isOutlined />}
         actions={[
+          ...(isInvited ? [{ name: reset.submit, onChoose: openReset }] : []),
+          ...(user?.State === 'active' ? [{ name: invite.active, onChoose: openInvite }] : []),
           {
             name: setState[isActive ? 'disabled' : 'active'].action,
             isDestructive: isActive,
@@ -102,6 +114,7 @@ function useFacts(): (page: UserPage) => readonly Fact[] {
         <div key="state">
           <StateBadge of="user" state={user.State} />
           {principal?.State === 'disabled' && <Note>{details.principalDisabled}</Note>}
+          {user.MustChangePassword && <Note>{details.mustChange}</Note>}
         </div>,
       ],
       [

@@ -1,13 +1,14 @@
 import type { ShownUserState } from '@anagrafe/client';
-import { Group, NativeSelect, Switch } from '@mantine/core';
+import { Button, Group, NativeSelect, Switch } from '@mantine/core';
 import { useParams } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
-import { usePrincipalsMessages, useUsersMessages } from '../../i18n/language.tsx';
+import { useInvitationsMessages, usePrincipalsMessages, useUsersMessages } from '../../i18n/language.tsx';
 import { useDialog } from '../../ui/dialog.tsx';
 import { Search, useSearchTerm } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { idOf } from '../../ui/page.tsx';
 import { useSearchParameters } from '../../ui/paging.tsx';
+import { InviteAll } from '../invitations/invite-all.tsx';
 import { type UserSort, type UsersFilter, useAllUsers, userSorts } from './queries.ts';
 import { SelectionBar, useSelection, useSelectionColumn } from './selection.tsx';
 import { useUserColumns } from './user-columns.tsx';
@@ -39,6 +40,7 @@ function useFilters() {
 
 function AllUsers() {
   const messages = useUsersMessages();
+  const { all: invite } = useInvitationsMessages();
   const { states: stateLabels } = usePrincipalsMessages();
   const { number } = useFormats();
   const [filters, setFilter] = useFilters();
@@ -61,6 +63,16 @@ function AllUsers() {
     <ListPage
       title={messages.title}
       intro={messages.intro}
+      actions={
+        state === 'invited' && (
+          <Button
+            variant="default"
+            onClick={() => open((close) => <InviteAll principalId={null} onClose={close} />)}
+          >
+            {invite.action}
+          </Button>
+        )
+      }
       filters={
         <>
           <Group gap="sm">

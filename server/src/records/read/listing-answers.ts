@@ -62,6 +62,6 @@ export function userAnswer(user: ListedUser) {
 }
 
 export function foundUserAnswer(user: FoundUser) {
-  const { principalId: IRID, ExternalKey, Denomination } = user;
-  return { ...userAnswer(user), IRID, ExternalKey, Denomination };
+  const { principalId: IRID, ExternalKey, Denomination, mustChange: MustChangePassword } = user;
+  return { ...userAnswer(user), MustChangePassword, IRID, ExternalKey, Denomination };
 }

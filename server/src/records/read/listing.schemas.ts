@@ -153,6 +153,9 @@ const UserOfPrincipal = named(
   strictObject(
     {
       ...user,
+      MustChangePassword: Type.Boolean({
+        description: 'True if after the next sign-in the user can only change its password.',
+      }),
       IRID: Type.Integer({ ...Id, description: 'The ID of the principal.' }),
       ExternalKey: nullable(Type.String({ description: 'The external key of the principal.' })),
       Denomination: nullable(Type.String({ description: 'The company name of the principal.' })),

@@ -57,7 +57,7 @@ const principals: RowSource = {
 
 const users: RowSource = {
   table: 'users',
-  select: `select ${userColumns}, external_key as "ExternalKey", denomination as "Denomination"
+  select: `select ${userColumns}, must_change_password as "mustChange", external_key as "ExternalKey", denomination as "Denomination"
              from anagrafe.users as shown join anagrafe.principals on principals.id = principal_id`,
 };
 

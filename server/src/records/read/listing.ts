@@ -73,7 +73,9 @@ export interface ListedUser extends UserFields {
 }
 
 /** A user in a list of users, with fields of its principal. */
-export interface FoundUser extends ListedUser, Pick<PrincipalFields, 'ExternalKey' | 'Denomination'> {}
+export interface FoundUser extends ListedUser, Pick<PrincipalFields, 'ExternalKey' | 'Denomination'> {
+  readonly mustChange: boolean;
+}
 
 export interface ListedPrincipal extends PrincipalFields {
   readonly id: number;

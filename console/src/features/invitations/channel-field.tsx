@@ -1,0 +1,47 @@
+import { Radio, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { useInvitationsMessages } from '../../i18n/language.tsx';
+import { type Channel, useSendsMail } from './queries.ts';
+
+/** Returns the channel and its setter. Default: email where it can be sent. */
+export function useChannel(hasEmail: boolean): readonly [Channel, (channel: Channel) => void] {
+  const [chosen, choose] = useState<Channel | null>(null);
+  const sendsMail = useSendsMail();
+  return [chosen ?? (sendsMail && hasEmail ? 'email' : 'code'), choose];
+}
+
+interface ChannelFieldProps<Choice extends string> {
+  readonly choices: readonly Choice[];
+  readonly value: Choice;
+  readonly onChange: (choice: Choice) => void;
+  /** False if none of the users has an email address. */
+  readonly hasEmail?: boolean;
+  readonly busy?: boolean;
+}
+
+/** Asks how a user gets its code. Email is disabled, with the reason, where it cannot be sent. */
+export function ChannelField<Choice extends Channel | 'password'>(props: ChannelFieldProps<Choice>) {
+  const { choices, value, onChange, hasEmail = true, busy = false } = props;
+  const { channel: messages } = useInvitationsMessages();
+  const sendsMail = useSendsMail();
+  const noEmail = sendsMail === false ? messages.noMail : hasEmail ? null : messages.noAddress;
+  return (
+    <Radio.Group
+      label={choices.some((choice) => choice === 'password') ? messages.access : messages.label}
+      value={value}
+      onChange={(choice) => onChange(choice as Choice)}
+    >
+      <Stack gap="xs" mt="xs">
+        {choices.map((choice) => (
+          <Radio
+            key={choice}
+            value={choice}
+            label={messages[choice]}
+            disabled={busy || (choice === 'email' && noEmail !== null)}
+            description={choice === 'email' && noEmail !== null ? noEmail : messages.hints[choice]}
+          />
+        ))}
+      </Stack>
+    </Radio.Group>
+  );
+}
