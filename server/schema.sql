@@ -140,6 +140,7 @@ create table anagrafe.calls (
   counts jsonb,
   run_id uuid,
   invitations_id uuid,
+  undo_records bytea,
   constraint calls_client_id_fkey FOREIGN KEY (client_id) REFERENCES anagrafe.clients(id),
   constraint calls_operation_check CHECK ((operation = ANY (ARRAY['update'::text, 'insert'::text, 'state'::text, 'upsert'::text, 'delete'::text, 'merge'::text, 'undo'::text, 'invite'::text]))),
   constraint calls_pkey PRIMARY KEY (id),
@@ -153,6 +154,7 @@ CREATE INDEX calls_key_expires_at ON anagrafe.calls USING btree (key_expires_at)
 CREATE INDEX calls_open ON anagrafe.calls USING btree (lease_renewed_at) WHERE (state = 'open'::text);
 CREATE INDEX calls_open_jobs ON anagrafe.calls USING btree (COALESCE(client_id, (0)::bigint)) WHERE (is_job AND (ended_at IS NULL));
 CREATE INDEX calls_run_id ON anagrafe.calls USING btree (run_id, submitted_at) WHERE (run_id IS NOT NULL);
+CREATE INDEX calls_undos ON anagrafe.calls USING btree (run_id, ended_at) WHERE (operation = 'undo'::text);
 
 create table anagrafe.changed_values (
   change_id uuid not null,

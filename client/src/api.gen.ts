@@ -924,6 +924,8 @@ export interface Reset {
 export interface Run {
   ID: string;
   ClientID: number | null;
+  /** The client that has sent the calls. Null in protected mode. */
+  ClientName: string | null;
   StartedAt: string;
   /** Null while a call of the run is not completed. */
   EndedAt: string | null;
@@ -936,6 +938,10 @@ export interface Run {
   UndoableUntil: string;
   /** The end of the last undo. Null if there is none. */
   UndoneAt: string | null;
+  /**
+   * The name of the client that has undone the run last. Null if there is no undo, and in protected mode.
+   */
+  UndoneBy: string | null;
 }
 
 /** A call or job of a run. */

@@ -95,6 +95,7 @@ export const italian: typeof english = {
     answered:
       'La richiesta contiene più di {records} record o {users} utenti. Inviarla in background con "Prefer: respond-async" (fino a {jobUsers} utenti), oppure suddividerla in più richieste.',
     job: "La richiesta contiene più di {records} record o {users} utenti, il massimo per un'elaborazione. Suddividerla in più richieste.",
+    undo: "L'operazione ha più di {records} record o {users} utenti, il massimo per un'elaborazione. Non può essere annullata.",
     removals:
       'La richiesta disabiliterebbe o eliminerebbe più di {users} utenti, il massimo consentito. Suddividerla in più richieste.',
     merges:
@@ -121,8 +122,10 @@ export const italian: typeof english = {
   JOB_NOT_ENDED: 'Il job non è terminato. Attendere che termini, oppure annullarlo.',
   JOB_NOT_FOUND: 'Elaborazione non trovata. Potrebbe appartenere a un altro client o essere stata eliminata.',
   RUN_NOT_FOUND: 'Nessuna operazione con questo ID. Potrebbe essere stata eliminata.',
-  RUN_NOT_ENDED:
-    'Una chiamata o un processo di questa operazione non è terminato. Attendi la fine o annullalo.',
+  RUN_NOT_ENDED: {
+    call: "Una chiamata o un'elaborazione di questa operazione non è terminata. Attenderne la fine o annullarla.",
+    undo: "L'operazione è in corso di annullamento. Attendere che termini.",
+  },
   RUN_TOO_OLD: 'Questa operazione è troppo vecchia per essere annullata. Vedi UndoableUntil.',
   NOTHING_TO_UNDO: 'Questa operazione non ha applicato alcun record.',
   AUDIT_ROW_NOT_FOUND:
@@ -151,7 +154,7 @@ export const italian: typeof english = {
       "La richiesta sposterebbe in altre anagrafiche {removals} utenti su {users} dell'anagrafica con ID {id}. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviarla con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.",
     call: 'La richiesta disabiliterebbe o eliminerebbe {removals} utenti su {users}. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviarla con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.',
     record:
-      'Il record [{position}] disabiliterebbe o eliminerebbe {removals} utenti su {users} della sua anagrafica. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviare la richiesta con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.',
+      "La richiesta disabiliterebbe o eliminerebbe {removals} utenti su {users} dell'anagrafica del record [{position}]. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviare la richiesta con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.",
   },
   RATE_LIMITED: {
     calls: 'Troppe richieste. Riprovare tra {seconds} s.',

@@ -143,14 +143,12 @@ export interface RecordReference {
   readonly newCall: NewCall | null;
 }
 
-/** A call without an idempotency key. */
+/** A call with neither an idempotency key nor a run. */
 export interface NewCall {
   readonly id: string;
   /** Null in protected mode. */
   readonly clientId: number | null;
   readonly operation: string;
-  /** The run that the call is a part of; null without one. */
-  readonly run: string | null;
   /** The number of records and of their users. */
   readonly records: number;
   readonly users: number;
