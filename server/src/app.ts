@@ -2,6 +2,7 @@ import helmet from '@fastify/helmet';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { loginRoutes } from './accounts/login.routes.ts';
 import type { Accounts } from './accounts/open-accounts.ts';
+import { accountPages, builtAccountPages } from './accounts/pages.routes.ts';
 import { passwordRoutes } from './accounts/password.routes.ts';
 import { ownSessionRoutes, sessionRoutes } from './accounts/sessions.routes.ts';
 import { auditRoutes } from './audit/audit.routes.ts';
@@ -32,6 +33,7 @@ import { type Api, type SchemaTypes, validateQueries } from './http/validation.t
 import { jobInvitationRoute } from './jobs/job-invitations.routes.ts';
 import { allJobsRoute, jobRoutes } from './jobs/jobs.routes.ts';
 import type { Jobs } from './jobs/open-jobs.ts';
+import type { Brand } from './lib/brand.ts';
 import { networkList } from './lib/network.ts';
 import { version } from './lib/package-folder.ts';
 import { type MailTools, mailRoutes } from './mail/mails.routes.ts';
@@ -68,6 +70,7 @@ interface AppOptions {
   readonly readiness: Readiness;
   /** Null if the console is not built. */
   readonly consoleFolder: string | null;
+  readonly brand: Brand;
 }
 
 /** Number of bodies of full size that a client may send at once, if its calls have few records and users. */
@@ -96,7 +99,7 @@ function bodyLimits(config: Config): BodyLimits {
 
 /** Registers the routes of every feature. */
 export async function buildApp(features: Features, options: AppOptions): Promise<FastifyInstance> {
-  const { config, metrics, readiness, consoleFolder } = options;
+  const { brand, config, metrics, readiness, consoleFolder } = options;
   const { access } = features.clients;
   const app = createServer({ log: options.log, trustedProxies: config.TRUST_PROXY });
   registerRequestContext(app);
@@ -128,6 +131,8 @@ export async function buildApp(features: Features, options: AppOptions): Promise
     await documentRoutes(open);
     if (consoleFolder === null) consolePage(open, { version, readiness, access });
     else await consoleFiles(open, consoleFolder);
+    const accountFolder = builtAccountPages();
+    if (accountFolder) await accountPages(open, accountFolder, { brand, minLength: config.PASSWORD_MIN });
   });
   metricsRoute(app, { metrics, identifyCaller, trust, publicLimits });
   // The API routes share authentication, one body memory limit and one rate limit per client.

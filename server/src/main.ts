@@ -13,6 +13,7 @@ import { openReadiness } from './db/readiness.ts';
 import { listenOnOtherAddresses } from './http/connections.ts';
 import { openIdempotencyStore } from './idempotency/idempotency.store.ts';
 import { openJobs } from './jobs/open-jobs.ts';
+import { openBrand } from './lib/brand.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
 import { warningOf } from './lib/log.ts';
 import { openMailHistory } from './mail/mail-history.store.ts';
@@ -43,6 +44,7 @@ export async function startService(
   consoleFolder: string | null = builtConsole(),
 ): Promise<Service> {
   const foundKey = await findMasterKey(config);
+  const brand = await openBrand(config);
   /** The transport of mail; null while there is none. */
   const mailer: Mailer | null = null;
   const store = await openStore(config, {
@@ -145,7 +147,7 @@ export async function startService(
         statistics,
         hashing: hasher.scheduler,
       },
-      { config, log, metrics, readiness, consoleFolder },
+      { config, log, metrics, readiness, consoleFolder, brand },
     );
     await listen(app, config);
     background = await startBackground({ config, log, store, queue, metrics, hasher, audit, jobs, webhooks });
