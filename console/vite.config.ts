@@ -1,30 +1,8 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { defineConfig, type Plugin } from 'vite';
+import { readFileSync } from 'node:fs';
+import { defineConfig } from 'vite';
+import { precompress } from './precompress.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../server/package.json', import.meta.url), 'utf8'));
-
-const worthwhile = ['.js', '.css', '.svg'];
-/** One step below the slowest: a tenth of its time for a percent more bytes. */
-const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } };
-
-/** Puts a `.br` and a `.gz` beside each file, for the server to send as they are. */
-function precompress(): Plugin {
-  return {
-    name: 'precompress',
-    apply: 'build',
-    writeBundle({ dir = '' }) {
-      for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
-        if (!entry.isFile() || !worthwhile.includes(extname(entry.name))) continue;
-        const path = join(entry.parentPath, entry.name);
-        const text = readFileSync(path);
-        writeFileSync(`${path}.br`, brotliCompressSync(text, brotli));
-        writeFileSync(`${path}.gz`, gzipSync(text, { level: 9 }));
-      }
-    },
-  };
-}
 
 export default defineConfig({
   base: '/console/',

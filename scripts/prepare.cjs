@@ -57,16 +57,19 @@ function prepare() {
     run(process.execPath, join(root, 'scripts', 'bundle-server.mjs'));
   });
   const pages = [
-    ...['public', 'src', 'index.html', 'vite.config.ts'].map((name) => `console/${name}`),
+    ...['account', 'public', 'src', 'index.html', 'precompress.ts', 'vite.config.ts'].map(
+      (name) => `console/${name}`,
+    ),
     'client/src',
     'importer/src',
     'server/package.json',
     'package-lock.json',
   ];
-  once('console', pages, join(root, 'console', 'dist', 'index.html'), () => {
-    step('Building the console');
+  once('console', pages, join(root, 'console', 'account', 'dist', 'index.html'), () => {
+    step('Building the console and the account pages');
     const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
-    run(process.execPath, vite, 'build', 'console', '--logLevel', 'warn');
+    for (const folder of ['console', join('console', 'account')])
+      run(process.execPath, vite, 'build', folder, '--logLevel', 'warn');
   });
 }
 

@@ -140,6 +140,7 @@ create table anagrafe.calls (
   counts jsonb,
   run_id uuid,
   invitations_id uuid,
+  undo_records bytea,
   constraint calls_client_id_fkey FOREIGN KEY (client_id) REFERENCES anagrafe.clients(id),
   constraint calls_operation_check CHECK ((operation = ANY (ARRAY['update'::text, 'insert'::text, 'state'::text, 'upsert'::text, 'delete'::text, 'merge'::text, 'undo'::text, 'invite'::text]))),
   constraint calls_pkey PRIMARY KEY (id),
@@ -153,6 +154,7 @@ CREATE INDEX calls_key_expires_at ON anagrafe.calls USING btree (key_expires_at)
 CREATE INDEX calls_open ON anagrafe.calls USING btree (lease_renewed_at) WHERE (state = 'open'::text);
 CREATE INDEX calls_open_jobs ON anagrafe.calls USING btree (COALESCE(client_id, (0)::bigint)) WHERE (is_job AND (ended_at IS NULL));
 CREATE INDEX calls_run_id ON anagrafe.calls USING btree (run_id, submitted_at) WHERE (run_id IS NOT NULL);
+CREATE INDEX calls_undos ON anagrafe.calls USING btree (run_id, ended_at) WHERE (operation = 'undo'::text);
 
 create table anagrafe.changed_values (
   change_id uuid not null,
@@ -249,6 +251,16 @@ CREATE INDEX deliveries_failed ON anagrafe.deliveries USING btree (webhook_id, c
 CREATE INDEX deliveries_of_webhook ON anagrafe.deliveries USING btree (webhook_id, created_at DESC, id);
 CREATE INDEX deliveries_position ON anagrafe.deliveries USING btree ("position") WHERE (state = 'pending'::text);
 
+create table anagrafe.mail_waves (
+  call_id uuid not null,
+  per_minute integer,
+  released_at timestamp with time zone not null default now(),
+  counted_from timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint mail_waves_pkey PRIMARY KEY (call_id)
+);
+CREATE INDEX mail_waves_created_at ON anagrafe.mail_waves USING btree (created_at);
+
 create table anagrafe.mails (
   id uuid not null default gen_random_uuid(),
   kind text not null,
@@ -259,13 +271,19 @@ create table anagrafe.mails (
   state text not null default 'pending'::text,
   attempts integer not null default 0,
   next_at timestamp with time zone not null default now(),
+  settled_at timestamp with time zone,
+  answer text,
   constraint mails_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'forgotten'::text]))),
   constraint mails_pkey PRIMARY KEY (id),
-  constraint mails_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text])))
+  constraint mails_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text, 'stopped'::text])))
 );
-CREATE INDEX mails_due ON anagrafe.mails USING btree (next_at) WHERE (state = 'pending'::text);
+CREATE INDEX mails_call_id ON anagrafe.mails USING btree (call_id, state, next_at) WHERE (call_id IS NOT NULL);
+CREATE INDEX mails_created_at ON anagrafe.mails USING btree (created_at DESC, id);
+CREATE INDEX mails_due ON anagrafe.mails USING btree (kind, next_at, id) WHERE (state = 'pending'::text);
 CREATE INDEX mails_forgotten ON anagrafe.mails USING btree (created_at) WHERE (kind = 'forgotten'::text);
 CREATE UNIQUE INDEX mails_pending ON anagrafe.mails USING btree (user_id, kind) WHERE (state = 'pending'::text);
+CREATE INDEX mails_settled_at ON anagrafe.mails USING btree (settled_at) WHERE (settled_at IS NOT NULL);
+CREATE INDEX mails_state ON anagrafe.mails USING btree (state, created_at DESC, id);
 CREATE INDEX mails_user_id ON anagrafe.mails USING btree (user_id) WHERE (user_id IS NOT NULL);
 
 create table anagrafe.master_key (
@@ -314,12 +332,13 @@ create table anagrafe.password_codes (
   digest bytea not null,
   issued_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null,
+  mail_id uuid,
   constraint password_codes_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'code'::text]))),
-  constraint password_codes_digest_key UNIQUE (digest),
   constraint password_codes_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'forgotten'::text]))),
-  constraint password_codes_pkey PRIMARY KEY (user_id, kind)
+  constraint password_codes_pkey PRIMARY KEY (digest)
 );
 CREATE INDEX password_codes_expires_at ON anagrafe.password_codes USING btree (expires_at);
+CREATE INDEX password_codes_user_id ON anagrafe.password_codes USING btree (user_id, kind);
 
 create table anagrafe.password_history (
   id bigint not null generated always as identity,

@@ -10,11 +10,13 @@ import type {
   FailedRecord,
   Failure,
   Job,
+  Mail,
   NewClient,
   NewSecret,
   NewWebhook,
   NewWebhookSecret,
   Page,
+  ResendMails,
   Setting,
   Statistics,
   Tuple,
@@ -44,6 +46,14 @@ export interface AllJobsOptions extends PageOptions {
   readonly failed?: boolean | undefined;
 }
 
+/** Options of {@link Mails.list}. */
+export interface MailOptions extends PageOptions {
+  /** Returns only mails with this state. */
+  readonly state?: Mail['State'] | undefined;
+  /** Returns only mails of this call or job. */
+  readonly callId?: string | undefined;
+}
+
 /** Options of {@link Admin.call}. */
 export type CallTupleOptions = Omit<JobOptions, 'representation'>;
 
@@ -54,6 +64,7 @@ export class Admin {
   readonly audit: Audit;
   readonly runs: Runs;
   readonly sessions: Sessions;
+  readonly mails: Mails;
   readonly #transport: Transport;
 
   constructor(transport: Transport) {
@@ -63,6 +74,7 @@ export class Admin {
     this.audit = new Audit(transport);
     this.runs = new Runs(transport);
     this.sessions = new Sessions(transport);
+    this.mails = new Mails(transport);
   }
 
   /** Lists the last 10,000 write calls that were neither jobs nor dry runs, newest first. */
@@ -133,6 +145,30 @@ export class Sessions {
   /** Ends all sessions of a user and returns how many were valid. A retry after a lost answer returns 0. */
   async endAll(userId: number, options?: CallOptions): Promise<number> {
     return (await this.#transport.record('endUserSessions', { path: { id: userId } }, options)).Ended;
+  }
+}
+
+/** Mails with codes to users. No answer contains a code. */
+export class Mails {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Lists the last 10,000 mails, newest first, with the answer of the mail server to those that failed. */
+  list({ state, callId, pageSize, ...options }: MailOptions = {}): PagedList<Mail> {
+    return new PagedList((page) =>
+      this.#transport.page('mails', { query: { page, pageSize, state, callId } }, options),
+    );
+  }
+
+  /**
+   * Sends a new mail to every user that was invited by mail and has not set its password since: all, or those of
+   * `CallID`, or those whose last mail has the `State`. Returns the number of mails.
+   */
+  async resend(which: ResendMails = {}, options?: CallOptions): Promise<number> {
+    return (await this.#transport.record('resendMails', { body: which }, options)).Queued;
   }
 }
 

@@ -250,10 +250,7 @@ export class Anagrafe {
     }, options);
   }
 
-  /**
-   * Signs a user in. The call is never retried. After too many wrong passwords the login throttle answers with an
-   * `ApiError` that has the code `RATE_LIMITED` and `retryAfter`.
-   */
+  /** Signs a user in, without retries. A throttled attempt throws an `ApiError` `RATE_LIMITED` with `retryAfter`. */
   login(credentials: Credentials, options?: CallOptions): Promise<Login> {
     return this.#transport.record('login', { body: credentials }, options);
   }

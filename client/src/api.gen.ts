@@ -337,9 +337,9 @@ export type ErrorCode =
   | 'INVALID_JSON' | 'INVALID_BODY' | 'INVALID_PARAMETER' | 'INVALID_REQUEST' | 'REQUEST_TIMEOUT'
   | 'HEADERS_TOO_LARGE' | 'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED'
   | 'UNSUPPORTED_MEDIA_TYPE' | 'BODY_TOO_LARGE' | 'BATCH_TOO_LARGE' | 'PARTIALLY_APPLIED' | 'NOTHING_APPLIED'
-  | 'CODE_INVALID' | 'PASSWORD_REFUSED' | 'JOB_NOT_ENDED' | 'JOB_NOT_FOUND' | 'RUN_NOT_FOUND'
-  | 'RUN_NOT_ENDED' | 'RUN_TOO_OLD' | 'NOTHING_TO_UNDO' | 'AUDIT_ROW_NOT_FOUND' | 'CALL_NOT_FOUND'
-  | 'WEBHOOK_NOT_FOUND' | 'SESSION_NOT_FOUND' | 'INVALID_CLIENT' | 'CLIENT_ADDRESS_TAKEN'
+  | 'CODE_INVALID' | 'NO_MAIL_SERVER' | 'PASSWORD_REFUSED' | 'JOB_NOT_ENDED' | 'JOB_NOT_FOUND'
+  | 'RUN_NOT_FOUND' | 'RUN_NOT_ENDED' | 'RUN_TOO_OLD' | 'NOTHING_TO_UNDO' | 'AUDIT_ROW_NOT_FOUND'
+  | 'CALL_NOT_FOUND' | 'WEBHOOK_NOT_FOUND' | 'SESSION_NOT_FOUND' | 'INVALID_CLIENT' | 'CLIENT_ADDRESS_TAKEN'
   | 'CLIENT_NOT_FOUND' | 'IDEMPOTENCY_IN_PROGRESS' | 'IDEMPOTENCY_KEY_REUSED' | 'TOO_MANY_REMOVALS'
   | 'RATE_LIMITED' | 'OVERLOADED' | 'UNAVAILABLE' | 'INTERNAL' | 'INVALID_RECORD' | 'INVALID_USERS'
   | 'RECORD_TOO_LARGE' | 'PRINCIPAL_NOT_FOUND' | 'PRINCIPAL_DISABLED' | 'USER_NOT_FOUND' | 'USERNAME_TAKEN'
@@ -697,6 +697,33 @@ export interface Login {
   MustChangePassword?: true;
 }
 
+/** A mail with a code, without the code. */
+export interface Mail {
+  /** Also the identifier in the `Message-ID`. */
+  ID: string;
+  /** The reason for the mail: an invitation or a forgotten password. */
+  Kind: 'invitation' | 'forgotten';
+  /**
+   * `pending`: it waits for its first or next attempt. `failed`: no later attempt will follow. `stopped`:
+   * too many other mails of its job have failed.
+   */
+  State: 'pending' | 'sent' | 'failed' | 'stopped';
+  IRID: number | null;
+  UserID: number;
+  Username: string | null;
+  /** The address that the user has now. */
+  Email: string | null;
+  /** The call or job that has invited the user. */
+  CallID: string | null;
+  CreatedAt: string;
+  Attempts: number;
+  NextAt: string | null;
+  /** When it was sent, failed or stopped. */
+  SettledAt: string | null;
+  /** The answer of the mail server to the last attempt that failed. */
+  Answer: string | null;
+}
+
 /** A principal, and the one that is merged into it. */
 export type MergeRecord = {
   /** The principal that is merged, and then deleted. */
@@ -860,6 +887,18 @@ export interface Replayed {
   Replayed: number;
 }
 
+export interface ResendMails {
+  CallID?: string | null;
+  State?: 'sent' | 'failed' | 'stopped' | null;
+  /** Maximum number of mails that are sent per minute. By default as many as the mail server accepts. */
+  PerMinute?: number | null;
+}
+
+export interface ResentMails {
+  /** Number of mails that wait to be sent. */
+  Queued: number;
+}
+
 export interface Reset {
   ID: number;
   /** The password: 8 to 128 characters, not a common password. */
@@ -885,6 +924,8 @@ export interface Reset {
 export interface Run {
   ID: string;
   ClientID: number | null;
+  /** The client that has sent the calls. Null in protected mode. */
+  ClientName: string | null;
   StartedAt: string;
   /** Null while a call of the run is not completed. */
   EndedAt: string | null;
@@ -897,6 +938,10 @@ export interface Run {
   UndoableUntil: string;
   /** The end of the last undo. Null if there is none. */
   UndoneAt: string | null;
+  /**
+   * The name of the client that has undone the run last. Null if there is no undo, and in protected mode.
+   */
+  UndoneBy: string | null;
 }
 
 /** A call or job of a run. */
@@ -1718,6 +1763,20 @@ export interface Operations {
     };
     answer: Envelope<Job, null>;
   };
+  /** List mails. */
+  mails: {
+    request: {
+      query?: {
+        state?: 'pending' | 'sent' | 'failed' | 'stopped' | undefined;
+        callId?: string | undefined;
+        page?: number | undefined;
+        pageSize?: number | undefined;
+      };
+    };
+    answer: Envelope<Mail, null>;
+  };
+  /** Send invitations by mail again. */
+  resendMails: { request: { body: ResendMails }; answer: Envelope<never, ResentMails> };
   /** List the audit log. */
   audit: {
     request: {
@@ -1841,6 +1900,8 @@ export const routes = {
   run: { method: 'GET', path: '/admin/v1/runs/{id}' },
   undoRun: { method: 'POST', path: '/admin/v1/runs/{id}/undo' },
   allJobs: { method: 'GET', path: '/admin/v1/jobs' },
+  mails: { method: 'GET', path: '/admin/v1/mails' },
+  resendMails: { method: 'POST', path: '/admin/v1/mails/resend' },
   audit: { method: 'GET', path: '/admin/v1/audit' },
   auditChanges: { method: 'GET', path: '/admin/v1/audit/{position}/changes' },
   verifyAudit: { method: 'GET', path: '/admin/v1/audit/verify' },

@@ -5,6 +5,7 @@ export type {
   Clients,
   CompletedCallOptions,
   DeliveryOptions,
+  Mails,
   Sessions,
   Webhooks,
 } from './admin.ts';

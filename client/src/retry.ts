@@ -48,6 +48,7 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   run: 'always',
   verifyAudit: 'always',
   webhooks: 'always',
+  mails: 'always',
   deliveries: 'always',
   delivery: 'always',
   statistics: 'always',
@@ -82,6 +83,7 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   // The first attempt ends the session of the retry, too.
   endSessions: 'not-started',
   // A retry sends messages again that the first attempt has already delivered.
+  resendMails: 'not-started',
   replayFailed: 'not-started',
   replay: 'not-started',
   testWebhook: 'not-started',

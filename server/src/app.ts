@@ -2,6 +2,7 @@ import helmet from '@fastify/helmet';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { loginRoutes } from './accounts/login.routes.ts';
 import type { Accounts } from './accounts/open-accounts.ts';
+import { accountPages, builtAccountPages } from './accounts/pages.routes.ts';
 import { passwordRoutes } from './accounts/password.routes.ts';
 import { ownSessionRoutes, sessionRoutes } from './accounts/sessions.routes.ts';
 import { auditRoutes } from './audit/audit.routes.ts';
@@ -32,8 +33,10 @@ import { type Api, type SchemaTypes, validateQueries } from './http/validation.t
 import { jobInvitationRoute } from './jobs/job-invitations.routes.ts';
 import { allJobsRoute, jobRoutes } from './jobs/jobs.routes.ts';
 import type { Jobs } from './jobs/open-jobs.ts';
+import type { Brand } from './lib/brand.ts';
 import { networkList } from './lib/network.ts';
 import { version } from './lib/package-folder.ts';
+import { type MailTools, mailRoutes } from './mail/mails.routes.ts';
 import { logCalls, type Metrics } from './metrics.ts';
 import type { HashScheduler } from './passwords/hash-scheduler.ts';
 import type { Records } from './records/open-records.ts';
@@ -53,6 +56,7 @@ export interface Features {
   readonly records: Records;
   readonly jobs: Jobs;
   readonly accounts: Accounts;
+  readonly mails: MailTools;
   readonly calls: Calls;
   readonly webhooks: WebhookTools;
   readonly statistics: StatisticsStore;
@@ -66,6 +70,7 @@ interface AppOptions {
   readonly readiness: Readiness;
   /** Null if the console is not built. */
   readonly consoleFolder: string | null;
+  readonly brand: Brand;
 }
 
 /** Number of bodies of full size that a client may send at once, if its calls have few records and users. */
@@ -94,7 +99,7 @@ function bodyLimits(config: Config): BodyLimits {
 
 /** Registers the routes of every feature. */
 export async function buildApp(features: Features, options: AppOptions): Promise<FastifyInstance> {
-  const { config, metrics, readiness, consoleFolder } = options;
+  const { brand, config, metrics, readiness, consoleFolder } = options;
   const { access } = features.clients;
   const app = createServer({ log: options.log, trustedProxies: config.TRUST_PROXY });
   registerRequestContext(app);
@@ -126,6 +131,8 @@ export async function buildApp(features: Features, options: AppOptions): Promise
     await documentRoutes(open);
     if (consoleFolder === null) consolePage(open, { version, readiness, access });
     else await consoleFiles(open, consoleFolder);
+    const accountFolder = builtAccountPages();
+    if (accountFolder) await accountPages(open, accountFolder, { brand, minLength: config.PASSWORD_MIN });
   });
   metricsRoute(app, { metrics, identifyCaller, trust, publicLimits });
   // The API routes share authentication, one body memory limit and one rate limit per client.
@@ -164,12 +171,13 @@ function syncRoutes(api: Api, { calls, records, jobs, audit, accounts }: Feature
 
 /** Registers the routes below `/admin/v1`. Every request needs the scope `admin`. */
 function adminRoutes(api: Api, features: Features, config: Config): void {
-  const { audit, clients, calls, jobs, webhooks, accounts } = features;
+  const { audit, clients, calls, jobs, mails, webhooks, accounts } = features;
   clientRoutes(api, clients.store);
   callRoutes(api, { store: calls.history, auditLog: audit.log });
   failuresRoute(api, calls.failures);
   runRoutes(api, calls);
   allJobsRoute(api, jobs.store);
+  mailRoutes(api, mails);
   auditRoutes(api, audit);
   webhookRoutes(api, webhooks);
   deliveryRoutes(api, webhooks.store);

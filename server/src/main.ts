@@ -13,8 +13,10 @@ import { openReadiness } from './db/readiness.ts';
 import { listenOnOtherAddresses } from './http/connections.ts';
 import { openIdempotencyStore } from './idempotency/idempotency.store.ts';
 import { openJobs } from './jobs/open-jobs.ts';
+import { openBrand } from './lib/brand.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
 import { warningOf } from './lib/log.ts';
+import { openMailHistory } from './mail/mail-history.store.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { openMetrics } from './metrics.ts';
 import { type Blocklist, openBlocklist } from './passwords/blocklist.ts';
@@ -42,6 +44,7 @@ export async function startService(
   consoleFolder: string | null = builtConsole(),
 ): Promise<Service> {
   const foundKey = await findMasterKey(config);
+  const brand = await openBrand(config);
   /** The transport of mail; null while there is none. */
   const mailer: Mailer | null = null;
   const store = await openStore(config, {
@@ -126,13 +129,25 @@ export async function startService(
       password: accounts.password,
       principalsTouched,
     });
+    const mails = { history: openMailHistory(database), mailer };
     const webhooks = openWebhooks({ database, keyRing, config });
     const statistics = openStatistics(database);
     const readiness = openReadiness(database);
 
     app = await buildApp(
-      { audit, clients, records, jobs, accounts, calls, webhooks, statistics, hashing: hasher.scheduler },
-      { config, log, metrics, readiness, consoleFolder },
+      {
+        audit,
+        clients,
+        records,
+        jobs,
+        accounts,
+        mails,
+        calls,
+        webhooks,
+        statistics,
+        hashing: hasher.scheduler,
+      },
+      { config, log, metrics, readiness, consoleFolder, brand },
     );
     await listen(app, config);
     background = await startBackground({ config, log, store, queue, metrics, hasher, audit, jobs, webhooks });

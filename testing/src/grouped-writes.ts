@@ -79,19 +79,19 @@ export async function openGroupedWrites() {
         const parsed = await operation.parse(structuredClone(record), new FieldErrors());
         const [change] = await operation.newCheck()([parsed]);
         expect([...parsed.errors.byPlace]).toEqual([]);
-        for (const password of passwordsIn(required(change))) password.hash ??= 'a new hash';
         return required(change);
       }),
     );
     const rows = changes.map(newRows);
     const ids = await reserveIds(rows, recordStore);
-    return changes.map((change, position) =>
-      writableChange(change, required(ids[position]), {
-        actor: serviceActor,
-        reference: callId === null ? null : { callId, position, newCall: null },
-        expectedCurrentHash: null,
-      }),
-    );
+    return changes.map((change, position) => {
+      const hashes = new Map(passwordsIn(change).map((password) => [password, 'a new hash']));
+      return writableChange(
+        change,
+        { ids: required(ids[position]), hashes, position },
+        { actor: serviceActor, call: callId === null ? null : { id: callId, newCall: null } },
+      );
+    });
   }
 
   /** Writes changes in one group. Returns those that were written, and null for the others. */

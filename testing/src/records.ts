@@ -19,6 +19,7 @@ export const range = (count: number) => Array.from({ length: count }, (_, n) => 
 export const plainRules: UserRules = {
   requireEmail: false,
   password: { minLength: 8, isCommon: () => false },
+  isLeaked: async () => false,
   sendsMail: false,
   codes: 'later',
 };

@@ -76,6 +76,8 @@ const methods: Record<keyof Operations, () => Promise<unknown>> = {
   failedRecordsOfCall: () => anagrafe.admin.failedRecords(unknownId),
   failures: () => anagrafe.admin.failures().page(),
   allJobs: () => anagrafe.admin.jobs({ pageSize: 5 }).page(),
+  mails: () => anagrafe.admin.mails.list({ state: 'failed' }).page(),
+  resendMails: () => anagrafe.admin.mails.resend(),
   audit: () => anagrafe.admin.audit.rows().page(),
   auditChanges: () => anagrafe.admin.audit.changes(1).page(),
   runs: () => anagrafe.admin.runs.list().page(),

@@ -15,7 +15,7 @@ import type { Outcome } from '../records/write/outcome.ts';
 import type { CallCounts } from './calls.ts';
 import type { CallTools, ClaimedCall } from './write-call.ts';
 
-type AnsweredCall = Omit<ClaimedCall, 'body' | 'key' | 'dryRun' | 'async' | 'upsert' | 'signal'>;
+type AnsweredCall = Omit<ClaimedCall, 'body' | 'dryRun' | 'async' | 'planned' | 'signal'>;
 type ApplyTools = Pick<
   CallTools,
   'hasher' | 'recordStore' | 'newWriter' | 'issueCode' | 'calls' | 'limits' | 'onOutcomes'
@@ -88,7 +88,7 @@ export async function applyNow(
  */
 async function approveAndReserve(
   checked: readonly CheckedRecord[],
-  { id, unstoredCall, settled, records, review }: AnsweredCall,
+  { id, key, settled, records, review }: AnsweredCall,
   { limits, calls, recordStore }: ApplyTools,
 ): Promise<RecordToApply[]> {
   const approvals = checked.map((record) => review?.approve(record, records.text(record.position)) ?? null);
@@ -99,7 +99,7 @@ async function approveAndReserve(
     throw new ApiError('BATCH_TOO_LARGE', { variant: 'answeredRemovals', figures });
   }
   // A call without a key is not resumed.
-  if (!unstoredCall && settled.size === 0 && approvals.some((approval) => approval !== null))
+  if (key && settled.size === 0 && approvals.some((approval) => approval !== null))
     await calls.storeApprovals(id, approvals);
   const ids = await reserveIds(
     checked.map((record) => newRows(changeToWrite(record))),
@@ -126,9 +126,9 @@ async function storeEnd(
   begunAt: number,
   { calls }: ApplyTools,
 ): Promise<ReadonlyMap<number, Outcome>> {
-  const { id, unstoredCall, settled, operation, records, actor } = call;
+  const { id, key, unstoredCall, settled, operation, records, actor } = call;
   // A call without a key is not resumed, so each of its outcomes is final.
-  const failed = [...fresh].filter(([, outcome]) => outcome.error && (unstoredCall || isFinal(outcome)));
+  const failed = [...fresh].filter(([, outcome]) => outcome.error && (key === null || isFinal(outcome)));
   const failures = await storedFailures(
     operation,
     failed.map(([position, outcome]) => ({ position, outcome, fields: () => records.fields(position) })),

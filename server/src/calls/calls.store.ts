@@ -17,7 +17,7 @@ import type { CallCounts, CallStore } from './calls.ts';
 
 // One statement and not a transaction: it is a round trip of every synchronous call, and may simply be repeated.
 const completeCall = statement(`with completed as (
-     update anagrafe.calls set state = 'completed', lease_id = null, ended_at = now()
+     update anagrafe.calls set state = 'completed', lease_id = null, ended_at = now(), undo_records = null
       where id = :callId and state = 'open' returning id
    )
    insert into anagrafe.audit_log (${actorColumns}, action, details)
@@ -42,12 +42,19 @@ export function openCallStore(database: Database): CallStore {
       );
       return (call?.approvals ?? []).map((text) => (text === null ? null : readApproval(text)));
     },
-    async ownerOfRun(run) {
-      const [found] = await database.query<{ clientId: number | null }>(
-        'select client_id as "clientId" from anagrafe.runs where id = $1',
-        [run],
+    storeUndoRecords: (callId, json, { count, users }) =>
+      database.query('update anagrafe.calls set undo_records = $2, records = $3, users = $4 where id = $1', [
+        callId,
+        json,
+        count,
+        users,
+      ]),
+    async undoRecords(callId) {
+      const [call] = await database.query<{ records: Buffer | null }>(
+        'select undo_records as records from anagrafe.calls where id = $1',
+        [callId],
       );
-      return found?.clientId;
+      return call?.records ?? null;
     },
     complete: (callId, actor, counts) => complete(database, callId, actor, counts),
   });

@@ -23,7 +23,7 @@ export interface CallStore {
   outcomes(callId: string): Promise<ReadonlyMap<number, Outcome>>;
   /**
    * Stores failed records, except those that already have an outcome. Returns the positions that were stored. `newCall`
-   * is the call if its row may not be stored yet; see `RecordReference`.
+   * is the call if its row may not be stored yet; see `WriteContext`.
    */
   storeFailures(
     callId: string,
@@ -34,8 +34,14 @@ export interface CallStore {
   storeApprovals(callId: string, approvals: Approvals): Promise<unknown>;
   /** Returns the stored approvals; empty if there are none. */
   approvals(callId: string): Promise<Approvals>;
-  /** Returns the client that began the run, null for protected mode, undefined if there is no such run. */
-  ownerOfRun(run: string): Promise<number | null | undefined>;
+  /** Stores the records of an undo as JSON, and the numbers of records and of users, for a retry that resumes it. */
+  storeUndoRecords(
+    callId: string,
+    json: Buffer,
+    counts: { readonly count: number; readonly users: number },
+  ): Promise<unknown>;
+  /** Returns the stored records of an undo as JSON; null if there are none. */
+  undoRecords(callId: string): Promise<Buffer | null>;
   /** Marks a call whose records all have outcomes as completed, and writes its audit row. Does nothing if repeated. */
   complete(callId: string, actor: Actor, counts: CallCounts): Promise<unknown>;
 }

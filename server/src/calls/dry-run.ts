@@ -7,16 +7,16 @@ import { outcomeOf, resetUsers } from '../records/write/change.ts';
 import { type IndexedOutcome, mainError, type Outcome, refused } from '../records/write/outcome.ts';
 import type { CallTools, ClaimedCall, DryRun, ValidCall } from './write-call.ts';
 
-type TriedCall = Pick<ValidCall, 'records' | 'clientId' | 'upsert' | 'holdMemory' | 'signal'> &
+type TriedCall = Pick<ValidCall, 'records' | 'clientId' | 'planned' | 'holdMemory' | 'signal'> &
   Pick<ClaimedCall, 'review'>;
 
 /** Runs all checks of a call without hashing or writing. */
 export async function dryRun(
-  { records, clientId, upsert, review, holdMemory, signal }: TriedCall,
+  { records, clientId, planned: sent, review, holdMemory, signal }: TriedCall,
   operation: Operation,
   { hasher }: Pick<CallTools, 'hasher'>,
 ): Promise<DryRun> {
-  const { page = null, withUsers = false } = upsert ?? {};
+  const { page = null, withUsers = false } = sent ?? {};
   const outcomes: Outcome[] = [];
   const selected: IndexedOutcome[] = [];
   const counter = new EffectCounter();

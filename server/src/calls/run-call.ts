@@ -1,85 +1,90 @@
 import { randomUUID } from 'node:crypto';
 import { workingMemory } from '../http/body-memory-limit.ts';
-import type { Claim, IdempotencyKey, KeyedCall } from '../idempotency/idempotency.ts';
+import type { Claim, StoredCall } from '../idempotency/idempotency.ts';
 import { claimLease, holdLease, inProgress } from '../idempotency/lease.ts';
 import type { Job } from '../jobs/job.ts';
 import { submitJob } from '../jobs/submit.ts';
 import type { RecordList } from '../json/record-list.ts';
-import { ApiError } from '../lib/field-errors.ts';
 import { requireBatch } from '../records/check/batch.ts';
 import { type Operation, operationOf } from '../records/check/operation.ts';
 import { type Approvals, PlanReview } from '../records/check/plan.ts';
 import { countsOf } from '../records/read/effect-counts.ts';
 import type { NewCall, Outcome } from '../records/write/outcome.ts';
 import { applyNow } from './apply-now.ts';
-import type { CallStore } from './calls.ts';
 import { dryRun } from './dry-run.ts';
 import type { CallTools, ClaimedCall, ValidCall, WriteCall, WriteResult } from './write-call.ts';
 
-/** Handles a write as a dry run, at once or as a job. A call with an idempotency key is handled once. */
+/**
+ * Handles a write as a dry run, at once or as a job. A call with an idempotency key is handled once. A call with a key or a
+ * run is stored before it is applied.
+ */
 export async function runCall(sent: WriteCall, tools: CallTools): Promise<WriteResult> {
   const call = { ...sent, records: requireWithinLimits(sent, tools) };
-  const operation = operationOf(tools.operations, call.operation, call.options);
-  if (call.dryRun) return tryCall(call, operation, tools);
-  if (call.run !== null && call.operation !== 'undo')
-    await requireOwnRun(call.run, call.clientId, tools.calls);
-  if (!call.key) {
-    const id = randomUUID();
-    return applyOrSubmit(
-      { ...call, id, unstoredCall: newCallOf(call, id), settled: new Map() },
-      operation,
-      tools,
-    );
+  if (call.dryRun) return tryCall(call, tools);
+  if (call.key || call.run !== null) {
+    const counts = { records: call.records.count, users: call.records.users };
+    return claimAndRun(call, { counts, readRecords: async () => call.records }, tools);
   }
-  const claim = await claimLease(keyedCall(call, call.key), tools.idempotency, call.report);
+  const id = randomUUID();
+  const unstoredCall = newCallOf(call, id);
+  return applyOrSubmit({ ...call, id, unstoredCall, settled: new Map() }, tools);
+}
+
+type HeldClaim = Extract<Claim, { lease: unknown }>;
+
+/** Stores a call, or finds the earlier one with its key, and then applies it. */
+export async function claimAndRun(
+  call: WriteCall,
+  {
+    counts,
+    readRecords,
+  }: {
+    readonly counts: Pick<StoredCall, 'records' | 'users'>;
+    readonly readRecords: (claim: HeldClaim) => Promise<RecordList>;
+  },
+  tools: CallTools,
+): Promise<WriteResult> {
+  const { clientId, operation, key, run } = call;
+  const stored = { clientId, operation, key, run, ...counts };
+  const claim = await claimLease(stored, tools.idempotency, call.report);
   if (!('lease' in claim)) return replay(call, claim, tools);
-  return holdLease(
-    claim,
-    async () => {
-      const settled =
-        claim.state === 'new' ? new Map<number, Outcome>() : await tools.calls.outcomes(claim.callId);
-      return applyOrSubmit({ ...call, id: claim.callId, unstoredCall: null, settled }, operation, tools);
-    },
-    call.report,
-  );
+  const { state, callId: id } = claim;
+  const apply = async () => {
+    const settled = state === 'new' ? new Map<number, Outcome>() : await tools.calls.outcomes(id);
+    const claimed = { ...call, records: await readRecords(claim), id, unstoredCall: null, settled };
+    return applyOrSubmit(claimed, tools);
+  };
+  return holdLease(claim, apply, call.report);
 }
 
 /** Runs all checks of a call without applying it. */
-async function tryCall(call: ValidCall, operation: Operation, tools: CallTools): Promise<WriteResult> {
+export async function tryCall(call: ValidCall, tools: CallTools): Promise<WriteResult> {
+  const operation = operationOf(tools.operations, call.operation, call.options);
   call.holdMemory(workingMemory(call.records, 'in groups'));
   const review = reviewOf(call, null, tools);
   return { kind: 'estimate', complete: true, ...(await dryRun({ ...call, review }, operation, tools)) };
 }
 
 /** Applies a call at once, or submits it as a job. */
-async function applyOrSubmit(
-  call: Omit<ClaimedCall, 'review'>,
-  operation: Operation,
-  tools: CallTools,
-): Promise<WriteResult> {
+async function applyOrSubmit(call: Omit<ClaimedCall, 'review'>, tools: CallTools): Promise<WriteResult> {
+  const operation = operationOf(tools.operations, call.operation, call.options);
   if (!call.async) requireSyncLimits(call, tools.limits);
   call.holdMemory(workingMemory(call.records, call.async ? 'in groups' : 'whole'));
-  const resumed = call.upsert && call.settled.size > 0 ? await tools.calls.approvals(call.id) : null;
+  const resumed = call.planned && call.settled.size > 0 ? await tools.calls.approvals(call.id) : null;
   const claimed = { ...call, review: reviewOf(call, resumed, tools) };
   if (call.async) return submit(claimed, operation, tools);
   const { outcomes, complete } = await applyNow(claimed, operation, tools);
   return answered(call, outcomes, { replayed: false, complete });
 }
 
-/** Throws if the run was begun by another client. */
-async function requireOwnRun(run: string, clientId: number | null, calls: CallStore): Promise<void> {
-  const owner = await calls.ownerOfRun(run);
-  if (owner !== undefined && owner !== clientId) throw new ApiError('FORBIDDEN', { variant: 'run' });
-}
-
 /** `resumed` are the stored approvals of a call of which a part is applied; null for a new call. */
 function reviewOf(
-  { options, upsert, dryRun }: WriteCall,
+  { options, planned, dryRun }: WriteCall,
   resumed: Approvals | null,
   { maxRemovals, keyRing }: CallTools,
 ): PlanReview | null {
-  if (!upsert) return null;
-  const { expectedPlan: expected } = upsert;
+  if (!planned) return null;
+  const { expectedPlan: expected } = planned;
   const newDigest = () => keyRing.newFingerprint();
   return new PlanReview({ options, expected, maxRemovals, resumed, dryRun, newDigest });
 }
@@ -95,18 +100,14 @@ function requireSyncLimits(call: WriteCall, limits: CallTools['limits']): Record
   return requireBatch(call.body, limits.answered, { variant: 'answered', figures });
 }
 
-function keyedCall({ clientId, operation, run, records }: ValidCall, key: IdempotencyKey): KeyedCall {
-  return { clientId, operation, key, run, records: records.count, users: records.users };
-}
-
 /** Returns the result of an earlier request with the same key. */
 async function replay(
-  call: ValidCall,
+  call: WriteCall,
   { state, callId }: Extract<Claim, { state: 'answered' | 'job' }>,
   { calls }: CallTools,
 ): Promise<WriteResult> {
   if (state === 'job') return { kind: 'job', complete: true, jobId: callId, replayed: true, job: null };
-  call.holdMemory(workingMemory(call.records, 'in groups'));
+  if (call.body) call.holdMemory(workingMemory(call.body, 'in groups'));
   const stored = await calls.outcomes(callId);
   return answered(call, [...stored.values()], { replayed: true, complete: true });
 }
@@ -119,16 +120,16 @@ async function submit(call: ClaimedCall, operation: Operation, tools: CallTools)
   return { kind: 'job', complete: true, jobId: id, replayed: false, job: asSubmitted(call, id, refused) };
 }
 
-function newCallOf({ clientId, operation, run, records }: ValidCall, id: string): NewCall {
-  return { id, clientId, operation, run, records: records.count, users: records.users };
+function newCallOf({ clientId, operation, records }: ValidCall, id: string): NewCall {
+  return { id, clientId, operation, records: records.count, users: records.users };
 }
 
 function answered(
-  { upsert }: WriteCall,
+  { planned }: WriteCall,
   outcomes: readonly Outcome[],
   state: { replayed: boolean; complete: boolean },
 ): WriteResult {
-  return { kind: 'outcomes', outcomes, ...state, counts: upsert && countsOf(outcomes) };
+  return { kind: 'outcomes', outcomes, ...state, counts: planned && countsOf(outcomes) };
 }
 
 /** Returns the job as it is right after submission, for an answer that needs no query. */

@@ -16,7 +16,7 @@ import {
   Uuid,
 } from '../http/schemas.ts';
 import type { Api, Validated } from '../http/validation.ts';
-import { findRun, type Run, type RunCall, type RunHistory, undoRecords } from './runs.ts';
+import { findRun, type Run, type RunCall, type RunHistory, undoRun } from './runs.ts';
 import { pageOf, readPlan } from './upsert.routes.ts';
 import { MergeQuery, UpsertHeaders, upsertAnswers } from './upsert.schemas.ts';
 import { type WriteRouteTools, writeHandler } from './write.routes.ts';
@@ -76,7 +76,11 @@ export function runRoutes(app: Api, tools: RunTools): void {
   );
 
   const optionsOf = ({ params }: FastifyRequest) => ({ run: (params as { id: string }).id.toLowerCase() });
-  const handle = writeHandler('undo', tools, optionsOf, readUndo);
+  const handle = writeHandler('undo', tools, {
+    optionsOf,
+    planOf: readUndo,
+    run: (call) => undoRun(call, runs, callTools),
+  });
   app.post(
     '/runs/:id/undo',
     {
@@ -94,10 +98,9 @@ export function runRoutes(app: Api, tools: RunTools): void {
       },
     },
     async (request, reply) => {
-      const { id } = request.params;
-      request.body = await undoRecords(id, runs, callTools.limits.job);
       // A request without a body has none.
-      request.received.fingerprint = callTools.keyRing.newFingerprint().update(`undo ${id}`).digest();
+      const { run } = optionsOf(request as FastifyRequest);
+      request.received.fingerprint = callTools.keyRing.newFingerprint().update(`undo ${run}`).digest();
       return handle(request as FastifyRequest, reply);
     },
   );
@@ -117,6 +120,7 @@ function runFields(run: Run) {
   return {
     ID: run.id,
     ClientID: run.clientId,
+    ClientName: run.clientName,
     StartedAt: run.startedAt,
     EndedAt: run.endedAt,
     Calls: run.calls,
@@ -125,6 +129,7 @@ function runFields(run: Run) {
     Users: run.users,
     UndoableUntil: run.undoableUntil,
     UndoneAt: run.undoneAt,
+    UndoneBy: run.undoneBy,
   };
 }
 
@@ -148,6 +153,9 @@ const RunSchema = named(
     {
       ID: Uuid,
       ClientID: nullable(Id),
+      ClientName: nullable(
+        Type.String({ description: 'The client that has sent the calls. Null in protected mode.' }),
+      ),
       StartedAt: Moment,
       EndedAt: moment('Null while a call of the run is not completed.'),
       Calls: count('Number of calls and jobs, without those that undo the run.'),
@@ -159,6 +167,12 @@ const RunSchema = named(
         description: 'The time until which the run can be undone.',
       }),
       UndoneAt: moment('The end of the last undo. Null if there is none.'),
+      UndoneBy: nullable(
+        Type.String({
+          description:
+            'The name of the client that has undone the run last. Null if there is no undo, and in protected mode.',
+        }),
+      ),
     },
     { description: 'The calls that belong together, such as those of one import.' },
   ),

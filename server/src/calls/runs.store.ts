@@ -4,32 +4,44 @@ import { countNewest, type Page, pageOfNewest, readGroup } from '../db/paging.ts
 import { leaseMs } from '../idempotency/idempotency.ts';
 import type { Run, RunCall, RunEffects, RunHistory } from './runs.ts';
 
-/** Number of calls of a run that are counted; those after them only in `GET /admin/v1/runs/{id}`. */
-const callsCounted = 10_000;
+/** Number of calls that the list counts for each run. `GET /admin/v1/runs/{id}` counts all of them. */
+const callsListed = 10_000;
 
-/** SQL for the number of failed records of a call. That of a job is complete when it ends. */
-const failed = `case when is_job and ended_at is not null then records_failed else (
-  select count(*) from anagrafe.outcomes where call_id = own.id and error is not null) end`;
+/** SQL for the number of failed records of a call `own`. That of a job is complete when it ends. */
+const failedRecords = `(case when own.is_job and own.ended_at is not null then own.records_failed else (
+  select count(*) from anagrafe.outcomes where call_id = own.id and error is not null) end)::integer`;
 
-/** A call that a client has given up before its end stays open, but does not keep its run from ending. */
-const isEnded = `(state = 'completed' or state = 'open' and (
-  lease_id is null or lease_renewed_at < now() - interval '${leaseMs} milliseconds'))`;
+/** SQL: a call that a client has given up before its end stays open, but does not keep its run from ending. */
+const isEnded = `(own.state = 'completed' or own.state = 'open' and (
+  own.lease_id is null or own.lease_renewed_at < now() - interval '${leaseMs} milliseconds'))`;
 
-function runColumns(days: number): string {
-  return `run.id, run.client_id as "clientId", run.started_at as "startedAt",
-    case when counted.ended then counted.ended_at end as "endedAt", counted.calls, counted.records,
-    counted.failed as "recordsFailed", counted.users, counted.undone_at as "undoneAt",
-    run.started_at + make_interval(days => ${days}) as "undoableUntil"`;
+/** Returns a statement that reads the runs in `source`, each with the counts of its calls and with its last undo. */
+function selectRuns(
+  source: string,
+  { days, calls }: { readonly days: number; readonly calls: number | 'all' },
+) {
+  return `
+    select run.id, run.client_id as "clientId", client.name as "clientName", run.started_at as "startedAt",
+           case when counted.has_ended then counted.ended_at end as "endedAt", counted.calls, counted.records,
+           counted.failed as "recordsFailed", counted.users,
+           run.started_at + make_interval(days => ${days}) as "undoableUntil",
+           undo.ended_at as "undoneAt", undo.client_name as "undoneBy"
+      from ${source} as run
+      left join anagrafe.clients as client on client.id = run.client_id
+      cross join lateral (
+        select count(*)::integer as calls, bool_and(${isEnded}) as has_ended,
+               max(coalesce(ended_at, submitted_at)) as ended_at, coalesce(sum(records), 0)::integer as records,
+               coalesce(sum(users), 0)::integer as users, coalesce(sum(${failedRecords}), 0)::integer as failed
+          from (select * from anagrafe.calls where run_id = run.id and operation <> 'undo'
+                 order by submitted_at limit ${calls}) as own
+      ) as counted
+      left join lateral (
+        select calls.ended_at, undoer.name as client_name
+          from anagrafe.calls left join anagrafe.clients as undoer on undoer.id = calls.client_id
+         where calls.run_id = run.id and calls.operation = 'undo' and calls.ended_at is not null
+         order by calls.ended_at desc limit 1
+      ) as undo on true`;
 }
-
-const counted = `cross join lateral (
-  select count(*) filter (where operation <> 'undo')::integer as calls, bool_and(${isEnded}) filter (where operation <> 'undo') as ended,
-         max(coalesce(ended_at, submitted_at)) filter (where operation <> 'undo') as ended_at,
-         max(ended_at) filter (where operation = 'undo') as undone_at,
-         coalesce(sum(records) filter (where operation <> 'undo'), 0)::integer as records,
-         coalesce(sum(users) filter (where operation <> 'undo'), 0)::integer as users,
-         coalesce(sum(${failed}) filter (where operation <> 'undo'), 0)::integer as failed
-    from (select * from anagrafe.calls where run_id = run.id order by submitted_at limit ${callsCounted}) as own) as counted`;
 
 /** `days`: the time in which a run can be undone. */
 export function openRuns(
@@ -51,7 +63,7 @@ async function listRuns(database: Database, page: Page, days: number) {
   const [totalCount, runs] = await Promise.all([
     countNewest(database, newest),
     database.query<Run>(
-      `select ${runColumns(days)} from (select * ${newest} limit $1 offset $2) as run ${counted}
+      `${selectRuns(`(select * ${newest} limit $1 offset $2)`, { days, calls: callsListed })}
         order by run.started_at desc, run.id`,
       [limit, offset],
     ),
@@ -61,7 +73,7 @@ async function listRuns(database: Database, page: Page, days: number) {
 
 async function findRun(database: Database, id: string, days: number): Promise<Run | null> {
   const [run] = await database.query<Run>(
-    `select ${runColumns(days)} from anagrafe.runs as run ${counted} where run.id = $1`,
+    `${selectRuns('anagrafe.runs', { days, calls: 'all' })} where run.id = $1`,
     [id],
   );
   return run ?? null;
@@ -72,7 +84,7 @@ async function listCalls(database: Database, id: string, { page, pageSize }: Pag
     database.query<{ total: number }>('select count(*) as total from anagrafe.calls where run_id = $1', [id]),
     database.query<RunCall>(
       `select id, is_job as "isJob", operation, submitted_at as "submittedAt", ended_at as "endedAt", records,
-              (${failed})::integer as "recordsFailed", users
+              ${failedRecords} as "recordsFailed", users
          from (select * from anagrafe.calls where run_id = $1
                 order by submitted_at, id limit $2 offset $3) as own order by submitted_at, id`,
       [id, pageSize, pageSize * (page - 1)],

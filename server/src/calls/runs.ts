@@ -1,15 +1,20 @@
 import type { Page } from '../db/paging.ts';
 import { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
-import type { BatchLimits } from '../records/check/batch.ts';
+import { required } from '../lib/required.ts';
+import { type BatchLimits, requireBatch } from '../records/check/batch.ts';
 import type { RunStore } from '../records/operations/undo.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import type { UserEffect } from '../records/parse/parsed-undo.ts';
+import { claimAndRun, tryCall } from './run-call.ts';
+import type { CallTools, WriteCall, WriteResult } from './write-call.ts';
 
 /** The calls that belong together, such as those of one import. */
 export interface Run {
   readonly id: string;
+  /** Null in protected mode. */
   readonly clientId: number | null;
+  readonly clientName: string | null;
   readonly startedAt: Date;
   /** Null while a call of the run is not completed. */
   readonly endedAt: Date | null;
@@ -22,6 +27,8 @@ export interface Run {
   readonly undoableUntil: Date;
   /** The end of the last completed undo; null if there is none. */
   readonly undoneAt: Date | null;
+  /** The name of the client that has undone it last; null in protected mode, too. */
+  readonly undoneBy: string | null;
 }
 
 /** A call of a run. */
@@ -73,11 +80,12 @@ const usersPerRecord = 200;
  * other action, is deleted as a whole, after the records that move users away from it; otherwise its users are undone one by
  * one.
  */
-export async function undoRecords(id: string, store: RunHistory, limits: BatchLimits): Promise<RecordList> {
+async function undoRecords(id: string, store: RunHistory, limits: BatchLimits): Promise<Buffer> {
   const run = await findRun(id, store);
   if (run.undoableUntil <= new Date()) throw new ApiError('RUN_TOO_OLD');
-  if (run.endedAt === null) throw new ApiError('RUN_NOT_ENDED');
-  if (run.records > limits.records || run.users > limits.users) throw tooLarge(limits);
+  if (run.endedAt === null) throw new ApiError('RUN_NOT_ENDED', { variant: 'call' });
+  if (run.records > limits.records || run.users > limits.users)
+    throw new ApiError('BATCH_TOO_LARGE', { variant: 'undo', figures: { ...limits } });
   const effects = await store.effects(id);
   const inserted = effects.filter((effect) => effect.inserted).map((effect) => effect.id);
   const touched = await store.principalsTouched(
@@ -103,12 +111,35 @@ export async function undoRecords(id: string, store: RunHistory, limits: BatchLi
   // Users are moved away from a principal before it is deleted.
   records.push(...deletions);
   if (records.length === 0) throw new ApiError('NOTHING_TO_UNDO');
-  const bytes = Buffer.from(JSON.stringify(records));
-  const list = await RecordList.read(bytes, { maxDepth: 8, maxValues: Number.POSITIVE_INFINITY });
-  if (!list) throw new Error('the records of an undo are no array');
-  return list;
+  return Buffer.from(JSON.stringify(records));
 }
 
-function tooLarge({ records, users }: BatchLimits): ApiError {
-  return new ApiError('BATCH_TOO_LARGE', { variant: 'job', figures: { records, users } });
+async function recordsIn(bytes: Buffer, limits: BatchLimits): Promise<RecordList> {
+  const list = await RecordList.read(bytes, { maxDepth: 8, maxValues: Number.POSITIVE_INFINITY });
+  return requireBatch(list, limits, { variant: 'undo' });
+}
+
+/**
+ * Undoes a run. Its records are made after the call is stored, when no other call can join the run, and they are stored with
+ * it: a retry that resumes the undo continues with the same records.
+ */
+export async function undoRun(call: WriteCall, store: RunHistory, tools: CallTools): Promise<WriteResult> {
+  const { job } = tools.limits;
+  const newRecords = () => undoRecords(required(call.run), store, job);
+  if (call.dryRun) return tryCall({ ...call, records: await recordsIn(await newRecords(), job) }, tools);
+  return claimAndRun(
+    call,
+    {
+      counts: { records: 0, users: 0 },
+      async readRecords({ state, callId }) {
+        const stored = state === 'resumed' ? await tools.calls.undoRecords(callId) : null;
+        const bytes = stored ?? (await newRecords());
+        const records = await recordsIn(bytes, job);
+        // A job is stored as a whole.
+        if (!stored && !call.async) await tools.calls.storeUndoRecords(callId, bytes, records);
+        return records;
+      },
+    },
+    tools,
+  );
 }

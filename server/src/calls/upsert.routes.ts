@@ -7,7 +7,7 @@ import type { CallOptions } from '../records/check/operation.ts';
 import { MergeQuery, UpsertHeaders, UpsertQuery, upsertAnswers } from './upsert.schemas.ts';
 import { type WriteRouteTools, writeHandler } from './write.routes.ts';
 import { MergeBody, UpsertBody } from './write-bodies.schemas.ts';
-import type { DryRunPage, UpsertCall } from './write-call.ts';
+import type { DryRunPage, PlannedCall } from './write-call.ts';
 
 type Query = Validated<Static<typeof UpsertQuery>>;
 
@@ -28,7 +28,7 @@ export function upsertRoutes(app: Api, tools: WriteRouteTools): void {
       body: UpsertBody,
       response: upsertAnswers,
     },
-    handler: writeHandler('upsert', tools, readOptions, readUpsert),
+    handler: writeHandler('upsert', tools, { optionsOf: readOptions, planOf: readPlanned }),
   });
   mergeRoute(app, tools);
 }
@@ -50,11 +50,11 @@ function mergeRoute(app: Api, tools: WriteRouteTools): void {
       body: MergeBody,
       response: upsertAnswers,
     },
-    handler: writeHandler('merge', tools, () => ({}), readUpsert),
+    handler: writeHandler('merge', tools, { optionsOf: () => ({}), planOf: readPlanned }),
   });
 }
 
-function readUpsert(request: FastifyRequest): UpsertCall {
+function readPlanned(request: FastifyRequest): PlannedCall {
   const query = request.query as Query;
   return {
     expectedPlan: readPlan(request.headers['if-match']),

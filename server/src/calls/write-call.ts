@@ -17,7 +17,7 @@ import type { RecordWriter } from '../records/write/record-writer.ts';
 import type { CallStore } from './calls.ts';
 
 /** The part of a call that only `irs/upsert`, `irs/merge` and an undo have. */
-export interface UpsertCall {
+export interface PlannedCall {
   /** The plan in `If-Match`; null without one. */
   readonly expectedPlan: string | null;
   /** The tuples of a dry run to return; null for all. */
@@ -29,7 +29,7 @@ export interface UpsertCall {
 /** A request to a write operation. */
 export interface WriteCall {
   readonly operation: OperationName;
-  /** Null if the body is not an array. */
+  /** Null if the body is not an array, and for an undo. */
   readonly body: RecordList | null;
   /** Null in protected mode. */
   readonly clientId: number | null;
@@ -41,7 +41,7 @@ export interface WriteCall {
   readonly async: boolean;
   readonly options: CallOptions;
   /** Null for other operations than `upsert`, `merge` and `undo`. */
-  readonly upsert: UpsertCall | null;
+  readonly planned: PlannedCall | null;
   /** Reserves memory until the call is answered. Throws an `ApiError` OVERLOADED if there is too little. */
   holdMemory(bytes: number): void;
   /** Aborted when the caller has disconnected. A dry run ends then; a call that writes goes on. */
@@ -132,7 +132,7 @@ export interface ValidCall extends WriteCall {
 /** A call that is applied or submitted. */
 export interface ClaimedCall extends ValidCall {
   readonly id: string;
-  /** The row of a call without a key, which is stored with its first outcome; null if the row is already stored. */
+  /** The row of a call with neither a key nor a run, which is stored with its first outcome; null if it is already stored. */
   readonly unstoredCall: NewCall | null;
   /** The outcomes of earlier requests with the same key, by position. */
   readonly settled: ReadonlyMap<number, Outcome>;

@@ -21,7 +21,7 @@ import { contentOf, jobEnvelope, outcomesEnvelope } from './call-envelope.ts';
 import { runCall } from './run-call.ts';
 import { InsertQuery, WriteHeaders, WriteQuery, writeAnswers } from './write.schemas.ts';
 import { DeleteBody, InsertBody, InviteBody, StateBody, UpdateBody } from './write-bodies.schemas.ts';
-import type { CallTools, UpsertCall, WriteResult } from './write-call.ts';
+import type { CallTools, PlannedCall, WriteCall, WriteResult } from './write-call.ts';
 
 export interface WriteRouteTools {
   readonly callTools: CallTools;
@@ -128,12 +128,22 @@ function optionsOf(request: FastifyRequest): string {
   return similar === 'allow' ? '' : `${JSON.stringify([similar])}\n`;
 }
 
-/** Returns the handler of a write operation. `upsertOf` reads what only `irs/upsert` has. */
+interface HandlerParts<Request> {
+  readonly optionsOf?: (request: Request) => Partial<CallOptions>;
+  /** Reads what only an operation with a plan has. */
+  readonly planOf?: (request: Request) => PlannedCall;
+  readonly run?: (call: WriteCall) => Promise<WriteResult>;
+}
+
+/** Returns the handler of a write operation. */
 export function writeHandler<Request extends FastifyRequest>(
   operation: OperationName,
   tools: WriteRouteTools,
-  optionsFor: (request: Request) => Partial<CallOptions> = readOptions,
-  upsertOf: (request: Request) => UpsertCall | null = () => null,
+  {
+    optionsOf = readOptions,
+    planOf,
+    run = (call) => runCall(call, tools.callTools),
+  }: HandlerParts<Request> = {},
 ) {
   return async (request: Request, reply: FastifyReply) => {
     if (request.caller.user) return updateSelf(request.caller.user, request, reply, tools);
@@ -141,8 +151,8 @@ export function writeHandler<Request extends FastifyRequest>(
     const showsStored = permissions.has('records.read');
     const resetsOnly = !permissions.has('records.write');
     const common = { showsStored, resetsOnly, codes: codesFor(request) };
-    const options = { ...defaultOptions, ...optionsFor(request), ...common };
-    const upsert = upsertOf(request);
+    const options = { ...defaultOptions, ...optionsOf(request), ...common };
+    const planned = planOf?.(request) ?? null;
     const body = request.body as RecordList | null;
     const failures: unknown[] = [];
     const call = {
@@ -155,14 +165,14 @@ export function writeHandler<Request extends FastifyRequest>(
       dryRun: isFlagged(request, 'dryRun'),
       async: wantsAsync(request.headers),
       options,
-      upsert,
+      planned,
       holdMemory: (bytes: number) => request.received.reserve(bytes),
       signal: request.received.signal,
       report(error: unknown) {
         if (!isPartOfOutage(error)) failures.push(error);
       },
     };
-    const result = await runCall(call, tools.callTools);
+    const result = await run(call);
     if (failures.length > 0) {
       request.log.error(
         { err: failures[0], operation, records: failures.length },

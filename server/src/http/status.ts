@@ -16,6 +16,7 @@ const statuses: Partial<Record<Code, number>> = {
   JOB_NOT_ENDED: 409,
   CODE_INVALID: 422,
   PASSWORD_REFUSED: 422,
+  NO_MAIL_SERVER: 422,
   AUDIT_ROW_NOT_FOUND: 404,
   RUN_NOT_FOUND: 404,
   RUN_NOT_ENDED: 409,

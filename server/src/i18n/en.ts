@@ -41,6 +41,7 @@ export const callTexts = {
       '"{name}" is later than the last event. It was read from another database, or before a backup was restored. Omit it to read from the first event.',
     after: '"{name}" must be the ID of an event, such as 1042.0.',
     dryRun: '"{name}" can only be used with dryRun=true.',
+    needs: '"{name}" can only be used with {other}.',
     uuid: '"{name}" must be a UUID such as 0b5c2a5e-1f0e-4b57-9c7b-3a3a6a8f7f10.',
     plan: '"{name}" must be the Plan of a dry run, in double quotes.',
     key: '"{name}" must be sent once and have 1 to {max} visible ASCII characters.',
@@ -95,6 +96,7 @@ export const callTexts = {
     answered:
       'The request contains more than {records} records or {users} users. Send it as a job with "Prefer: respond-async" (up to {jobUsers} users), or split it into several requests.',
     job: 'The request contains more than {records} records or {users} users, the maximum of a job. Split it into several requests.',
+    undo: 'The run has more than {records} records or {users} users, the maximum of a job. It cannot be undone.',
     removals:
       'The request would disable or delete more than {users} users, which is the maximum. Split it into several requests.',
     merges:
@@ -115,11 +117,15 @@ export const callTexts = {
     dry: 'No record would be applied. See result.records for the errors.',
   },
   CODE_INVALID: 'The code is not valid: it is unknown, expired or already used. Ask for a new one.',
+  NO_MAIL_SERVER: 'This service does not send mail: ANAGRAFE_SMTP_URL is not set.',
   PASSWORD_REFUSED: 'The password was not accepted. See result.record.FieldErrors. The code is still valid.',
   JOB_NOT_ENDED: 'The job has not ended. Wait until it ends, or cancel it.',
   JOB_NOT_FOUND: 'There is no job with this ID. It may belong to another client, or may have been deleted.',
   RUN_NOT_FOUND: 'There is no run with this ID. It may have been deleted.',
-  RUN_NOT_ENDED: 'A call or job of the run has not ended. Wait until it ends, or cancel it.',
+  RUN_NOT_ENDED: {
+    call: 'A call or job of the run has not ended. Wait until it ends, or cancel it.',
+    undo: 'The run is being undone. Wait until the undo has ended.',
+  },
   RUN_TOO_OLD: 'The run is too old to be undone. See UndoableUntil of the run.',
   NOTHING_TO_UNDO: 'The run has applied no record.',
   AUDIT_ROW_NOT_FOUND: 'There is no row of the audit log at this position. It may have been deleted.',
@@ -146,7 +152,7 @@ export const callTexts = {
       'The request would move {removals} of the {users} users of the principal with ID {id} to other principals. Without a plan at most {allowed} are allowed, so nothing was applied. Send it with dryRun=true, check the plan, then send it with If-Match.',
     call: 'The request would disable or delete {removals} of {users} users. Without a plan at most {allowed} are allowed, so nothing was applied. Send it with dryRun=true, check the plan, then send it with If-Match.',
     record:
-      'Record [{position}] would disable or delete {removals} of the {users} users of its principal. Without a plan at most {allowed} are allowed, so nothing was applied. Send the request with dryRun=true, check the plan, then send it with If-Match.',
+      'The request would disable or delete {removals} of the {users} users of the principal of record [{position}]. Without a plan at most {allowed} are allowed, so nothing was applied. Send the request with dryRun=true, check the plan, then send it with If-Match.',
   },
   RATE_LIMITED: {
     calls: 'Too many requests. Retry after {seconds} s.',

@@ -38,6 +38,7 @@ export const italian: typeof english = {
       '"{name}" è successivo all\'ultimo evento: proviene da un altro database o da prima del ripristino di un backup. Ometterlo per leggere dal primo evento.',
     after: '"{name}" deve essere l\'ID di un evento, ad esempio 1042.0.',
     dryRun: '"{name}" si può usare solo con dryRun=true.',
+    needs: '"{name}" si può usare solo con {other}.',
     uuid: '"{name}" deve essere un UUID come 0b5c2a5e-1f0e-4b57-9c7b-3a3a6a8f7f10.',
     plan: '"{name}" deve essere il Plan di una simulazione, tra virgolette doppie.',
     key: '"{name}" deve avere da 1 a {max} caratteri ASCII visibili e va inviato una sola volta.',
@@ -94,6 +95,7 @@ export const italian: typeof english = {
     answered:
       'La richiesta contiene più di {records} record o {users} utenti. Inviarla in background con "Prefer: respond-async" (fino a {jobUsers} utenti), oppure suddividerla in più richieste.',
     job: "La richiesta contiene più di {records} record o {users} utenti, il massimo per un'elaborazione. Suddividerla in più richieste.",
+    undo: "L'operazione ha più di {records} record o {users} utenti, il massimo per un'elaborazione. Non può essere annullata.",
     removals:
       'La richiesta disabiliterebbe o eliminerebbe più di {users} utenti, il massimo consentito. Suddividerla in più richieste.',
     merges:
@@ -114,13 +116,16 @@ export const italian: typeof english = {
     dry: 'Nessun record verrebbe applicato. Gli errori sono in result.records.',
   },
   CODE_INVALID: 'Il codice non è valido: è sconosciuto, scaduto o già usato. Chiederne uno nuovo.',
+  NO_MAIL_SERVER: 'Questo servizio non invia email: ANAGRAFE_SMTP_URL non è impostato.',
   PASSWORD_REFUSED:
     'La password non è stata accettata. Vedere result.record.FieldErrors. Il codice è ancora valido.',
   JOB_NOT_ENDED: 'Il job non è terminato. Attendere che termini, oppure annullarlo.',
   JOB_NOT_FOUND: 'Elaborazione non trovata. Potrebbe appartenere a un altro client o essere stata eliminata.',
   RUN_NOT_FOUND: 'Nessuna operazione con questo ID. Potrebbe essere stata eliminata.',
-  RUN_NOT_ENDED:
-    'Una chiamata o un processo di questa operazione non è terminato. Attendi la fine o annullalo.',
+  RUN_NOT_ENDED: {
+    call: "Una chiamata o un'elaborazione di questa operazione non è terminata. Attenderne la fine o annullarla.",
+    undo: "L'operazione è in corso di annullamento. Attendere che termini.",
+  },
   RUN_TOO_OLD: 'Questa operazione è troppo vecchia per essere annullata. Vedi UndoableUntil.',
   NOTHING_TO_UNDO: 'Questa operazione non ha applicato alcun record.',
   AUDIT_ROW_NOT_FOUND:
@@ -149,7 +154,7 @@ export const italian: typeof english = {
       "La richiesta sposterebbe in altre anagrafiche {removals} utenti su {users} dell'anagrafica con ID {id}. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviarla con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.",
     call: 'La richiesta disabiliterebbe o eliminerebbe {removals} utenti su {users}. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviarla con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.',
     record:
-      'Il record [{position}] disabiliterebbe o eliminerebbe {removals} utenti su {users} della sua anagrafica. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviare la richiesta con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.',
+      "La richiesta disabiliterebbe o eliminerebbe {removals} utenti su {users} dell'anagrafica del record [{position}]. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviare la richiesta con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.",
   },
   RATE_LIMITED: {
     calls: 'Troppe richieste. Riprovare tra {seconds} s.',

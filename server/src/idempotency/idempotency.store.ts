@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../db/database.ts';
-import { storeWithApiErrors, withApiErrors } from '../db/errors.ts';
-import { insertRun } from '../records/write/call-outcomes.store.ts';
-import { type Claim, type IdempotencyStore, type KeyedCall, type Lease, leaseMs } from './idempotency.ts';
+import type { Connection, Database } from '../db/database.ts';
+import { CommitUnknown, NoAnswer, storeWithApiErrors, withApiErrors } from '../db/errors.ts';
+import type { Claim, IdempotencyStore, Lease, StoredCall } from './idempotency.ts';
+import { discardCall, joinRun, unleased } from './run-membership.store.ts';
 
 interface KnownCall {
   readonly id: string;
@@ -11,7 +11,7 @@ interface KnownCall {
   readonly same: boolean;
 }
 
-/** Stores the calls with an idempotency key. */
+/** Stores the calls with an idempotency key or a run. */
 export function openIdempotencyStore(database: Database, options: { keyHours: number }): IdempotencyStore {
   return storeWithApiErrors<IdempotencyStore>({
     claim: (call, leaseId) => claim(database, call, leaseId, options.keyHours),
@@ -32,58 +32,104 @@ function openLease(database: Database, callId: string, leaseId: string): Lease {
   return {
     renew: () => change('update anagrafe.calls set lease_renewed_at = now()'),
     release: () => change('update anagrafe.calls set lease_id = null'),
-    discard: () => change('delete from anagrafe.calls'),
+    discard: () =>
+      withApiErrors(() =>
+        database.transaction((connection) => discardCall(connection, ours, [callId, leaseId])),
+      ),
   };
 }
 
 /** The condition for a call with the key $2 of the client $1. */
 const withKey = 'coalesce(client_id, 0) = coalesce($1::bigint, 0) and idempotency_key = $2';
 
-/** The condition for a call that no request works on. */
-const unleased = `(lease_id is null or lease_renewed_at < now() - interval '${leaseMs} milliseconds')`;
-
-async function claim(database: Database, call: KeyedCall, leaseId: string, keyHours: number): Promise<Claim> {
-  const { clientId, operation, key, run, records, users } = call;
-  const owner = [clientId, key.text];
+async function claim(
+  database: Database,
+  call: StoredCall,
+  leaseId: string,
+  keyHours: number,
+): Promise<Claim> {
+  const { clientId, operation, key } = call;
+  const owner = [clientId, key?.text ?? null];
   // An expired key can be used again even if the retention run has not removed it yet.
-  await database.query(
-    `update anagrafe.calls set idempotency_key = null where ${withKey} and key_expires_at <= now()`,
-    owner,
-  );
+  if (key)
+    await database.query(
+      `update anagrafe.calls set idempotency_key = null where ${withKey} and key_expires_at <= now()`,
+      owner,
+    );
   const callId = randomUUID();
-  const made = await database.query(
-    `${insertRun('$10', '$1')}
-     insert into anagrafe.calls
-       (id, client_id, idempotency_key, operation, fingerprint, state, records, users, lease_id, lease_renewed_at,
-        key_expires_at, run_id)
-     values ($3, $1, $2, $4, $5, 'open', $6, $7, $8, now(), now() + make_interval(hours => $9), $10)
-     on conflict do nothing returning id`,
-    [...owner, callId, operation, key.fingerprint, records, users, leaseId, keyHours, run],
-  );
-  if (made.length > 0) return { state: 'new', callId, lease: openLease(database, callId, leaseId) };
+  const isNew = await ofRun(database, call, async (connection) => {
+    const made = await insertCall(connection, { id: callId, leaseId, keyHours, ...call });
+    if (made) await joinRun(connection, callId, call);
+    return made;
+  });
+  if (isNew) return { state: 'new', callId, lease: openLease(database, callId, leaseId) };
   const [known] = await database.query<KnownCall>(
     `select id, state, is_job, fingerprint = $3 and operation = $4 as same from anagrafe.calls where ${withKey}`,
-    [...owner, key.fingerprint, operation],
+    [...owner, key?.fingerprint, operation],
   );
   // Another request deleted the call between the two statements, because it failed as a whole: try again.
   if (!known) return claim(database, call, leaseId, keyHours);
   if (!known.same) return { state: 'reused' };
   if (known.is_job) return { state: 'job', callId: known.id };
   if (known.state === 'completed') return { state: 'answered', callId: known.id };
-  const taken = await database.query(
-    `update anagrafe.calls set lease_id = $2, lease_renewed_at = now()
-      where id = $1 and state = 'open' and ${unleased} returning id`,
-    [known.id, leaseId],
-  );
-  return taken.length > 0
+  const isTaken = await ofRun(database, call, async (connection) => {
+    const taken = await connection.query(
+      `update anagrafe.calls set lease_id = $2, lease_renewed_at = now()
+        where id = $1 and state = 'open' and ${unleased} returning id`,
+      [known.id, leaseId],
+    );
+    if (taken.length > 0) await joinRun(connection, known.id, call);
+    return taken.length > 0;
+  });
+  return isTaken
     ? { state: 'resumed', callId: known.id, lease: openLease(database, known.id, leaseId) }
     : { state: 'running' };
 }
 
-async function abandon(database: Database, { clientId, key }: KeyedCall, leaseId: string): Promise<boolean> {
+/** Runs `work` in a transaction if the call has a run. A claim may be repeated, so a lost commit is one without an answer. */
+function ofRun<Result>(
+  database: Database,
+  { run }: StoredCall,
+  work: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
+  if (run === null) return work(database);
+  return database.transaction(work).catch((error) => {
+    throw error instanceof CommitUnknown ? new NoAnswer(error) : error;
+  });
+}
+
+/** Returns false if a call with the key exists. */
+async function insertCall(
+  connection: Connection,
+  call: StoredCall & { readonly id: string; readonly leaseId: string; readonly keyHours: number },
+): Promise<boolean> {
+  const { id, leaseId, keyHours, clientId, operation, key, run, records, users } = call;
+  const made = await connection.query(
+    `insert into anagrafe.calls
+       (id, client_id, idempotency_key, operation, fingerprint, state, records, users, lease_id, lease_renewed_at,
+        key_expires_at, run_id)
+     values ($1, $2, $3, $4, $5, 'open', $6, $7, $8, now(), now() + make_interval(hours => $9), $10)
+     on conflict do nothing returning id`,
+    [
+      id,
+      clientId,
+      key?.text,
+      operation,
+      key?.fingerprint,
+      records,
+      users,
+      leaseId,
+      key ? keyHours : null,
+      run,
+    ],
+  );
+  return made.length > 0;
+}
+
+async function abandon(database: Database, { clientId, key }: StoredCall, leaseId: string): Promise<boolean> {
   const released = await database.query(
     `update anagrafe.calls set lease_id = null where ${withKey} and lease_id = $3 returning id`,
-    [clientId, key.text, leaseId],
+    [clientId, key?.text, leaseId],
   );
   return released.length > 0;
 }

@@ -7,13 +7,15 @@ export interface IdempotencyKey {
   readonly fingerprint: Buffer;
 }
 
-export interface KeyedCall {
+/** A call with an idempotency key or a run, which is stored before it is applied. */
+export interface StoredCall {
   readonly clientId: number | null;
   readonly operation: OperationName;
-  readonly key: IdempotencyKey;
-  /** The run that the call is a part of; null without one. */
+  /** Null without a key: every request is then a call of its own. */
+  readonly key: IdempotencyKey | null;
+  /** The run that the call is a part of or, for an undo, that it undoes; null without one. */
   readonly run: string | null;
-  /** The number of records and of their users. */
+  /** The number of records and of their users. That of an undo is stored later. */
   readonly records: number;
   readonly users: number;
 }
@@ -37,19 +39,20 @@ export interface Lease {
   renew(): Promise<void>;
   /** Ends the lease, so that a retry can resume the call at once. */
   release(): Promise<void>;
-  /** Deletes a call that has applied nothing, so that its key can be used again. */
+  /** Deletes a call that has applied nothing, so that its key can be used again, and its run if it has no other call. */
   discard(): Promise<void>;
 }
 
-/** The calls with an idempotency key, and who works on them. */
+/** The calls with an idempotency key or a run, and the requests that work on them. */
 export interface IdempotencyStore {
   /**
    * Finds or creates the call with the key, and takes its lease if no other request holds it. The caller chooses the ID
-   * of the lease, so that it can give up a lease that it does not know of, because the answer was lost.
+   * of the lease, so that it can give up a lease that it does not know of, because the answer was lost. Throws an
+   * `ApiError`, and stores nothing, if the call cannot be a part of its run; see `joinRun`.
    */
-  claim(call: KeyedCall, leaseId: string): Promise<Claim>;
-  /** Ends the lease with this ID. Returns false if the call does not have it, or not yet. */
-  abandon(call: KeyedCall, leaseId: string): Promise<boolean>;
+  claim(call: StoredCall, leaseId: string): Promise<Claim>;
+  /** Ends the lease with this ID. Returns false if the call with the key does not have it, or not yet. */
+  abandon(call: StoredCall, leaseId: string): Promise<boolean>;
 }
 
 export const leaseRenewalMs = 4000;

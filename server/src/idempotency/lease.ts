@@ -4,10 +4,10 @@ import { ApiError } from '../lib/field-errors.ts';
 import {
   type Claim,
   type IdempotencyStore,
-  type KeyedCall,
   type Lease,
   leaseMs,
   leaseRenewalMs,
+  type StoredCall,
 } from './idempotency.ts';
 
 /** Value of `Retry-After` for a call that another request is handling. */
@@ -18,15 +18,15 @@ const releaseRetryMs = 500;
 
 type Report = (error: unknown) => void;
 
-/** Takes the lease of a call with a key, or finds its result. Throws an `ApiError` if the call cannot go on. */
+/** Takes the lease of a call, or finds its result. Throws an `ApiError` if the call cannot go on. */
 export async function claimLease(
-  call: KeyedCall,
+  call: StoredCall,
   store: IdempotencyStore,
   report: Report,
 ): Promise<Extract<Claim, { callId: string }>> {
   const leaseId = randomUUID();
   const claim = await store.claim(call, leaseId).catch(async (error) => {
-    if (isAnswerLost(error)) await release(() => store.abandon(call, leaseId), report);
+    if (call.key && isAnswerLost(error)) await release(() => store.abandon(call, leaseId), report);
     throw error;
   });
   if ('callId' in claim) return claim;

@@ -31,7 +31,9 @@ export function openJobInvitations(database: Database): JobInvitationStore {
             if (current.length === 0)
               throw new Error('another request issues the codes of the job, so those of this one have ended');
             const issued = await invitationsOf(connection, jobId, group, issueCode);
-            const codes = issued.flatMap(({ userId, code }) => (code ? [{ userId, code }] : []));
+            const codes = issued.flatMap(({ userId, code }) =>
+              code ? [{ userId, code, kind: 'invitation' as const, mailId: null }] : [],
+            );
             await issueCodes(connection, codes);
             const details = { count: codes.length, invited: codes.map(({ userId }) => [userId, 'code']) };
             await openAuditLog(connection).note(actor, {

@@ -3,7 +3,7 @@ import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { Queue } from '../queue/queue.ts';
-import { insertRun, storeFailures } from '../records/write/call-outcomes.store.ts';
+import { storeFailures } from '../records/write/call-outcomes.store.ts';
 import { enqueueChunks, type QueuedChunk } from './chunk-queue.ts';
 import { countOtherOutcomes, endJobWithoutChunks } from './chunks.store.ts';
 import type { EncryptedChunk, NewJob, SubmissionStore } from './submit.ts';
@@ -62,31 +62,20 @@ export function openSubmissions(database: Database, queue: Queue, limits: OpenJo
 }
 
 /**
- * Inserts the job. A call with an idempotency key already has a row, which becomes the job. Returns false and changes
+ * Inserts the job. A call with an idempotency key or a run already has a row, which becomes the job. Returns false and changes
  * nothing if the state of that row is not `open`.
  */
 async function putJob(connection: Connection, job: NewJob): Promise<boolean> {
   const rows = await connection.query(
-    `${insertRun('$9', '$2')}
-     insert into anagrafe.calls as call
-       (id, client_id, operation, state, is_job, records, users, wrapped_key, options, bytes, run_id)
-     values ($1, $2, $3, 'queued', true, $4, $5, $6, $7, $8, $9)
+    `insert into anagrafe.calls as call
+       (id, client_id, operation, state, is_job, records, users, wrapped_key, options, bytes)
+     values ($1, $2, $3, 'queued', true, $4, $5, $6, $7, $8)
      on conflict (id) do update
         set state = 'queued', is_job = true, records = $4, users = $5, wrapped_key = $6, options = $7, bytes = $8, lease_id = null,
             submitted_at = now()
       where call.state = 'open'
      returning id`,
-    [
-      job.id,
-      job.clientId,
-      job.operation,
-      job.records,
-      job.users,
-      job.wrappedKey,
-      job.options,
-      job.bytes,
-      job.run,
-    ],
+    [job.id, job.clientId, job.operation, job.records, job.users, job.wrappedKey, job.options, job.bytes],
   );
   return rows.length > 0;
 }

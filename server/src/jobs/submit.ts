@@ -20,8 +20,6 @@ export interface NewJob {
   readonly clientId: number | null;
   readonly operation: OperationName;
   readonly options: CallOptions;
-  /** The run that the call is a part of; null without one. */
-  readonly run: string | null;
   readonly records: number;
   readonly users: number;
   /** The size of the body. */
@@ -61,7 +59,6 @@ interface SubmittedCall {
   /** The outcomes of earlier requests with the same key, by position. */
   readonly settled: ReadonlyMap<number, Outcome>;
   readonly options: CallOptions;
-  readonly run: string | null;
   /** Null if the operation has no plan. */
   readonly review: PlanReview | null;
   holdMemory(bytes: number): void;
@@ -83,7 +80,7 @@ export async function submitJob(
   operation: Operation,
   tools: SubmissionTools,
 ): Promise<readonly Outcome[] | null> {
-  const { id, clientId, actor, options, run, records } = call;
+  const { id, clientId, actor, options, records } = call;
   const { key, wrapped } = tools.keyRing.newJobKey(id);
   const counts = { records: records.count, users: records.users, bytes: records.bytes };
   const job = {
@@ -92,7 +89,6 @@ export async function submitJob(
     actor,
     operation: operation.name,
     options,
-    run,
     ...counts,
     wrappedKey: wrapped,
   };

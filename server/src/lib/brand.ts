@@ -30,11 +30,40 @@ export async function openBrand(config: {
 
 /** The contrast with white and with black is equal at a relative luminance of 0.179 (WCAG 2). */
 function textColorOn(color: string): string {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
-    const share = Number.parseInt(color.slice(start, start + 2), 16) / 255;
+  return luminanceOf(color) > 0.179 ? '#000000' : '#ffffff';
+}
+
+/** Returns the colour, or the nearest mix with black or white that can be read as text on the background. */
+export function readableOn(background: string, color: string): string {
+  const target = textColorOn(background);
+  for (let percent = 0; percent < 100; percent += 5) {
+    const mixed = mix(color, target, percent / 100);
+    if (contrastOf(mixed, background) >= 4.5) return mixed;
+  }
+  return target;
+}
+
+function contrastOf(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function mix(color: string, target: string, share: number): string {
+  const to = channelsOf(target);
+  const mixed = channelsOf(color).map((value, n) => Math.round(value + ((to[n] ?? 0) - value) * share));
+  return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+}
+
+function luminanceOf(color: string): number {
+  const [red = 0, green = 0, blue = 0] = channelsOf(color).map((value) => {
+    const share = value / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
   });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000000' : '#ffffff';
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function channelsOf(color: string): number[] {
+  return [1, 3, 5].map((start) => Number.parseInt(color.slice(start, start + 2), 16));
 }
 
 async function readLogo(path: string): Promise<Logo> {

@@ -2,8 +2,7 @@ import type { Database } from '../db/database.ts';
 import type { Blocklist } from '../passwords/blocklist.ts';
 import { openCommonPasswords } from '../passwords/policy.ts';
 import type { Config } from '../settings/config.ts';
-import { refuseLeakedPasswords } from './check/leaked-passwords.ts';
-import type { CallOptions, Operation, Operations } from './check/operation.ts';
+import type { CallOptions, Operations } from './check/operation.ts';
 import { deleteOperation } from './operations/delete.ts';
 import { insertOperation } from './operations/insert.ts';
 import { inviteOperation } from './operations/invite.ts';
@@ -55,16 +54,15 @@ export function openRecords(parts: RecordParts): Records {
     minLength: config.PASSWORD_MIN,
     isCommon: (text: string) => isCommon(text) || blocklist.hasWord(text),
   };
-  const rules = { requireEmail: config.REQUIRE_EMAIL, password, sendsMail };
+  const { isLeaked } = blocklist;
+  const rules = { requireEmail: config.REQUIRE_EMAIL, password, isLeaked, sendsMail };
   const rulesFor = ({ codes }: Pick<CallOptions, 'codes'>) => ({ ...rules, codes });
   const limits = { maxRecordUsers: config.MAX_RECORD_USERS, maxRemoved: config.MAX_JOB_USERS };
-  const upsert = upsertOperations(upsertStore, { ...rules, ...limits });
-  const refusingLeaked = (operation: Operation) => refuseLeakedPasswords(operation, blocklist);
   return {
     operations: {
-      update: (options) => refusingLeaked(updateOperation(recordStore, rulesFor(options), options)),
-      insert: (options) => refusingLeaked(insertOperation(recordStore, rulesFor(options), options)),
-      upsert: (options) => refusingLeaked(upsert(options)),
+      update: (options) => updateOperation(recordStore, rulesFor(options), options),
+      insert: (options) => insertOperation(recordStore, rulesFor(options), options),
+      upsert: upsertOperations(upsertStore, { ...rules, ...limits }),
       invite: (options) =>
         inviteOperation(
           recordStore,

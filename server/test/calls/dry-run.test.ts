@@ -260,7 +260,7 @@ describe('the parameter dryRun', () => {
     const call = {
       records,
       clientId: null,
-      upsert: null,
+      planned: null,
       review: null,
       holdMemory: () => {},
       signal: disconnected.signal,

@@ -39,6 +39,7 @@ it('keeps jobs waiting until the end of a call with a single password is stored'
   const own = { id, clientId: null, operation: 'update', run: null } as const;
   const call = {
     ...own,
+    key: null,
     records,
     actor: operatorActor,
     unstoredCall: { ...own, records: 1, users: 1 },

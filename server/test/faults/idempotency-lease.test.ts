@@ -8,7 +8,7 @@ import type { Database } from '../../src/db/database.ts';
 import { listen } from '../../src/db/listen.ts';
 import { KeyRing } from '../../src/encryption/key-ring.ts';
 import { openIdempotencyStore } from '../../src/idempotency/idempotency.store.ts';
-import type { Claim, KeyedCall, Lease } from '../../src/idempotency/idempotency.ts';
+import type { Claim, Lease, StoredCall } from '../../src/idempotency/idempotency.ts';
 import { createChunkQueue } from '../../src/jobs/chunk-queue.ts';
 import { openSubmissions } from '../../src/jobs/submissions.store.ts';
 import { submitJob } from '../../src/jobs/submit.ts';
@@ -24,10 +24,10 @@ beforeAll(async () => {
   service = await startTestService();
 });
 
-const claim = (call: KeyedCall) =>
+const claim = (call: StoredCall) =>
   openIdempotencyStore(service.database, { keyHours: 1 }).claim(call, randomUUID());
 
-const callWith = (text: string): KeyedCall => ({
+const callWith = (text: string): StoredCall => ({
   clientId: null,
   operation: 'update',
   run: null,

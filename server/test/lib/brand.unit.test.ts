@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterTest } from '@anagrafe/testing/endings';
 import { describe, expect, it } from 'vitest';
-import { openBrand } from '../../src/lib/brand.ts';
+import { openBrand, readableOn } from '../../src/lib/brand.ts';
 
 const settings = { BRAND_NAME: 'Rossi Srl', BRAND_COLOR: '#1f5fbf', BRAND_LOGO: null };
 
@@ -22,6 +22,15 @@ describe('the brand', () => {
     ['#FFFFFF', '#000000'],
   ])('has on the colour %s the text colour %s', async (color, textColor) => {
     expect(await openBrand({ ...settings, BRAND_COLOR: color })).toMatchObject({ color, textColor });
+  });
+
+  it.each([
+    ['#1f5fbf', '#f4f5f7', '#1f5fbf'],
+    ['#ffe14d', '#1c1f24', '#ffe14d'],
+    ['#ffffff', '#f4f5f7', '#666666'],
+    ['#000000', '#1c1f24', '#8c8c8c'],
+  ])('has for text of the colour %s on %s the colour %s', (color, background, readable) => {
+    expect(readableOn(background, color)).toBe(readable);
   });
 
   it('has a logo that is recognised by its content', async () => {

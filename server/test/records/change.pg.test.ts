@@ -49,7 +49,8 @@ function change(principalId: number, more: Partial<WritableChange>): WritableCha
     deletes: [],
     applied: [],
     invitations: [],
-    context: { actor: operatorActor, reference: null, expectedCurrentHash: null },
+    position: 0,
+    context: { actor: operatorActor, call: null },
     changeIds: [randomUUID()],
     ...more,
   };
@@ -266,9 +267,9 @@ describe('writeChanges with changes of users', () => {
   it('writes only the outcome of a record that changes nothing', async () => {
     const { id, users } = await insert('alfa', 1);
     const before = await version(id);
-    const reference = { callId: '5f8b1c1e-0000-4000-8000-000000000001', position: 0, newCall: null };
+    const call = { id: '5f8b1c1e-0000-4000-8000-000000000001', newCall: null };
     const applied = [{ id: users[0] as number, username: 'alfa.1', email: null, operation: 'none' }] as const;
-    const context = { actor: operatorActor, reference, expectedCurrentHash: null };
+    const context = { actor: operatorActor, call };
     const written = await records.writeChanges([change(id, { applied, context })]);
     expect(written).toEqual([true]);
     expect(await version(id)).toBe(before);

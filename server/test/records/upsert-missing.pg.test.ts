@@ -185,7 +185,7 @@ describe('an upsert that would disable or delete users', () => {
     expect(refusal(await upsert(service, records, 'missing=delete'))).toEqual([
       422,
       'TOO_MANY_REMOVALS',
-      'Record [1] would disable or delete 90 of the 90 users of its principal. Without a plan at most 20 are allowed, so nothing was applied. Send the request with dryRun=true, check the plan, then send it with If-Match.',
+      'The request would disable or delete 90 of the 90 users of the principal of record [1]. Without a plan at most 20 are allowed, so nothing was applied. Send the request with dryRun=true, check the plan, then send it with If-Match.',
     ]);
     expect(await storedRows(service)).toEqual(before);
   });

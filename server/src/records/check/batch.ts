@@ -18,7 +18,7 @@ export interface BatchLimits {
 
 /** Variant and figures of the `BATCH_TOO_LARGE` message, which names the alternative for the client. */
 interface TooLargeHint {
-  readonly variant: 'answered' | 'job';
+  readonly variant: 'answered' | 'job' | 'undo';
   readonly figures?: Figures;
 }
 

@@ -60,10 +60,8 @@ interface PlanRules {
 export class PlanReview {
   readonly #rules: PlanRules;
   readonly #digest: Hmac | null;
-  #removals = 0;
-  #storedUsers = 0;
-  /** The first record that removes too many users of its principal. */
-  #excessiveRecord: ApiError | null = null;
+  /** The principals that lose users, by their IDs. Several records, such as those of an undo, may be about one principal. */
+  readonly #losing = new Map<number | null, { users: number; removals: number; lastPosition: number }>();
   /** The principals that lose users to others, by their IDs. */
   readonly #sources = new Map<number, { users: number; moved: number }>();
 
@@ -87,17 +85,24 @@ export class PlanReview {
       requireApproved(record, approval);
       return approval;
     }
-    const removals = removalsOf(record.change, removingOperations);
-    const storedUsers = record.change?.storedUsers ?? 0;
-    this.#removals += removals;
+    this.#countRemovals(record);
     this.#countMoves(record.change);
-    this.#storedUsers += storedUsers;
-    this.#excessiveRecord ??= this.#excess(removals, storedUsers, record.position);
     const tag = this.#digest && tagOf(record);
     this.#digest?.update(`${text.length}\n`).update(text).update(`\n${tag}\n`);
     if (tag !== null && expected !== null) return { kind: 'effect', tag };
     if (options.missing === 'keep' && options.moves === 'refuse' && options.run === null) return null;
     return { kind: 'removals', atMost: removalsOf(record.change) };
+  }
+
+  #countRemovals({ change, position }: CheckedRecord): void {
+    const removed = removalsOf(change, removingOperations);
+    if (!change || change.storedUsers + removed === 0) return;
+    const { users, removals } = this.#losing.get(change.principalId) ?? { users: 0, removals: 0 };
+    this.#losing.set(change.principalId, {
+      users: Math.max(users, change.storedUsers),
+      removals: removals + removed,
+      lastPosition: position,
+    });
   }
 
   #countMoves(change: PrincipalChange | null): void {
@@ -110,7 +115,7 @@ export class PlanReview {
 
   /** Number of users that the records would disable or delete because they do not contain them. */
   get removals(): number {
-    return this.#removals;
+    return sumOf([...this.#losing.values()], 'removals');
   }
 
   /** Throws an `ApiError` if the call must not be applied. Returns the plan; null if it was not needed. */
@@ -125,8 +130,15 @@ export class PlanReview {
 
   /** The share of each principal counts too: a large principal that loses no user must not hide one that loses all. */
   #limitRemovals(): void {
-    const error =
-      this.#excess(this.#removals, this.#storedUsers) ?? this.#excessiveRecord ?? this.#excessOfMoves();
+    const principals = [...this.#losing.values()];
+    const inTotal = this.#beyondLimit(this.removals, sumOf(principals, 'users'));
+    if (inTotal) throw new ApiError('TOO_MANY_REMOVALS', { variant: 'call', figures: inTotal });
+    for (const { removals, users, lastPosition: position } of principals) {
+      const figures = this.#beyondLimit(removals, users);
+      if (figures)
+        throw new ApiError('TOO_MANY_REMOVALS', { variant: 'record', figures: { ...figures, position } });
+    }
+    const error = this.#excessOfMoves();
     if (error) throw error;
   }
 
@@ -145,20 +157,15 @@ export class PlanReview {
     return figures && new ApiError('TOO_MANY_REMOVALS', { variant: 'moves', figures });
   }
 
-  /** Returns an error if too many users are removed, by the record at `position` or by the whole call. */
-  #excess(removals: number, users: number, position?: number): ApiError | null {
-    const figures = this.#beyondLimit(removals, users);
-    if (!figures) return null;
-    return position === undefined
-      ? new ApiError('TOO_MANY_REMOVALS', { variant: 'call', figures })
-      : new ApiError('TOO_MANY_REMOVALS', { variant: 'record', figures: { ...figures, position } });
-  }
-
   /** Returns the figures of an error if more than the allowed share of the users is removed. */
   #beyondLimit(removals: number, users: number) {
     const allowed = Math.max(removalsAlwaysAllowed, Math.floor((users * this.#rules.maxRemovals) / 100));
     return removals > allowed ? { removals, users, allowed } : null;
   }
+}
+
+function sumOf<Name extends string>(rows: readonly Readonly<Record<Name, number>>[], name: Name): number {
+  return rows.reduce((sum, row) => sum + row[name], 0);
 }
 
 /** The operations on users that a record does not contain. */

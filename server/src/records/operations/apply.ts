@@ -1,4 +1,3 @@
-import type { Actor } from '../../audit/audit-log.ts';
 import { WriteFailure, type WriteFailureKind } from '../../db/errors.ts';
 import { Aborted } from '../../lib/aborted.ts';
 import type { ErrorDetail } from '../../lib/error-codes.ts';
@@ -6,22 +5,21 @@ import { ApiError, FieldErrors } from '../../lib/field-errors.ts';
 import { required } from '../../lib/required.ts';
 import type { PasswordHasher } from '../../passwords/hash-pool.ts';
 import { ThreadEnded } from '../../passwords/hash-thread.ts';
-import type { CodeIssuer } from '../../passwords/password-code.ts';
 import { type CheckedRecord, changeToWrite } from '../check/batch.ts';
 import type { Operation } from '../check/operation.ts';
 import { type Approval, requireApproved } from '../check/plan.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
 import {
+  type Hashes,
   outcomeOf,
   type PrincipalChange,
   passwordsIn,
   principalsOf,
   type ReservedIds,
-  type WritableChange,
   writableChange,
 } from '../write/change.ts';
 import { enoughIds } from '../write/id-reservation.ts';
-import { type NewCall, type Outcome, refused } from '../write/outcome.ts';
+import { type Outcome, refused, type WriteContext } from '../write/outcome.ts';
 import type { RecordWriter } from '../write/record-writer.ts';
 
 /** Maximum number of attempts to write a record that conflicts with concurrent writes. */
@@ -35,17 +33,8 @@ export interface RecordToApply extends Omit<CheckedRecord, 'fields'> {
 }
 
 /** Everything that the records of one call or chunk have in common while they are applied. */
-interface ApplyContext {
+interface ApplyContext extends WriteContext {
   readonly operation: Operation;
-  readonly actor: Actor;
-  /** The call that the outcomes are stored with, and its row if that is not stored yet; null if they are not stored. */
-  readonly call: { readonly id: string; readonly newCall: NewCall | null } | null;
-  /** The hash that was verified when a signed-in user changes its own password. */
-  readonly expectedCurrentHash?: string;
-  /** The digest, in hexadecimal, of the code with which a user sets its password. */
-  readonly expectedCode?: string;
-  /** Issues the codes of invited users; absent if they are issued later. */
-  readonly issueCode?: CodeIssuer | null;
   readonly hashes: PasswordHasher;
   readonly writer: RecordWriter;
   /** The outcome of the last record of each principal, which the next record of the principal waits for. */
@@ -81,85 +70,75 @@ export function applyRecords(
   );
 }
 
-/** Hashes and writes a valid record. `earlier` are the outcomes of the records of the same principals before it. */
+/**
+ * Hashes and writes a valid record. `earlier` are the outcomes of the records of the same principals before it. After a
+ * conflict the record is checked and written again, until it is written or the check finds the cause: a concurrent write
+ * may be undone.
+ */
 async function applyRecord(
   record: RecordToApply,
-  change: PrincipalChange,
+  checked: PrincipalChange,
   earlier: readonly Promise<Outcome | null>[],
   context: ApplyContext,
 ): Promise<Outcome | null> {
-  const { parsed } = record;
   const { writer } = context;
-  let id = change.principalId;
-  try {
-    await hashPasswords(change, context.hashes);
-    const before = await Promise.all(earlier);
-    // The earlier record may be sent again, and would then undo the change of this one.
-    if (before.some((outcome) => outcome && !isFinal(outcome)))
-      return refused(parsed, { code: 'NOT_APPLIED', variant: 'earlier' });
-    // A record that is being retried must not conflict with one that is written for the first time.
-    await writer.retries.ended(change.principalId);
-    const ready = await withReservedIds(change, record, context);
-    id = ready.principalId;
-    await writer.write(ready);
-    return outcomeOf(ready, parsed.errors);
-  } catch (error) {
-    // The next record of the principal waits for this one alone.
-    await Promise.all(earlier);
-    if (!isConflict(error)) return outcomeOfFailure(error, parsed, id, context);
-    return writer.retries.run(change.principalId, () => applyAgain(record, context));
-  }
-}
-
-/**
- * Checks and writes a record again after a conflict, until it is written or the check finds the cause: a concurrent write
- * may be undone. The check may find other users to register than before, for which IDs and hashes are still missing.
- */
-async function applyAgain(record: RecordToApply, context: ApplyContext): Promise<Outcome | null> {
+  const hashes: Hashes = new Map();
+  let hashing = hashPasswords(checked, hashes, context.hashes);
+  // The next record of the principal waits for this one alone, also if this one fails.
+  await Promise.allSettled([hashing]);
+  const before = await Promise.all(earlier);
+  // The earlier record may be sent again, and would then undo the change of this one.
+  if (before.some((outcome) => outcome && !isFinal(outcome)))
+    return refused(record.parsed, { code: 'NOT_APPLIED', variant: 'earlier' });
+  // A record that is being retried must not conflict with one that is written for the first time.
+  await writer.retries.ended(checked.principalId);
+  let { parsed } = record;
+  let change = checked;
   let id: number | null = null;
-  for (let attempt = 2; ; attempt++) {
-    const parsed = { ...record.parsed, errors: new FieldErrors() };
-    try {
-      const tools = { keptUsernames: new Set(record.change?.kept) };
-      const [checked = null] = await context.operation.newCheck(tools)([parsed]);
-      requireApproved({ parsed, change: checked }, record.approval);
-      const change = changeToWrite({ parsed, change: checked });
-      if (!change) return refused(parsed);
-      await hashPasswords(change, context.hashes);
-      const ready = await withReservedIds(change, record, context);
-      id = ready.principalId;
-      await context.writer.write(ready);
-      return outcomeOf(ready, parsed.errors);
-    } catch (error) {
-      if (!isConflict(error) || attempt === writesMax) return outcomeOfFailure(error, parsed, id, context);
+  let endRetry = () => {};
+  try {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        if (attempt > 1) {
+          const again = await checkAgain(record, context);
+          parsed = again.parsed;
+          if (!again.change) return refused(parsed);
+          change = again.change;
+          hashing = hashPasswords(change, hashes, context.hashes);
+        }
+        await hashing;
+        const ids = await enoughIds(change, record.ids, writer.store);
+        const ready = writableChange(change, { ids, hashes, position: record.position }, context);
+        id = ready.principalId;
+        await writer.write(ready);
+        return outcomeOf(ready, parsed.errors);
+      } catch (error) {
+        if (!isConflict(error) || attempt === writesMax) return outcomeOfFailure(error, parsed, id, context);
+      }
+      if (attempt === 1) endRetry = await writer.retries.begin(checked.principalId);
     }
+  } finally {
+    endRetry();
   }
 }
 
-/** Hashes the passwords that have no hash yet. */
-async function hashPasswords(change: PrincipalChange, hasher: PasswordHasher): Promise<void> {
+/** Checks a record again. The change may register other users than before, for which hashes are still missing. */
+async function checkAgain(record: RecordToApply, { operation }: ApplyContext) {
+  const parsed = { ...record.parsed, errors: new FieldErrors() };
+  const tools = { keptUsernames: new Set(record.change?.kept) };
+  const [change = null] = await operation.newCheck(tools)([parsed]);
+  requireApproved({ parsed, change }, record.approval);
+  return { parsed, change: changeToWrite({ parsed, change }) };
+}
+
+/** Hashes the passwords that have no hash yet, and adds the hashes to `hashes`. */
+async function hashPasswords(change: PrincipalChange, hashes: Hashes, hasher: PasswordHasher): Promise<void> {
   await Promise.all(
     passwordsIn(change).map(async (password) => {
-      if (password.hash === null) password.hash = await hasher.hash(required(password.text));
+      if (password.hash === null && !hashes.has(password))
+        hashes.set(password, await hasher.hash(required(password.text)));
     }),
   );
-}
-
-/** Returns the change with the IDs of what it inserts. */
-async function withReservedIds(
-  change: PrincipalChange,
-  { ids, position }: RecordToApply,
-  { writer, actor, call, expectedCurrentHash, expectedCode, issueCode }: ApplyContext,
-): Promise<WritableChange> {
-  const reference = call && { callId: call.id, newCall: call.newCall, position };
-  const context = {
-    actor,
-    reference,
-    expectedCurrentHash: expectedCurrentHash ?? null,
-    issueCode: issueCode ?? null,
-    ...(expectedCode !== undefined && { expectedCode }),
-  };
-  return writableChange(change, await enoughIds(change, ids, writer.store), context);
 }
 
 /** Returns true if an outcome is final; false if the record may be tried again or its commit is unconfirmed. */

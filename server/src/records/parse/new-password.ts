@@ -20,16 +20,16 @@ export interface InviteRules {
 export interface UserRules extends InviteRules {
   readonly requireEmail: boolean;
   readonly password: PasswordPolicy;
+  /** Searches a password on disk among those that were leaked. */
+  isLeaked(password: string): Promise<boolean>;
 }
 
-/**
- * A password to write. The hash is set before the change is written, unless it was sent instead of the password. A second
- * check of the same record shares the object, so that a password is hashed once.
- */
+/** A password to write. A second check of the same record returns the same object, so that a password is hashed once. */
 export interface NewPassword {
   /** Null if the hash was sent. */
   readonly text: string | null;
-  hash: string | null;
+  /** The hash that was sent instead of the password, which is not hashed again. */
+  readonly hash: string | null;
   /** True if the user must change the password after the next sign-in. */
   readonly mustChange: boolean;
 }

@@ -1,5 +1,12 @@
 import type { FieldErrors } from '../../lib/field-errors.ts';
-import { type Fields, isAbsent, isObject, refuseUnknownFields, usersOf } from '../../lib/request-fields.ts';
+import {
+  type Fields,
+  isAbsent,
+  isObject,
+  refuseUnknownFields,
+  usersOf,
+  within,
+} from '../../lib/request-fields.ts';
 import type { SentPrincipal } from '../fields/compared-values.ts';
 import {
   editablePrincipalFields,
@@ -19,7 +26,13 @@ import {
   similarAllowed,
 } from './parsed-record.ts';
 import type { Undo, UserEffect } from './parsed-undo.ts';
-import { readDeletion, readRegistration, readUserItem, readUserState } from './parsed-user.ts';
+import {
+  type ParsedUser,
+  readDeletion,
+  readRegistration,
+  readUserItem,
+  readUserState,
+} from './parsed-user.ts';
 import { readUpsertUser } from './upsert-user.ts';
 
 const updateNames = [...Object.keys(editablePrincipalFields), 'NewExternalKey', 'State'];
@@ -37,7 +50,24 @@ export async function parseUpdate(
   refuseNoUsers(fields, errors);
   const readUser = (user: unknown, place: string) => readUserItem(user, place, rules, errors);
   const users = await readUsers(fields.Users, readUser, errors);
+  await refuseLeakedPasswords(users, rules, errors);
   return { ...reference, principal, users, allowsSimilar: true, errors };
+}
+
+/** Adds an error to each password that was leaked, unless it has another one. */
+async function refuseLeakedPasswords(
+  users: readonly ParsedUser[],
+  { isLeaked }: UserRules,
+  errors: FieldErrors,
+): Promise<void> {
+  for (const user of users) {
+    if (!('password' in user) || !user.password) continue;
+    const sent = user.operation === 'upsert' ? user.password : { password: user.password, errors };
+    const text = sent.password?.text ?? null;
+    const place = within(user.place, 'Password');
+    if (text !== null && !sent.errors.byPlace.has(place) && (await isLeaked(text)))
+      sent.errors.add(place, 'PASSWORD_COMMON');
+  }
 }
 
 function readPrincipalEdits(fields: Fields, errors: FieldErrors): SentPrincipal | null {
@@ -69,6 +99,7 @@ export async function parseInsert(
   const { ExternalKey: externalKey } = principal.fields;
   const readUser = (user: unknown, place: string) => readRegistration(user, place, rules, errors);
   const users = await readUsers(fields.Users, readUser, errors);
+  await refuseLeakedPasswords(users, rules, errors);
   return {
     sentId: null,
     principalId: null,
@@ -100,12 +131,14 @@ export async function parseUpsert(
   const { externalKey } = reference;
   const state = readState(fields.State, 'State', errors);
   const readUser = (user: unknown, place: string) => readUpsertUser(user, place, rules, errors);
+  const users = isAbsent(fields.Users) ? null : await readUsers(fields.Users, readUser, errors);
+  await refuseLeakedPasswords(users ?? [], rules, errors);
   return {
     ...reference,
     // A record that sends both names no principal.
     principalId: isAbsent(fields.ExternalKey) ? reference.principalId : null,
     principal: { fields: externalKey === null ? edits : { ...edits, ExternalKey: externalKey }, state },
-    users: isAbsent(fields.Users) ? null : await readUsers(fields.Users, readUser, errors),
+    users,
     allowsSimilar: readSimilar(fields, errors),
     errors,
   };

@@ -69,22 +69,14 @@ export async function storeFailures(
   return new Set(kept.map(({ position }) => position));
 }
 
-/** The beginning of a statement that stores a call: stores its run, if it is the first call of one. */
-export function insertRun(run: string, clientId: string): string {
-  return `with run as (
-     insert into anagrafe.runs (id, client_id) select ${run}::uuid, ${clientId}::bigint where ${run}::uuid is not null
-     on conflict (id) do nothing)`;
-}
-
 /**
- * Stores a call without an idempotency key. Its lease is not renewed: the call is completed without the request if its
+ * Stores a call with neither an idempotency key nor a run. Its lease is not renewed: the call is completed without the request if its
  * records all have outcomes later.
  */
 export const insertCall = preparedStatement(
   'insert call',
-  `${insertRun(':run', ':clientId')}
-   insert into anagrafe.calls (id, client_id, operation, run_id, state, records, users, lease_id, lease_renewed_at)
-   values (:id, :clientId, :operation, :run, 'open', :records, :users, :id, now())
+  `insert into anagrafe.calls (id, client_id, operation, state, records, users, lease_id, lease_renewed_at)
+   values (:id, :clientId, :operation, 'open', :records, :users, :id, now())
    on conflict (id) do nothing`,
 );
 

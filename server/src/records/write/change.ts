@@ -140,13 +140,15 @@ export function principalsOf(change: Pick<PrincipalChange, 'principalId' | 'move
   return [...(change.principalId === null ? [] : [change.principalId]), ...sourcesOf(change)];
 }
 
-/** A change with the IDs of what it inserts, and with its actor. */
+/** A change with the IDs of what it inserts, the hashes of its passwords, and its actor. */
 export interface WritableChange extends PrincipalChange {
   readonly principalId: number;
   readonly registrations: readonly (NewUser & { readonly id: number })[];
   readonly applied: readonly AppliedUser[];
   /** The users that are invited, new and existing ones. */
   readonly invitations: readonly ReadyInvitation[];
+  /** Zero-based index of the record in the call. */
+  readonly position: number;
   readonly context: WriteContext;
   /** One for each audit row: links the changed values to it. */
   readonly changeIds: readonly string[];
@@ -176,13 +178,25 @@ export interface ReservedIds {
   readonly users: readonly number[];
 }
 
+/** The hashes of the passwords that were sent as text. */
+export type Hashes = Map<NewPassword, string>;
+
+/** Returns the change with what is only known when it is written: the IDs of new rows, hashes and codes. */
 export function writableChange(
   change: PrincipalChange,
-  ids: ReservedIds,
+  {
+    ids,
+    hashes,
+    position,
+  }: { readonly ids: ReservedIds; readonly hashes: Hashes; readonly position: number },
   context: WriteContext,
 ): WritableChange {
   const appliedIds = ids.users.values();
-  const registrations = change.registrations.map((user, at) => ({ ...user, id: required(ids.users[at]) }));
+  const hashed = <Password extends NewPassword | null>(password: Password) =>
+    password && { ...password, text: null, hash: password.hash ?? required(hashes.get(password)) };
+  const registrations = change.registrations.map((user, at) => {
+    return { ...user, id: required(ids.users[at]), password: hashed(user.password) };
+  });
   const invited = [
     ...registrations.flatMap(({ id, invite }) => (invite === null ? [] : [{ id, channel: invite }])),
     ...change.invites,
@@ -195,11 +209,14 @@ export function writableChange(
     ...change,
     principalId: required(change.principalId ?? ids.principal),
     registrations,
+    resets: change.resets.map(({ id, password }) => ({ id, password: hashed(password) })),
+    edits: change.edits.map((edit) => ({ ...edit, password: hashed(edit.password) })),
     applied: change.applied.map((user) => {
       const id = user.id ?? required(appliedIds.next().value);
       return { ...user, id, ...(user.invite && { invite: { ...user.invite, code: codes.get(id) ?? null } }) };
     }),
     invitations,
+    position,
     context,
     changeIds: Array.from({ length: auditRowCount(change) }, () => randomUUID()),
   };

@@ -134,36 +134,26 @@ export function mainError(errors: FieldErrors, variant: 'done' | 'dry'): ErrorDe
   return { code: errors.onlyInUsers ? 'INVALID_USERS' : 'INVALID_RECORD', variant };
 }
 
-/** Identifies one record among all records of all calls. */
-export interface RecordReference {
-  readonly callId: string;
-  /** Zero-based index of the record in the call. */
-  readonly position: number;
-  /** The call, if its row is stored with its first outcome. Null if the row is already stored. */
-  readonly newCall: NewCall | null;
-}
-
-/** A call without an idempotency key. */
+/** A call with neither an idempotency key nor a run. */
 export interface NewCall {
   readonly id: string;
   /** Null in protected mode. */
   readonly clientId: number | null;
   readonly operation: string;
-  /** The run that the call is a part of; null without one. */
-  readonly run: string | null;
   /** The number of records and of their users. */
   readonly records: number;
   readonly users: number;
 }
 
+/** What the changes of one call or chunk have in common. */
 export interface WriteContext {
   readonly actor: Actor;
-  /** Null if the record belongs to no stored call. */
-  readonly reference: RecordReference | null;
-  /** Condition of a reset: the stored password hash must still be this one. Null means no condition. */
-  readonly expectedCurrentHash: string | null;
-  /** Condition of a reset: the user must still have the code with this digest, in hexadecimal. Absent: no condition. */
+  /** The call that the outcomes are stored with, and its row if that is not stored yet; null if they are not stored. */
+  readonly call: { readonly id: string; readonly newCall: NewCall | null } | null;
+  /** The hash that was verified when a signed-in user changes its own password: it must still be stored. */
+  readonly expectedCurrentHash?: string;
+  /** The digest, in hexadecimal, of the code with which a user sets its password: it must still be valid. */
   readonly expectedCode?: string;
-  /** Issues the codes of invited users; null if they are issued later. */
+  /** Issues the codes of invited users; absent if they are issued later. */
   readonly issueCode?: CodeIssuer | null;
 }

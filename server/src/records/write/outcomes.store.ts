@@ -15,8 +15,8 @@ const outcomeRows = rowsParameter('outcome', {
 });
 
 const outcomeValues = {
-  call_id: ({ context }: WritableChange) => context.reference?.callId ?? null,
-  position: ({ context }: WritableChange) => context.reference?.position ?? null,
+  call_id: ({ context }: WritableChange) => context.call?.id ?? null,
+  position: ({ position }: WritableChange) => position,
   principal_id: ({ principalId }: WritableChange) => principalId,
   users: ({ applied }: WritableChange) => applied.length,
   applied: ({ applied, moves }: WritableChange) => {
@@ -58,7 +58,7 @@ const storeOutcomesStatement = preparedStatement(
 
 /** Stores the outcomes with the records, so that both are committed or neither is. */
 export function storeOutcomes(changes: readonly WritableChange[]): Query[] {
-  const kept = changes.filter(({ context }) => context.reference);
+  const kept = changes.filter(({ context }) => context.call);
   return withRows(storeOutcomesStatement, kept, outcomeRows.values(kept, outcomeValues));
 }
 
@@ -67,6 +67,6 @@ export function storeOutcomes(changes: readonly WritableChange[]): Query[] {
  * until this one ends, so nothing but the outcomes may follow.
  */
 export function storeNewCalls(changes: readonly WritableChange[]): Query[] {
-  const calls = new Set(changes.flatMap(({ context }) => context.reference?.newCall ?? []));
+  const calls = new Set(changes.flatMap(({ context }) => context.call?.newCall ?? []));
   return [...calls].map((call) => ({ statement: insertCall, values: { ...call } }));
 }

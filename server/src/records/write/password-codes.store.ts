@@ -10,55 +10,70 @@ import { idOf, principalIds, withRows } from './statement-values.ts';
 
 const newCodes = rowsParameter('issued', {
   user_id: 'bigint',
+  kind: 'text',
+  channel: 'text',
+  mail_id: 'uuid',
   digest: 'text',
   issued_at: 'text',
   expires_at: 'text',
 });
 
+const endReplacedStatement = statement(
+  `delete from anagrafe.password_codes as code using ${newCodes.sql}
+    where code.user_id = issued.user_id and (code.kind = issued.kind or issued.kind = 'invitation')
+      and (issued.mail_id is null or code.mail_id is distinct from issued.mail_id)`,
+);
 const issueCodesStatement = statement(
-  `insert into anagrafe.password_codes (user_id, kind, channel, digest, issued_at, expires_at)
-   select user_id, 'invitation', 'code', decode(digest, 'hex'), issued_at::timestamptz, expires_at::timestamptz
-     from ${newCodes.sql} order by user_id
-   on conflict (user_id, kind) do update
-      set channel = excluded.channel, digest = excluded.digest, issued_at = excluded.issued_at,
-          expires_at = excluded.expires_at`,
+  `insert into anagrafe.password_codes (user_id, kind, channel, mail_id, digest, issued_at, expires_at)
+   select user_id, kind, channel, mail_id, decode(digest, 'hex'), issued_at::timestamptz, expires_at::timestamptz
+     from ${newCodes.sql}`,
 );
 
-interface UserCode {
+export type CodeKind = 'invitation' | 'forgotten';
+
+/** A code that its user gets in an answer, on paper or in a mail. */
+export interface UserCode {
   readonly userId: number;
   readonly code: IssuedCode;
+  readonly kind: CodeKind;
+  /** The mail with the code; null for a code that is not mailed. */
+  readonly mailId: string | null;
 }
 
 const codeColumns = {
   user_id: ({ userId }: UserCode) => userId,
+  kind: ({ kind }: UserCode) => kind,
+  channel: ({ mailId }: UserCode) => (mailId === null ? 'code' : 'email'),
+  mail_id: ({ mailId }: UserCode) => mailId,
   digest: ({ code }: UserCode) => code.digest.toString('hex'),
   issued_at: ({ code }: UserCode) => code.issuedAt.toISOString(),
   expires_at: ({ code }: UserCode) => code.expiresAt.toISOString(),
 };
 
-const endForgottenStatement = statement(
-  `delete from anagrafe.password_codes where user_id = any(:ids::bigint[]) and kind = 'forgotten'`,
-);
-
-/** Stores codes in the transaction of `connection`, which has locked the users. Their earlier codes end. */
+/**
+ * Stores codes in the transaction of `connection`, which has locked the users. Their earlier codes end, except those of
+ * the same mail.
+ */
 export async function issueCodes(connection: Connection, codes: readonly UserCode[]): Promise<void> {
   for (const { statement: sql, values } of queriesToIssue(codes)) await connection.execute(sql, values);
 }
 
 function queriesToIssue(codes: readonly UserCode[]): Query[] {
-  return [
-    ...withRows(issueCodesStatement, codes, newCodes.values(codes, codeColumns)),
-    ...withRows(endForgottenStatement, codes, { ids: arrayLiteral(codes.map(({ userId }) => userId)) }),
-  ];
+  const values = newCodes.values(codes, codeColumns);
+  return [...withRows(endReplacedStatement, codes, values), ...withRows(issueCodesStatement, codes, values)];
 }
 
 const newMails = rowsParameter('invited', { user_id: 'bigint', call_id: 'uuid' });
 
 const queueMailsStatement = statement(
-  `insert into anagrafe.mails as pending (user_id, kind, call_id)
-   select user_id, 'invitation', call_id from ${newMails.sql} order by user_id
+  `insert into anagrafe.mails as pending (user_id, kind, call_id, next_at)
+   select user_id, 'invitation', call_id,
+          case when exists (select from anagrafe.mail_waves as wave
+                             where wave.call_id = invited.call_id and per_minute is not null)
+               then 'infinity' else now() end
+     from ${newMails.sql} order by user_id
    on conflict (user_id, kind) where state = 'pending' do update
-      set call_id = excluded.call_id, created_at = now(), attempts = 0, next_at = now()`,
+      set call_id = excluded.call_id, created_at = now(), attempts = 0, next_at = excluded.next_at`,
 );
 
 interface InvitedUser extends ReadyInvitation {
@@ -69,10 +84,12 @@ interface InvitedUser extends ReadyInvitation {
 export function inviteUsers(changes: readonly WritableChange[]): Query[] {
   const invited = changes.flatMap(({ invitations, context }) =>
     invitations.map((invitation): InvitedUser => {
-      return { ...invitation, callId: context.reference?.callId ?? null };
+      return { ...invitation, callId: context.call?.id ?? null };
     }),
   );
-  const codes = invited.flatMap(({ userId, code }) => (code ? [{ userId, code }] : []));
+  const codes = invited.flatMap(({ userId, code }) =>
+    code ? [{ userId, code, kind: 'invitation' as const, mailId: null }] : [],
+  );
   const mails = invited.filter(({ channel }) => channel === 'email');
   const mailColumns = {
     user_id: ({ userId }: InvitedUser) => userId,

@@ -51,7 +51,7 @@ const editedPrincipals = rowsParameter('principal', { ...newPrincipalColumns, ..
 const editedColumns = {
   ...principalColumns,
   change_id: ({ changeIds }: WritableChange) => required(changeIds[0]),
-  call_id: ({ context }: WritableChange) => context.reference?.callId ?? null,
+  call_id: ({ context }: WritableChange) => context.call?.id ?? null,
 };
 
 const editPrincipalsStatement = statement(

@@ -8,23 +8,27 @@ const usersPerGroup = 1000;
 
 /** The retries of all writers of this node. Two retries of one principal at a time would conflict with each other again. */
 export class Retries {
-  /** The last retry of each principal. */
-  readonly #last = new Map<number, Promise<unknown>>();
+  /** The end of the last retry of each principal. */
+  readonly #last = new Map<number, Promise<void>>();
 
-  /** Runs a retry after the others of the principal. */
-  async run<Result>(principalId: number | null, retry: () => Promise<Result>): Promise<Result> {
-    if (principalId === null) return retry();
-    const running = this.ended(principalId).then(retry);
-    this.#last.set(principalId, running);
-    try {
-      return await running;
-    } finally {
-      if (this.#last.get(principalId) === running) this.#last.delete(principalId);
-    }
+  /** Waits for the other retries of the principal. Returns a function that ends this one. */
+  async begin(principalId: number | null): Promise<() => void> {
+    if (principalId === null) return () => {};
+    const before = this.ended(principalId);
+    let resolve = () => {};
+    const ended = new Promise<void>((settle) => {
+      resolve = settle;
+    });
+    this.#last.set(principalId, ended);
+    await before;
+    return () => {
+      resolve();
+      if (this.#last.get(principalId) === ended) this.#last.delete(principalId);
+    };
   }
 
   async ended(principalId: number | null): Promise<void> {
-    if (principalId !== null) await this.#last.get(principalId)?.catch(() => undefined);
+    if (principalId !== null) await this.#last.get(principalId);
   }
 }
 

@@ -102,7 +102,7 @@ export function lockRows(changes: readonly WritableChange[], { isGroup }: { isGr
   const withCodes = changes.filter(({ context }) => context.expectedCode !== undefined);
   const deletedUsers = changes.flatMap(({ deletes }) => deletes);
   const compared = arrayLiteral(
-    changes.filter(({ context }) => context.expectedCurrentHash !== null).flatMap(existingUsers),
+    changes.filter(({ context }) => context.expectedCurrentHash !== undefined).flatMap(existingUsers),
   );
   return [
     ...withIds(lockPrincipalsStatement[mode], [...principals]),
@@ -148,7 +148,7 @@ export function isCurrent(change: WritableChange, { principals, users, codes }: 
       if (move && !isCurrentMove(move, user)) return false;
       const invite = inviteOf.get(id);
       if (invite && (user.state !== 'active' || (invite.unlessHasPassword && user.hasPassword))) return false;
-      return expectedCurrentHash === null || expectedCurrentHash === user.passwordHash;
+      return expectedCurrentHash === undefined || expectedCurrentHash === user.passwordHash;
     })
   );
 }

@@ -152,7 +152,7 @@ const editUsersStatement = statement(
 export function editUsers(changes: readonly WritableChange[]): Query[] {
   const rows = changes.flatMap((change) =>
     change.edits.map((edit, index): EditedUser => {
-      return { edit, changeId: changeIdOf(change, index), callId: change.context.reference?.callId ?? null };
+      return { edit, changeId: changeIdOf(change, index), callId: change.context.call?.id ?? null };
     }),
   );
   return withRows(editUsersStatement, rows, editedUsers.values(rows, editedUserColumns));
