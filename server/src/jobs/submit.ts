@@ -37,7 +37,7 @@ export interface EncryptedChunk {
 }
 
 /** Adds the failed records and the chunks of a new job, in the transaction that stores the job. */
-export interface JobWriter {
+interface JobWriter {
   storeFailures(failures: readonly StoredFailure[]): Promise<unknown>;
   addChunk(chunk: EncryptedChunk): Promise<void>;
 }

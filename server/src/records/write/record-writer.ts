@@ -71,16 +71,15 @@ export class RecordWriter {
 
   /** Throws a `WriteFailure` if the change was not written, or if it is unknown whether it was. */
   write(change: WritableChange): Promise<void> {
-    return new Promise((resolve, reject) => this.#add({ change, isAlone: false, resolve, reject }));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ change, isAlone: false, resolve, reject });
+      void this.#writeGroups();
+    });
   }
 
-  #add(waiting: WaitingChange): void {
-    this.#waiting.push(waiting);
-    if (this.#running < this.#writesAtOnce) void this.#writeGroups();
-  }
-
-  /** Writes one group after the other until no change is waiting. */
+  /** Writes one group after the other until no change is waiting, unless enough writes are running. */
   async #writeGroups(): Promise<void> {
+    if (this.#running === this.#writesAtOnce) return;
     this.#running++;
     for (;;) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -92,19 +91,24 @@ export class RecordWriter {
         const written = await this.store.writeChanges(group.map(({ change }) => change));
         for (const [index, waiting] of group.entries()) {
           if (written[index]) waiting.resolve();
-          else if (group.length > 1) this.#add({ ...waiting, isAlone: true });
+          else if (group.length > 1) this.#writeAlone(waiting);
           else waiting.reject(new WriteFailure('conflict'));
         }
       } catch (error) {
         // Any other error may have occurred after the commit.
         const failure = error instanceof WriteFailure ? error : new WriteFailure('unknown', error);
         for (const waiting of group) {
-          if (group.length > 1 && concernsOneRecord(failure)) this.#add({ ...waiting, isAlone: true });
+          if (group.length > 1 && concernsOneRecord(failure)) this.#writeAlone(waiting);
           else waiting.reject(failure);
         }
       }
     }
     this.#running--;
+  }
+
+  #writeAlone(waiting: WaitingChange): void {
+    this.#waiting.push({ ...waiting, isAlone: true });
+    void this.#writeGroups();
   }
 
   /** Takes the first change and those after it that can be written with it, up to the limits of a group. */
