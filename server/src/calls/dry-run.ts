@@ -1,20 +1,21 @@
 import { type CheckedRecord, checkInGroups } from '../records/check/batch.ts';
-import { type Operation, operationOf } from '../records/check/operation.ts';
-import type { PlanReview } from '../records/check/plan.ts';
+import type { Operation } from '../records/check/operation.ts';
 import { hashesNeeded } from '../records/operations/apply.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import { EffectCounter, isUnchangedOutcome } from '../records/read/effect-counts.ts';
 import { outcomeOf, resetUsers } from '../records/write/change.ts';
 import { type IndexedOutcome, mainError, type Outcome, refused } from '../records/write/outcome.ts';
-import type { CallTools, DryRun, ValidCall } from './write-call.ts';
+import type { CallTools, ClaimedCall, DryRun, ValidCall } from './write-call.ts';
 
-/** Runs all checks of a call without hashing or writing. `review` is null if the operation has no plan. */
+type TriedCall = Pick<ValidCall, 'records' | 'clientId' | 'planned' | 'holdMemory' | 'signal'> &
+  Pick<ClaimedCall, 'review'>;
+
+/** Runs all checks of a call without hashing or writing. */
 export async function dryRun(
-  { operation: name, options, records, clientId, planned: sent, holdMemory, signal }: ValidCall,
-  review: PlanReview | null,
-  { operations, hasher }: Pick<CallTools, 'operations' | 'hasher'>,
+  { records, clientId, planned: sent, review, holdMemory, signal }: TriedCall,
+  operation: Operation,
+  { hasher }: Pick<CallTools, 'hasher'>,
 ): Promise<DryRun> {
-  const operation = operationOf(operations, name, options);
   const { page = null, withUsers = false } = sent ?? {};
   const outcomes: Outcome[] = [];
   const selected: IndexedOutcome[] = [];

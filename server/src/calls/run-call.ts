@@ -62,9 +62,10 @@ export async function claimAndRun(
 
 /** Runs all checks of a call without applying it. */
 export async function tryCall(call: ValidCall, tools: CallTools): Promise<WriteResult> {
+  const operation = operationOf(tools.operations, call.operation, call.options);
   call.holdMemory(workingMemory(call.records, 'in groups'));
   const review = reviewOf(call, null, tools);
-  return { kind: 'estimate', complete: true, ...(await dryRun(call, review, tools)) };
+  return { kind: 'estimate', complete: true, ...(await dryRun({ ...call, review }, operation, tools)) };
 }
 
 /** Reserves the memory of a call that is applied or submitted, and adds the review of its plan. */
