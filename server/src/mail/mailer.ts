@@ -103,9 +103,9 @@ function attachmentOf({ content, type }: Logo) {
 
 /** Refusals of the recipient or the content concern one mail. Those of the sender or the credentials concern all. */
 function failureOf(error: NodemailerError): MailResult {
-  const answer = shown(error.response ?? error.message);
   const { code, command, permanent } = error;
   const concernsMail = command === 'RCPT TO' || command === 'DATA';
+  const answer = shown((concernsMail && error.response) || error.message);
   if (concernsMail && permanent !== undefined) return { state: permanent ? 'refused' : 'delayed', answer };
   // The address is one that nodemailer or the server cannot be sent.
   if (code === 'EENVELOPE' && command === 'API') return { state: 'refused', answer };
