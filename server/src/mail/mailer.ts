@@ -26,6 +26,8 @@ export type MailResult =
 /** Sends mail. The service may send the same mail again if it stops before it has stored the result. */
 export interface Mailer {
   send(mail: Mail): Promise<MailResult>;
+  /** Connects and signs in. Returns why that failed, else null. */
+  check(): Promise<string | null>;
   close(): void;
 }
 
@@ -70,6 +72,11 @@ export function openMailer({ SMTP_URL, MAIL_FROM }: Pick<Config, 'SMTP_URL' | 'M
         return failureOf(error as NodemailerError);
       }
     },
+    check: () =>
+      transport.verify().then(
+        () => null,
+        (error: Error) => shown(error.message),
+      ),
     close: () => transport.close(),
   };
 }
