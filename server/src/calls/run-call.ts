@@ -27,8 +27,8 @@ export async function runCall(sent: WriteCall, tools: CallTools): Promise<WriteR
     return claimAndRun(call, { counts, readRecords: async () => records }, tools);
   const id = randomUUID();
   const unstoredCall = { id, clientId, operation, ...counts };
-  const reviewed = await withReview({ ...call, id, unstoredCall, settled: new Map() }, tools);
-  return call.async ? submit(reviewed, tools) : applyNow(reviewed, tools);
+  const ready = await readyToApply({ ...call, id, unstoredCall }, 'new', tools);
+  return call.async ? submit(ready, tools) : applyNow(ready, tools);
 }
 
 type HeldClaim = Extract<Claim, { lease: unknown }>;
@@ -51,10 +51,9 @@ export async function claimAndRun(
   if (!('lease' in claim)) return replay(call, claim, tools);
   const { state, callId: id } = claim;
   const apply = async () => {
-    const settled = state === 'new' ? new Map<number, Outcome>() : await tools.calls.outcomes(id);
-    const claimed = { ...call, records: await readRecords(claim), id, unstoredCall: null, settled };
-    const reviewed = await withReview(claimed, tools);
-    return call.async ? submit(reviewed, tools) : applyNow(reviewed, tools);
+    const claimed = { ...call, records: await readRecords(claim), id, unstoredCall: null };
+    const ready = await readyToApply(claimed, state, tools);
+    return call.async ? submit(ready, tools) : applyNow(ready, tools);
   };
   return holdLease(claim, apply, call.report);
 }
@@ -67,12 +66,20 @@ export async function tryCall(call: ValidCall, tools: CallTools): Promise<WriteR
   return { kind: 'estimate', complete: true, ...(await dryRun({ ...call, review }, operation, tools)) };
 }
 
-/** Reserves the memory of a call that is applied or submitted, and adds the review of its plan. */
-async function withReview(call: Omit<ClaimedCall, 'review'>, tools: CallTools): Promise<ClaimedCall> {
+/**
+ * Reserves the memory of a call that is applied or submitted, then adds what is stored of an earlier attempt, and the
+ * review of its plan.
+ */
+async function readyToApply(
+  call: Omit<ClaimedCall, 'settled' | 'review'>,
+  state: HeldClaim['state'],
+  tools: CallTools,
+): Promise<ClaimedCall> {
   if (!call.async) requireSyncLimits(call, tools.limits);
   call.holdMemory(workingMemory(call.records, call.async ? 'in groups' : 'whole'));
-  const resumed = call.planned && call.settled.size > 0 ? await tools.calls.approvals(call.id) : null;
-  return { ...call, review: reviewOf(call, resumed, tools) };
+  const settled = state === 'new' ? new Map<number, Outcome>() : await tools.calls.outcomes(call.id);
+  const resumed = call.planned && settled.size > 0 ? await tools.calls.approvals(call.id) : null;
+  return { ...call, settled, review: reviewOf(call, resumed, tools) };
 }
 
 /** `resumed` are the stored approvals of a call of which a part is applied; null for a new call. */
