@@ -112,7 +112,7 @@ describe('the undo of a run', () => {
     );
     const again = await apply(run.toUpperCase());
     expect([again.status, again.body.result?.records]).toEqual([200, first.body.result?.records]);
-    const { body } = await adminOf(service)(`GET runs/${run.toUpperCase()}`);
+    const { body } = await adminOf(service)(`GET runs/${run.toUpperCase()}`, {});
     expect(body.result?.record).toMatchObject({ ID: run, UndoneAt: expect.any(String) });
   });
 });
