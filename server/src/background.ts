@@ -9,7 +9,7 @@ import { isPartOfOutage } from './lib/field-errors.ts';
 import { Semaphore } from './lib/semaphore.ts';
 import { startWorker } from './lib/worker.ts';
 import { deliverMails, type MailDeliveryTools } from './mail/deliver.ts';
-import { hasDueMails, openMailDelivery } from './mail/mail-delivery.store.ts';
+import { hasDueMails, openMailDelivery, releaseWaves } from './mail/mail-delivery.store.ts';
 import { enqueueMails, workOnMails } from './mail/mail-queue.ts';
 import type { MailTemplates } from './mail/mail-templates.ts';
 import type { Mailer } from './mail/mailer.ts';
@@ -113,7 +113,9 @@ export async function startBackground(tools: BackgroundTools) {
   const mails = repeat(
     'mails',
     async () => {
-      if (tools.mail && (await hasDueMails(store.queue))) await enqueueMails(queue);
+      if (!tools.mail) return false;
+      await releaseWaves(store.queue);
+      if (await hasDueMails(store.queue)) await enqueueMails(queue);
       return false;
     },
     mailPauseMs,

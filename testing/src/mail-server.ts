@@ -43,6 +43,8 @@ export async function startMailServer({
   const tls = options.key === undefined ? { disabledCommands: ['STARTTLS', 'AUTH'] } : {};
   const server = new SMTPServer({
     authOptional: true,
+    // The service keeps idle connections open.
+    closeTimeout: 100,
     ...tls,
     onRcptTo({ address }, _session, callback) {
       recipients.push(address);

@@ -21,13 +21,12 @@ import type { CallTools, ClaimedCall, ValidCall, WriteCall, WriteResult } from '
 export async function runCall(sent: WriteCall, tools: CallTools): Promise<WriteResult> {
   const call = { ...sent, records: requireWithinLimits(sent, tools) };
   if (call.dryRun) return tryCall(call, tools);
-  if (call.key || call.run !== null) {
-    const counts = { records: call.records.count, users: call.records.users };
-    return claimAndRun(call, { counts, readRecords: async () => call.records }, tools);
-  }
-  const id = randomUUID();
   const { clientId, operation, records } = call;
-  const unstoredCall = { id, clientId, operation, records: records.count, users: records.users };
+  const counts = { records: records.count, users: records.users };
+  if (call.key || call.run !== null)
+    return claimAndRun(call, { counts, readRecords: async () => records }, tools);
+  const id = randomUUID();
+  const unstoredCall = { id, clientId, operation, ...counts };
   const reviewed = await withReview({ ...call, id, unstoredCall, settled: new Map() }, tools);
   return call.async ? submit(reviewed, tools) : applyNow(reviewed, tools);
 }

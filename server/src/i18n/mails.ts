@@ -18,16 +18,16 @@ export const englishMails: MailTexts = {
   invitation: {
     subject: '{product}: choose your password',
     heading: 'Choose your password',
-    paragraphs: ['Hello {name},', 'you can now choose the password of your account at {product}.'],
+    paragraphs: ['Hello {name},', 'You can now choose the password of your account at {product}.'],
     notes: [
       'The code is valid for {validity} and can be used once. If it no longer works, use “Forgot your password?” on the sign-in page to get a new one.',
-      'If you did not expect this mail, ignore it: without the code the account cannot be used.',
+      'If you did not expect this mail, you can ignore it.',
     ],
   },
   forgotten: {
     subject: '{product}: set a new password',
     heading: 'Set a new password',
-    paragraphs: ['Hello {name},', 'someone, probably you, reported a forgotten password at {product}.'],
+    paragraphs: ['Hello {name},', 'Someone, probably you, reported a forgotten password at {product}.'],
     notes: [
       'The code is valid for {validity} and can be used once.',
       'If it was not you, ignore this mail: your password stays the same.',
@@ -38,7 +38,7 @@ export const englishMails: MailTexts = {
     principal: 'Company',
     link: 'Link',
     code: 'Code',
-    button: 'Choose the password',
+    button: 'Choose your password',
   },
   validity: (count, unit) => `${count} ${count === 1 ? unit.slice(0, -1) : unit}`,
 };
@@ -50,7 +50,7 @@ export const italianMails: MailTexts = {
     paragraphs: ['Ciao {name},', 'ora puoi scegliere la password del tuo account {product}.'],
     notes: [
       'Il codice vale {validity} e si può usare una sola volta. Se non funziona più, chiedine uno nuovo con “Password dimenticata?” nella pagina di accesso.',
-      "Se non ti aspettavi questa email, ignorala: senza il codice l'account non si può usare.",
+      'Se non ti aspettavi questa email, puoi ignorarla.',
     ],
   },
   forgotten: {

@@ -51,7 +51,8 @@ export interface SubmissionStore {
   submit(job: NewJob, fill: (writer: JobWriter) => Promise<void>): Promise<boolean>;
 }
 
-interface SubmittedCall {
+/** A call whose records are applied at once, or in chunks. */
+export interface SubmittedCall {
   readonly id: string;
   readonly clientId: number | null;
   readonly actor: Actor;

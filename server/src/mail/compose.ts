@@ -99,7 +99,7 @@ function htmlAccount(
   const labels = mailTexts[language].account;
   const line = (label: string, value: string, style = '') =>
     `<p style="margin: 0 0 8px; font-size: 16px; line-height: 1.5">${label}: <strong${style}>${escapeHtml(value)}</strong></p>`;
-  const codeStyle = ` style="font-family: Consolas, Menlo, monospace; white-space: nowrap; font-size: 15px"`;
+  const codeStyle = ` style="font-family: Consolas, Menlo, monospace; font-size: 15px"`;
   const button =
     code.url === null
       ? ''

@@ -38,6 +38,36 @@ export async function hasDueMails(database: Database): Promise<boolean> {
   return due.length > 0;
 }
 
+/** Seconds whose mails of a slowed job may be released at once, so that a job that has paused sends no burst. */
+const releasedSeconds = 5;
+
+/** Makes the mails of slowed jobs due, `per_minute` of each job in a minute. */
+export async function releaseWaves(database: Database): Promise<void> {
+  await database.query(
+    `with wave as (
+       select call_id, per_minute,
+              greatest(released_at, now() - make_interval(secs => greatest(60.0 / per_minute + 1, ${releasedSeconds})))
+                as reached
+         from anagrafe.mail_waves
+        where per_minute is not null and exists (
+                select from anagrafe.mails
+                 where mails.call_id = mail_waves.call_id and state = 'pending' and next_at = 'infinity')
+          for update skip locked
+     ), released as (
+       select call_id, per_minute, reached, floor(extract(epoch from now() - reached) * per_minute / 60)::integer as count
+         from wave where reached < now()
+     ), made_due as (
+       update anagrafe.mails set next_at = now() where id in (
+         select next.id from released cross join lateral (
+                  select id from anagrafe.mails
+                   where call_id = released.call_id and state = 'pending' and next_at = 'infinity'
+                   order by created_at, id limit released.count) as next)
+     )
+     update anagrafe.mail_waves as own set released_at = reached + make_interval(secs => count * 60.0 / released.per_minute)
+       from released where own.call_id = released.call_id and count > 0`,
+  );
+}
+
 interface DueRow {
   readonly id: string;
   readonly kind: CodeKind;
@@ -147,7 +177,8 @@ const settleStatement = statement(
           settled_at = case when attempted.state <> 'pending' then now() end,
           next_at = now() + make_interval(secs => coalesce(wait, 0))
      from ${attemptedRows.sql}
-    where mails.id = attempted.id and mails.state = 'pending'
+    where mails.id = attempted.id
+      and (mails.state = 'pending' or mails.state = 'stopped' and attempted.state <> 'pending')
    returning case when mails.state = 'failed' then call_id end as "callId"`,
 );
 

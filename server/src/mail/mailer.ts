@@ -26,6 +26,8 @@ export type MailResult =
 /** Sends mail. The service may send the same mail again if it stops before it has stored the result. */
 export interface Mailer {
   send(mail: Mail): Promise<MailResult>;
+  /** Connects and signs in. Returns why that failed, else null. */
+  check(): Promise<string | null>;
   close(): void;
 }
 
@@ -70,6 +72,11 @@ export function openMailer({ SMTP_URL, MAIL_FROM }: Pick<Config, 'SMTP_URL' | 'M
         return failureOf(error as NodemailerError);
       }
     },
+    check: () =>
+      transport.verify().then(
+        () => null,
+        (error: Error) => shown(error.message),
+      ),
     close: () => transport.close(),
   };
 }
@@ -103,9 +110,9 @@ function attachmentOf({ content, type }: Logo) {
 
 /** Refusals of the recipient or the content concern one mail. Those of the sender or the credentials concern all. */
 function failureOf(error: NodemailerError): MailResult {
-  const answer = shown(error.response ?? error.message);
   const { code, command, permanent } = error;
   const concernsMail = command === 'RCPT TO' || command === 'DATA';
+  const answer = shown((concernsMail && error.response) || error.message);
   if (concernsMail && permanent !== undefined) return { state: permanent ? 'refused' : 'delayed', answer };
   // The address is one that nodemailer or the server cannot be sent.
   if (code === 'EENVELOPE' && command === 'API') return { state: 'refused', answer };
