@@ -115,6 +115,8 @@ export interface PrincipalChange {
   readonly edits: readonly UserEdit[];
   readonly moves: readonly UserMove[];
   readonly merged?: MergedPrincipal;
+  /** The external key that an undo replaces by the former one, and that is an alias again. */
+  readonly restoredAlias?: string;
   readonly invites: readonly UserInvite[];
   /** The IDs of users to delete. Empty if the principal is deleted with all of its users. */
   readonly deletes: readonly number[];

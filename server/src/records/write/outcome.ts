@@ -21,6 +21,7 @@ export const keptReasons = [
   'password',
   'expired',
   'taken',
+  'last',
   'differs',
 ] as const;
 

@@ -4,7 +4,7 @@ import { appendAuditRows, auditDeletions } from './audit-rows.store.ts';
 import { type ChangeStore, isUnchanged, takesLong, type WritableChange } from './change.ts';
 import { eraseValues } from './changed-values.store.ts';
 import { eraseFailedRecords } from './erasure.store.ts';
-import { deleteMerged, keepAliases } from './merges.store.ts';
+import { deleteMerged, keepAliases, restoreAliases } from './merges.store.ts';
 import { storeNewCalls, storeOutcomes } from './outcomes.store.ts';
 import { endCodes, inviteUsers } from './password-codes.store.ts';
 import { eraseHistory, keepHistory } from './password-history.store.ts';
@@ -61,6 +61,7 @@ function writesOf(changes: readonly WritableChange[], stored: StoredRows, passwo
     ...insertPrincipals(changed),
     ...keepAliases(changed),
     ...editPrincipals(changed),
+    ...restoreAliases(changed),
     ...touchPrincipals(changed),
     ...countMovedUsers(changed),
     ...insertUsers(changed),
