@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { credential } from '@anagrafe/testing/admin';
@@ -31,13 +31,17 @@ it('a job with invited users is mailed by the sample, without SMTP and without a
   const port = await freePort();
   const { secret } = await subscribe(service, `http://127.0.0.1:${port}/`, { types: ['job.completed'] });
   // Fails for one address, as a mail program does.
-  const command = `cat >'${folder}'/mail; ! grep -q '^To: full@' '${folder}'/mail && mv '${folder}'/mail '${folder}'/"$(date +%s%N)".eml`;
+  const script = join(folder, 'save.sh');
+  writeFileSync(
+    script,
+    `cd '${folder}'; cat >mail; ! grep -q '^To: full@' mail && mv mail "$(date +%s%N).eml"`,
+  );
   const output = await startProgram(['python3', '-B', 'python/mail_invitations.py'], port, {
     ...key,
     PORT: String(port),
     WEBHOOK_SECRET: secret,
     MAIL_FROM: 'Rossi Forniture <accounts@example.com>',
-    MAIL_COMMAND: `sh -c "${command.replaceAll(/["$]/g, '\\$&')}"`,
+    MAIL_COMMAND: `sh ${script}`,
   });
   const user = (Username: string, more: object) => ({ Username, Invite: 'code', ...more });
   const users = [
