@@ -1,5 +1,6 @@
 import { ApiError } from '@anagrafe/client';
 import type { ImportConnection } from '../import/calls.ts';
+import { isRepeated } from '../import/principal-aliases.ts';
 import { foldUsername, usersOf } from '../import/records.ts';
 import type { ColumnNamesByField } from '../import/row-errors.ts';
 import { findExchanges } from './exchanges.ts';
@@ -186,8 +187,17 @@ function withoutUsers(planned: SyncRecord, indexes: ReadonlySet<number>): SyncRe
 
 /** Returns an error if a row has the ExternalKey of one principal and the ID of another, of which one is wrong. */
 function conflictOf({ planned, tuple }: PlannedRecord<SyncRecord>): RowProblem | null {
-  if (!tuple?.Item3) return null;
+  if (!tuple) return null;
   const { expectedId, members, record } = planned;
+  const { line: first = 0, number: at = 0 } = members[0]?.row ?? {};
+  // The users of each record would be missing in the other.
+  if (isRepeated(tuple))
+    return {
+      number: at,
+      line: first,
+      message: 'Another row of the file names the same principal in another way.',
+    };
+  if (!tuple.Item3) return null;
   if (expectedId === null || tuple.Item1 === expectedId) return null;
   const { line = 0, number = 0 } = members.find(({ fields }) => fields.ID !== undefined)?.row ?? {};
   const other = tuple.Item1 === null ? 'no principal has' : `principal ${tuple.Item1} has`;
