@@ -26,9 +26,11 @@ export interface AppliedUser {
      * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
      * here, and its former principal no longer exists. `password`: it was reset, and the old one is
      * unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another
-     * now. `differs`: a merged principal has another value, which is dropped.
+     * now. `last`: the principal would have no field without it. `differs`: a merged principal has another
+     * value, which is dropped.
      */
-    Reason: 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken' | 'differs';
+    Reason: 
+      | 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken' | 'last' | 'differs';
     /** The dropped value. Only in a dry run, for callers with the scope `sync:read`. */
     Other?: unknown;
   })[];
@@ -1032,9 +1034,11 @@ export interface Tuple extends TupleItems {
        * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
        * here, and its former principal no longer exists. `password`: it was reset, and the old one is
        * unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another
-       * now. `differs`: a merged principal has another value, which is dropped.
+       * now. `last`: the principal would have no field without it. `differs`: a merged principal has
+       * another value, which is dropped.
        */
-      Reason: 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken' | 'differs';
+      Reason: 
+        | 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken' | 'last' | 'differs';
       /** The dropped value. Only in a dry run, for callers with the scope `sync:read`. */
       Other?: unknown;
     })[];
@@ -1162,9 +1166,11 @@ export interface UpsertTuple extends TupleItems {
        * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
        * here, and its former principal no longer exists. `password`: it was reset, and the old one is
        * unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another
-       * now. `differs`: a merged principal has another value, which is dropped.
+       * now. `last`: the principal would have no field without it. `differs`: a merged principal has
+       * another value, which is dropped.
        */
-      Reason: 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken' | 'differs';
+      Reason: 
+        | 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken' | 'last' | 'differs';
       /** The dropped value. Only in a dry run, for callers with the scope `sync:read`. */
       Other?: unknown;
     })[];
@@ -1226,9 +1232,11 @@ export interface UpsertedUser {
      * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
      * here, and its former principal no longer exists. `password`: it was reset, and the old one is
      * unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another
-     * now. `differs`: a merged principal has another value, which is dropped.
+     * now. `last`: the principal would have no field without it. `differs`: a merged principal has another
+     * value, which is dropped.
      */
-    Reason: 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken' | 'differs';
+    Reason: 
+      | 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken' | 'last' | 'differs';
     /** The dropped value. Only in a dry run, for callers with the scope `sync:read`. */
     Other?: unknown;
   })[];

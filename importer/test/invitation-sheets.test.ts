@@ -31,7 +31,9 @@ describe('the printed sheets of invitations', () => {
     const html = documentOf([{}]);
     for (const text of ['Acme', 'Mario Rossi', 'Rossi &#38; Figli Srl', '>mario.rossi<', `>${code}<`])
       expect(html).toContain(text);
-    expect(html).toContain('>https://anagrafe.example.com/account/set-password<');
+    const [, address = ''] = /class="address">(.*?)<\/li>/.exec(html) ?? [];
+    expect(address).toContain('<span>anagrafe.example.com/</span><span>account/</span>');
+    expect(address.replaceAll(/<\/?span>/g, '')).toBe('https://anagrafe.example.com/account/set-password');
     expect(html).toContain('26 novembre 2026 alle ore 11:49');
   });
 

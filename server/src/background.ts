@@ -4,11 +4,18 @@ import type { Audit } from './audit/open-audit.ts';
 import { completeSettledCalls } from './calls/calls.store.ts';
 import type { Retention } from './db/retention.ts';
 import type { Jobs } from './jobs/open-jobs.ts';
+import type { Brand } from './lib/brand.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
 import { Semaphore } from './lib/semaphore.ts';
 import { startWorker } from './lib/worker.ts';
+import { deliverMails, type MailDeliveryTools } from './mail/deliver.ts';
+import { hasDueMails, openMailDelivery, releaseWaves } from './mail/mail-delivery.store.ts';
+import { enqueueMails, workOnMails } from './mail/mail-queue.ts';
+import type { MailTemplates } from './mail/mail-templates.ts';
+import type { Mailer } from './mail/mailer.ts';
 import type { BackgroundTask, Metrics } from './metrics.ts';
 import type { HashPool } from './passwords/hash-pool.ts';
+import { type CodeIssuer, codeIssuer } from './passwords/password-code.ts';
 import type { Queue } from './queue/queue.ts';
 import { openRetention } from './retention.ts';
 import type { Config } from './settings/config.ts';
@@ -30,12 +37,22 @@ interface BackgroundTools {
   readonly jobs: Jobs;
   readonly webhooks: Signing;
   readonly metrics: Metrics;
+  /** Null if no mail server is configured. */
+  readonly mail: MailParts | null;
+}
+
+interface MailParts {
+  readonly mailer: Mailer;
+  readonly templates: MailTemplates;
+  readonly brand: Brand;
+  readonly issueInvitation: CodeIssuer;
 }
 
 /** A row must be in the hash chain within one second of its commit. */
 const pauseMs = 250;
 /** Bounds the delay of retries, which wait whole seconds, and of deliveries of rows that another node has hashed. */
 const webhookPauseMs = 1000;
+const mailPauseMs = 1000;
 const measureMs = 5000;
 
 export async function startBackground(tools: BackgroundTools) {
@@ -50,6 +67,15 @@ export async function startBackground(tools: BackgroundTools) {
         log.warn({ err: error, webhook: id }, 'webhook deliveries were interrupted; they are retried');
     }),
   );
+  if (tools.mail) {
+    const delivery = mailTools(tools, tools.mail);
+    await workOnMails(queue, (signal) =>
+      deliverMails(delivery, signal).catch((error) => {
+        if (!isPartOfOutage(error))
+          log.warn({ err: error }, 'the delivery of mails was interrupted; it is retried');
+      }),
+    );
+  }
   await queue.repeat('completion', '* * * * *', async () => {
     const calls = await completeSettledCalls(store.queue);
     if (calls > 0) log.info({ calls }, 'completed calls whose last statement had failed');
@@ -84,6 +110,16 @@ export async function startBackground(tools: BackgroundTools) {
     },
     webhookPauseMs,
   );
+  const mails = repeat(
+    'mails',
+    async () => {
+      if (!tools.mail) return false;
+      await releaseWaves(store.queue);
+      if (await hasDueMails(store.queue)) await enqueueMails(queue);
+      return false;
+    },
+    mailPauseMs,
+  );
   const extendChain = openChainWriter(store.queue, tools.audit.hashRow);
   const chain = repeat('hash_chain', async () => {
     await hasher.waitForInteractive();
@@ -104,7 +140,7 @@ export async function startBackground(tools: BackgroundTools) {
     async stop() {
       stopping.abort();
       // Before the queue, which they use.
-      await Promise.all([chain, deliveryCreation, retries, measuring].map((worker) => worker.stop()));
+      await Promise.all([chain, deliveryCreation, retries, mails, measuring].map((worker) => worker.stop()));
       await queue.stop();
     },
   };
@@ -117,6 +153,27 @@ function deliveryTools({ config, log, store, webhooks }: BackgroundTools): Deliv
     onDisabled: (webhook, reason) => log.warn({ webhook, reason }, 'webhook disabled'),
     waits: config.WEBHOOK_WAITS.map(Number),
     batches: new Semaphore(batchesAtOnce),
+  };
+}
+
+/** Hours for which the code in a mail about a forgotten password is valid. */
+const forgottenHours = 1;
+
+function mailTools(
+  { config, log, store, metrics }: BackgroundTools,
+  { mailer, templates, brand, issueInvitation }: MailParts,
+): MailDeliveryTools {
+  const issueForgotten = codeIssuer({ days: forgottenHours / 24, publicUrl: config.PUBLIC_URL });
+  return {
+    mailer,
+    store: openMailDelivery(store.database),
+    composing: { templates, brand, defaultLanguage: config.MAIL_LANGUAGE },
+    issueCode: (kind) => (kind === 'invitation' ? issueInvitation() : issueForgotten()),
+    waits: config.MAIL_WAITS.map(Number),
+    maxFailed: config.MAIL_MAX_FAILED,
+    onResult: metrics.mailAttempted,
+    onUnavailable: (answer) => log.warn({ answer }, 'the mail server is unavailable; mails are retried'),
+    onStopped: (call) => log.warn({ call }, 'stopped the mails of a job: too many have failed'),
   };
 }
 

@@ -17,7 +17,8 @@ import { openBrand } from './lib/brand.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
 import { warningOf } from './lib/log.ts';
 import { openMailHistory } from './mail/mail-history.store.ts';
-import type { Mailer } from './mail/mailer.ts';
+import { openMailTemplates } from './mail/mail-templates.ts';
+import { openMailer } from './mail/mailer.ts';
 import { openMetrics } from './metrics.ts';
 import { type Blocklist, openBlocklist } from './passwords/blocklist.ts';
 import { HashPool } from './passwords/hash-pool.ts';
@@ -45,8 +46,8 @@ export async function startService(
 ): Promise<Service> {
   const foundKey = await findMasterKey(config);
   const brand = await openBrand(config);
-  /** The transport of mail; null while there is none. */
-  const mailer: Mailer | null = null;
+  const mailTemplates = await openMailTemplates(config.MAIL_TEMPLATES);
+  const mailer = openMailer(config);
   const store = await openStore(config, {
     mode: 'exclusive',
     log: (message) => log.info(message),
@@ -66,6 +67,7 @@ export async function startService(
   let background: Background | undefined;
   async function closeAll(): Promise<void> {
     await Promise.all([app?.close(), background?.stop() ?? queue?.stop()]);
+    mailer?.close();
     await Promise.all([hasher?.close(), blocklist?.close(), store.close()]);
   }
   try {
@@ -150,7 +152,18 @@ export async function startService(
       { config, log, metrics, readiness, consoleFolder, brand },
     );
     await listen(app, config);
-    background = await startBackground({ config, log, store, queue, metrics, hasher, audit, jobs, webhooks });
+    background = await startBackground({
+      config,
+      log,
+      store,
+      queue,
+      metrics,
+      hasher,
+      audit,
+      jobs,
+      webhooks,
+      mail: mailer && { mailer, templates: mailTemplates, brand, issueInvitation: issueCode },
+    });
     return {
       url: urlOf(app.server.address() as AddressInfo),
       protectedMode: clients.protectedMode,

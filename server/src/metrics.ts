@@ -10,6 +10,7 @@ export const backgroundTasks = [
   'hash_chain',
   'webhook_deliveries',
   'webhook_retries',
+  'mails',
   'retention',
   'metrics',
 ] as const;
@@ -56,6 +57,12 @@ export function openMetrics() {
     registers,
   });
   for (const task of backgroundTasks) failures.inc({ task }, 0);
+  const mails = new Counter({
+    name: 'anagrafe_mails_total',
+    help: 'Attempts to send a mail, by kind and result: sent, pending (it is tried again) or failed.',
+    labelNames: ['kind', 'result'],
+    registers,
+  });
   const pendingAuditRows = new Gauge({
     name: 'anagrafe_audit_pending_rows',
     help: 'Rows of the audit log that are not in the hash chain yet, up to 10,000.',
@@ -70,6 +77,7 @@ export function openMetrics() {
   return {
     registry,
     taskFailed: (task: BackgroundTask) => failures.inc({ task }),
+    mailAttempted: (kind: string, result: string) => mails.inc({ kind, result }),
     setPendingAuditRows: (rows: number) => pendingAuditRows.set(rows),
     setOverdueRows(rows: Readonly<Record<string, number>>) {
       for (const [kind, count] of Object.entries(rows)) overdueRows.set({ kind }, count);

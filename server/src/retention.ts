@@ -5,6 +5,7 @@ import { auditRetention } from './audit/retention.store.ts';
 import { callRetention } from './calls/retention.store.ts';
 import { consoleSessionRetention } from './clients/console-sessions.store.ts';
 import { Retention } from './db/retention.ts';
+import { mailRetention } from './mail/mail-delivery.store.ts';
 import type { Config } from './settings/config.ts';
 import { webhookRetention } from './webhooks/webhooks.store.ts';
 
@@ -14,6 +15,7 @@ const rules = [
   ...webhookRetention,
   sessionRetention,
   ...passwordRetention,
+  ...mailRetention,
   consoleSessionRetention,
   ...throttleRetention,
   ...auditRetention,

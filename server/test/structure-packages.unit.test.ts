@@ -77,6 +77,7 @@ describe('the console', () => {
       'events',
       'webhooks',
       'audit',
+      'invitations',
       'users',
       'principals',
       'plans',

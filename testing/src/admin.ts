@@ -53,6 +53,8 @@ export const adminCalls = [
   'GET calls/00000000-0000-0000-0000-000000000000/failed',
   'GET failures',
   'GET jobs',
+  'GET mails',
+  'POST mails/resend',
   'GET runs',
   'GET runs/00000000-0000-0000-0000-000000000000',
   'POST runs/00000000-0000-0000-0000-000000000000/undo',

@@ -46,7 +46,7 @@ export const english = {
   forced: 'Choose a new password',
   forcedText: 'Your password was chosen for you. Before you go on, choose one that only you know.',
   currentPassword: 'Current password',
-  changeHint: 'All other devices are signed out.',
+  changeHint: 'After the change, all other devices are signed out.',
   changed: 'Your password is changed. All other sessions have ended.',
   changedSignIn: 'Your password is changed. Sign in with it.',
 

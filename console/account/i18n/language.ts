@@ -44,7 +44,9 @@ export function t(key: Key, values: Readonly<Record<string, string | number>> = 
 }
 
 export function timeText(iso: string): string {
-  return new Intl.DateTimeFormat(chosen, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
+  // The browser may name a country, such as en-GB, which has its own format of dates.
+  const locale = navigator.languages.find((tag) => tag.slice(0, 2) === chosen) ?? chosen;
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 }
 
 /** Returns a wait as text, such as "30 seconds"; from two minutes in minutes. */

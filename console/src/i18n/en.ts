@@ -1379,6 +1379,7 @@ export const runs = {
     failed: 'Failed records',
     undoable: 'Can be undone until',
     undone: 'Undone',
+    undoneBy: 'Undone by',
     id: 'Run ID',
   },
   undo: {
@@ -1406,6 +1407,7 @@ export const runs = {
       password: 'the password was reset, and the old one is unknown',
       expired: 'the old value is no longer stored',
       taken: 'kept, because the old name belongs to another one now',
+      last: 'kept, because the principal would have no field without it',
       differs: 'kept, because both principals have a value',
     },
   },

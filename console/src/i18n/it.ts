@@ -1366,6 +1366,7 @@ export const runs: Messages['runs'] = {
     failed: 'Record non riusciti',
     undoable: 'Annullabile fino a',
     undone: 'Annullata',
+    undoneBy: 'Annullata da',
     id: 'ID esecuzione',
   },
   undo: {
@@ -1393,6 +1394,7 @@ export const runs: Messages['runs'] = {
       password: 'la password è stata reimpostata e quella precedente non è nota',
       expired: 'il valore precedente non è più conservato',
       taken: 'invariato, perché il nome precedente ora appartiene ad altri',
+      last: 'invariato, perché l’anagrafica resterebbe senza dati',
       differs: 'invariato, perché entrambe le anagrafiche hanno un valore',
     },
   },

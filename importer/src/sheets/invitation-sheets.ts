@@ -72,7 +72,7 @@ ${rows.flatMap(([label, value]) => (value ? [`<div><dt>${label}</dt><dd dir="aut
 </dl>
 <div class="columns">
 <ol>
-<li>${address ? `${texts.scanOrOpen}<span class="address">${escaped(address)}</span>` : texts.openUnknown}</li>
+<li>${address ? `${texts.scanOrOpen}<span class="address">${breakable(address)}</span>` : texts.openUnknown}</li>
 <li>${link ? texts.enterUnlessScanned : texts.enter}</li>
 <li>${texts.choose}</li>
 </ol>
@@ -84,6 +84,11 @@ ${until === null ? '' : `<p>${texts.validUntil(escaped(until))}</p>`}
 <footer>${texts.note}</footer>
 </section>
 `;
+}
+
+/** Returns an address that breaks after slashes alone: a hyphen at the end of a line would seem to be no part of it. */
+function breakable(address: string): string {
+  return escaped(address).replace(/[^/]*\/+|[^/]+$/g, '<span>$&</span>');
 }
 
 function languageOf(language: string | null): SheetLanguage | null {
@@ -126,6 +131,7 @@ dd { margin: 0; font-weight: 600 }
 ol { flex: 1; margin: 0; padding-left: 6mm }
 li { padding: 1mm 0 1mm 1mm }
 .address { display: block; font-size: 10.5pt; font-weight: 600 }
+.address span { display: inline-block }
 svg { flex: none; width: 52mm; height: 52mm }
 .label { margin: 8mm 0 1mm }
 .code { margin: 0 0 3mm; padding: 4mm; border: .4mm solid var(--brand); border-radius: 2mm; font: 600 16pt/1.3 ui-monospace, monospace; text-align: center; white-space: nowrap }

@@ -5,7 +5,7 @@ import { readBounded } from './bounded-rows.store.ts';
 import type { Chain, ChainEnd, HashedRow, HashRow } from './hash-chain.ts';
 
 /** What a run of the chain writer did. */
-export interface Appended {
+interface Appended {
   readonly rows: number;
   /** True if more rows may be waiting. */
   readonly more: boolean;

@@ -7,34 +7,27 @@ import {
   recordsOf,
   usernamesIn,
 } from '../records/check/batch.ts';
-import type { Operation } from '../records/check/operation.ts';
+import { operationOf } from '../records/check/operation.ts';
 import { applyRecords, hashesNeeded, isFinal, type RecordToApply } from '../records/operations/apply.ts';
+import { effectCounts } from '../records/read/effect-counts.ts';
 import { storedFailures } from '../records/write/failed-records.ts';
 import { newRows, reserveIds } from '../records/write/id-reservation.ts';
 import type { Outcome } from '../records/write/outcome.ts';
 import type { CallCounts } from './calls.ts';
-import type { CallTools, ClaimedCall } from './write-call.ts';
+import type { CallTools, ClaimedCall, WriteResult } from './write-call.ts';
 
-type AnsweredCall = Omit<ClaimedCall, 'body' | 'dryRun' | 'async' | 'planned' | 'signal'>;
 type ApplyTools = Pick<
   CallTools,
-  'hasher' | 'recordStore' | 'newWriter' | 'issueCode' | 'calls' | 'limits' | 'onOutcomes'
+  'operations' | 'hasher' | 'recordStore' | 'newWriter' | 'issueCode' | 'calls' | 'limits' | 'onOutcomes'
 >;
-
-interface Answered {
-  /** One outcome per record, in the order sent. */
-  readonly outcomes: readonly Outcome[];
-  /** False if a retry with the same key must resume the call. */
-  readonly complete: boolean;
-}
 
 /** Checks, hashes and writes the records of a call. All of them are checked before the first password is hashed. */
 export async function applyNow(
-  call: AnsweredCall,
-  operation: Operation,
+  call: ClaimedCall,
   tools: ApplyTools,
-): Promise<Answered> {
+): Promise<Extract<WriteResult, { kind: 'outcomes' }>> {
   const { id, unstoredCall, settled, records, actor, report } = call;
+  const operation = operationOf(tools.operations, call.operation, call.options);
   const begunAt = performance.now();
   const passwords = records.passwordsExcept(settled);
   const admitted = tools.hasher.admit({ share: String(call.clientId), count: passwords });
@@ -76,7 +69,8 @@ export async function applyNow(
       if (own && own.error === null) return own;
       return kept?.get(position) ?? settled.get(position) ?? own ?? unknownOutcome();
     });
-    return { outcomes, complete: kept?.size === records.count };
+    const counts = call.planned && effectCounts(outcomes);
+    return { kind: 'outcomes', outcomes, replayed: false, complete: kept?.size === records.count, counts };
   } finally {
     admitted.end();
   }
@@ -88,7 +82,7 @@ export async function applyNow(
  */
 async function approveAndReserve(
   checked: readonly CheckedRecord[],
-  { id, key, settled, records, review }: AnsweredCall,
+  { id, key, settled, records, review }: ClaimedCall,
   { limits, calls, recordStore }: ApplyTools,
 ): Promise<RecordToApply[]> {
   const approvals = checked.map((record) => review?.approve(record, records.text(record.position)) ?? null);
@@ -121,7 +115,7 @@ function unknownOutcome(): Outcome {
  * a commit without an answer may have succeeded.
  */
 async function storeEnd(
-  call: AnsweredCall,
+  call: ClaimedCall,
   fresh: ReadonlyMap<number, Outcome>,
   begunAt: number,
   { calls }: ApplyTools,
@@ -143,7 +137,7 @@ async function storeEnd(
 }
 
 function countsOf(
-  { operation, records }: AnsweredCall,
+  { operation, records }: ClaimedCall,
   outcomes: readonly Outcome[],
   begunAt: number,
 ): CallCounts {

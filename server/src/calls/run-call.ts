@@ -6,10 +6,10 @@ import type { Job } from '../jobs/job.ts';
 import { submitJob } from '../jobs/submit.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { requireBatch } from '../records/check/batch.ts';
-import { type Operation, operationOf } from '../records/check/operation.ts';
+import { operationOf } from '../records/check/operation.ts';
 import { type Approvals, PlanReview } from '../records/check/plan.ts';
-import { countsOf } from '../records/read/effect-counts.ts';
-import type { NewCall, Outcome } from '../records/write/outcome.ts';
+import { effectCounts } from '../records/read/effect-counts.ts';
+import type { Outcome } from '../records/write/outcome.ts';
 import { applyNow } from './apply-now.ts';
 import { dryRun } from './dry-run.ts';
 import type { CallTools, ClaimedCall, ValidCall, WriteCall, WriteResult } from './write-call.ts';
@@ -21,13 +21,14 @@ import type { CallTools, ClaimedCall, ValidCall, WriteCall, WriteResult } from '
 export async function runCall(sent: WriteCall, tools: CallTools): Promise<WriteResult> {
   const call = { ...sent, records: requireWithinLimits(sent, tools) };
   if (call.dryRun) return tryCall(call, tools);
-  if (call.key || call.run !== null) {
-    const counts = { records: call.records.count, users: call.records.users };
-    return claimAndRun(call, { counts, readRecords: async () => call.records }, tools);
-  }
+  const { clientId, operation, records } = call;
+  const counts = { records: records.count, users: records.users };
+  if (call.key || call.run !== null)
+    return claimAndRun(call, { counts, readRecords: async () => records }, tools);
   const id = randomUUID();
-  const unstoredCall = newCallOf(call, id);
-  return applyOrSubmit({ ...call, id, unstoredCall, settled: new Map() }, tools);
+  const unstoredCall = { id, clientId, operation, ...counts };
+  const ready = await readyToApply({ ...call, id, unstoredCall }, 'new', tools);
+  return call.async ? submit(ready, tools) : applyNow(ready, tools);
 }
 
 type HeldClaim = Extract<Claim, { lease: unknown }>;
@@ -50,9 +51,9 @@ export async function claimAndRun(
   if (!('lease' in claim)) return replay(call, claim, tools);
   const { state, callId: id } = claim;
   const apply = async () => {
-    const settled = state === 'new' ? new Map<number, Outcome>() : await tools.calls.outcomes(id);
-    const claimed = { ...call, records: await readRecords(claim), id, unstoredCall: null, settled };
-    return applyOrSubmit(claimed, tools);
+    const claimed = { ...call, records: await readRecords(claim), id, unstoredCall: null };
+    const ready = await readyToApply(claimed, state, tools);
+    return call.async ? submit(ready, tools) : applyNow(ready, tools);
   };
   return holdLease(claim, apply, call.report);
 }
@@ -65,16 +66,20 @@ export async function tryCall(call: ValidCall, tools: CallTools): Promise<WriteR
   return { kind: 'estimate', complete: true, ...(await dryRun({ ...call, review }, operation, tools)) };
 }
 
-/** Applies a call at once, or submits it as a job. */
-async function applyOrSubmit(call: Omit<ClaimedCall, 'review'>, tools: CallTools): Promise<WriteResult> {
-  const operation = operationOf(tools.operations, call.operation, call.options);
+/**
+ * Reserves the memory of a call that is applied or submitted, then adds what is stored of an earlier attempt, and the
+ * review of its plan.
+ */
+async function readyToApply(
+  call: Omit<ClaimedCall, 'settled' | 'review'>,
+  state: HeldClaim['state'],
+  tools: CallTools,
+): Promise<ClaimedCall> {
   if (!call.async) requireSyncLimits(call, tools.limits);
   call.holdMemory(workingMemory(call.records, call.async ? 'in groups' : 'whole'));
-  const resumed = call.planned && call.settled.size > 0 ? await tools.calls.approvals(call.id) : null;
-  const claimed = { ...call, review: reviewOf(call, resumed, tools) };
-  if (call.async) return submit(claimed, operation, tools);
-  const { outcomes, complete } = await applyNow(claimed, operation, tools);
-  return answered(call, outcomes, { replayed: false, complete });
+  const settled = state === 'new' ? new Map<number, Outcome>() : await tools.calls.outcomes(call.id);
+  const resumed = call.planned && settled.size > 0 ? await tools.calls.approvals(call.id) : null;
+  return { ...call, settled, review: reviewOf(call, resumed, tools) };
 }
 
 /** `resumed` are the stored approvals of a call of which a part is applied; null for a new call. */
@@ -108,28 +113,18 @@ async function replay(
 ): Promise<WriteResult> {
   if (state === 'job') return { kind: 'job', complete: true, jobId: callId, replayed: true, job: null };
   if (call.body) call.holdMemory(workingMemory(call.body, 'in groups'));
-  const stored = await calls.outcomes(callId);
-  return answered(call, [...stored.values()], { replayed: true, complete: true });
+  const outcomes = [...(await calls.outcomes(callId)).values()];
+  const counts = call.planned && effectCounts(outcomes);
+  return { kind: 'outcomes', outcomes, replayed: true, complete: true, counts };
 }
 
-async function submit(call: ClaimedCall, operation: Operation, tools: CallTools): Promise<WriteResult> {
+async function submit(call: ClaimedCall, tools: CallTools): Promise<WriteResult> {
   const { id } = call;
+  const operation = operationOf(tools.operations, call.operation, call.options);
   const refused = await submitJob(call, operation, { ...tools, store: tools.submissions });
   if (!refused) throw inProgress();
   tools.onOutcomes(call.operation, refused);
   return { kind: 'job', complete: true, jobId: id, replayed: false, job: asSubmitted(call, id, refused) };
-}
-
-function newCallOf({ clientId, operation, records }: ValidCall, id: string): NewCall {
-  return { id, clientId, operation, records: records.count, users: records.users };
-}
-
-function answered(
-  { planned }: WriteCall,
-  outcomes: readonly Outcome[],
-  state: { replayed: boolean; complete: boolean },
-): WriteResult {
-  return { kind: 'outcomes', outcomes, ...state, counts: planned && countsOf(outcomes) };
 }
 
 /** Returns the job as it is right after submission, for an answer that needs no query. */

@@ -3,7 +3,7 @@ import { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { required } from '../lib/required.ts';
 import { type BatchLimits, requireBatch } from '../records/check/batch.ts';
-import type { RunStore } from '../records/operations/undo.ts';
+import type { RunStore } from '../records/operations/undo-stored.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import type { UserEffect } from '../records/parse/parsed-undo.ts';
 import { claimAndRun, tryCall } from './run-call.ts';
@@ -62,7 +62,7 @@ export interface RunHistory {
   calls(id: string, page: Page): Promise<{ calls: readonly RunCall[]; totalCount: number }>;
   /** Returns what the applied records of the run did, by principal. */
   effects(id: string): Promise<readonly RunEffects[]>;
-  /** See `RunStore` in records/operations/undo.ts. */
+  /** See `RunStore` in records/operations/undo-stored.ts. */
   principalsTouched: RunStore['principalsTouched'];
 }
 

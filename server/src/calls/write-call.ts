@@ -2,13 +2,12 @@ import type { Actor } from '../audit/audit-log.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import type { IdempotencyKey, IdempotencyStore } from '../idempotency/idempotency.ts';
 import type { Job } from '../jobs/job.ts';
-import type { SubmissionStore } from '../jobs/submit.ts';
+import type { SubmissionStore, SubmittedCall } from '../jobs/submit.ts';
 import type { RecordList } from '../json/record-list.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
 import type { CodeIssuer } from '../passwords/password-code.ts';
 import type { BatchLimits } from '../records/check/batch.ts';
 import type { CallOptions, Operations } from '../records/check/operation.ts';
-import type { PlanReview } from '../records/check/plan.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import type { EffectCounts } from '../records/read/effect-counts.ts';
 import type { RecordStore } from '../records/write/id-reservation.ts';
@@ -130,12 +129,7 @@ export interface ValidCall extends WriteCall {
 }
 
 /** A call that is applied or submitted. */
-export interface ClaimedCall extends ValidCall {
-  readonly id: string;
+export interface ClaimedCall extends ValidCall, SubmittedCall {
   /** The row of a call with neither a key nor a run, which is stored with its first outcome; null if it is already stored. */
   readonly unstoredCall: NewCall | null;
-  /** The outcomes of earlier requests with the same key, by position. */
-  readonly settled: ReadonlyMap<number, Outcome>;
-  /** Null if the operation has no plan. */
-  readonly review: PlanReview | null;
 }

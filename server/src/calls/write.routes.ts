@@ -132,18 +132,14 @@ interface HandlerParts<Request> {
   readonly optionsOf?: (request: Request) => Partial<CallOptions>;
   /** Reads what only an operation with a plan has. */
   readonly planOf?: (request: Request) => PlannedCall;
-  readonly run?: (call: WriteCall) => Promise<WriteResult>;
+  readonly run?: (call: WriteCall, tools: CallTools) => Promise<WriteResult>;
 }
 
 /** Returns the handler of a write operation. */
 export function writeHandler<Request extends FastifyRequest>(
   operation: OperationName,
   tools: WriteRouteTools,
-  {
-    optionsOf = readOptions,
-    planOf,
-    run = (call) => runCall(call, tools.callTools),
-  }: HandlerParts<Request> = {},
+  { optionsOf = readOptions, planOf, run = runCall }: HandlerParts<Request> = {},
 ) {
   return async (request: Request, reply: FastifyReply) => {
     if (request.caller.user) return updateSelf(request.caller.user, request, reply, tools);
@@ -172,7 +168,7 @@ export function writeHandler<Request extends FastifyRequest>(
         if (!isPartOfOutage(error)) failures.push(error);
       },
     };
-    const result = await run(call);
+    const result = await run(call, tools.callTools);
     if (failures.length > 0) {
       request.log.error(
         { err: failures[0], operation, records: failures.length },

@@ -10,6 +10,7 @@ import { importCommand, resetCommand } from './commands/import.ts';
 import { inviteCommand } from './commands/invite.ts';
 import { jobCommand } from './commands/job.ts';
 import { listCommand } from './commands/list.ts';
+import { mailCommand } from './commands/mail.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { principalCommand } from './commands/principal.ts';
 import { raiseIdsCommand } from './commands/raise-ids.ts';
@@ -35,6 +36,7 @@ export const program = new Command('anagrafe')
   .addCommand(importCommand())
   .addCommand(resetCommand())
   .addCommand(inviteCommand())
+  .addCommand(mailCommand())
   .addCommand(syncCommand())
   .addCommand(undoCommand())
   .addCommand(exportCommand())

@@ -34,7 +34,7 @@ export interface Connection {
   execute<Row extends pg.QueryResultRow>(statement: Statement, values: ParameterValues): Promise<Row[]>;
 }
 
-export interface LockedWrite {
+interface LockedWrite {
   /** Statements that lock and read rows. Their answers are awaited before anything is written. */
   readonly locks: readonly Query[];
   /** Returns the statements that write. `rows` are those of all of `locks`. */
@@ -65,7 +65,7 @@ export interface Database extends Connection {
   close(): Promise<void>;
 }
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly connection: pg.PoolConfig;
   readonly poolSize: number;
   /** Time limit of a statement on the server, in milliseconds. Default 25,000. The client waits 5,000 longer. */

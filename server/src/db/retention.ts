@@ -9,7 +9,7 @@ const overdueHours = 3;
 const countedAtMost = 10_000;
 
 /** Retention periods in days: the parameters of the rules, such as `:jobDays`. */
-export interface RetentionPeriods {
+interface RetentionPeriods {
   /** Counted from the end of a call or job. */
   readonly jobDays: number;
   readonly deliveryDays: number;

@@ -1,4 +1,4 @@
-import type { OperationName } from '../records/parse/parsed-record.ts';
+import type { NewCall } from '../records/write/outcome.ts';
 
 /** Identifies a retry: a call with the same key and the same fingerprint is the same call. */
 export interface IdempotencyKey {
@@ -7,17 +7,12 @@ export interface IdempotencyKey {
   readonly fingerprint: Buffer;
 }
 
-/** A call with an idempotency key or a run, which is stored before it is applied. */
-export interface StoredCall {
-  readonly clientId: number | null;
-  readonly operation: OperationName;
+/** A call with an idempotency key or a run, which is stored before it is applied. The counts of an undo are stored later. */
+export interface StoredCall extends Omit<NewCall, 'id'> {
   /** Null without a key: every request is then a call of its own. */
   readonly key: IdempotencyKey | null;
   /** The run that the call is a part of or, for an undo, that it undoes; null without one. */
   readonly run: string | null;
-  /** The number of records and of their users. That of an undo is stored later. */
-  readonly records: number;
-  readonly users: number;
 }
 
 /**

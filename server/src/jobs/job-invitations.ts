@@ -41,7 +41,7 @@ export interface JobInvitationStore {
 }
 
 /** `withNames` is false for a caller that may not read the names of existing users. */
-export function invitationFields(
+function invitationFields(
   { position, userId, isNew, user, code, skipped }: JobInvitation,
   withNames: boolean,
 ) {

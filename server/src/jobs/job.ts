@@ -7,7 +7,7 @@ import type { EffectCounts } from '../records/read/effect-counts.ts';
 import type { FailedRecord } from '../records/write/failed-records.ts';
 import type { IndexedOutcome } from '../records/write/outcome.ts';
 
-export type JobState = 'queued' | 'running' | 'completed' | 'cancelled';
+type JobState = 'queued' | 'running' | 'completed' | 'cancelled';
 
 export interface Job {
   readonly id: string;
@@ -39,13 +39,13 @@ export interface JobListing extends Page {
   readonly failedOnly?: boolean;
 }
 
-export interface OutcomePage extends Page {
+interface OutcomePage extends Page {
   readonly failedOnly: boolean;
   /** True to include the users of applied records, of which there may be very many. */
   readonly withUsers: boolean;
 }
 
-export interface JobPage {
+interface JobPage {
   readonly job: Job;
   /** The positions of the records of the page, in ascending order. */
   readonly positions: readonly number[];

@@ -74,7 +74,8 @@ export interface ChunkTools {
 
 interface ChunkRun {
   readonly callId: string;
-  readonly chunk: Pick<BegunChunk, 'operation' | 'options' | 'clientId'>;
+  readonly clientId: number | null;
+  readonly operation: Operation;
   readonly tools: ChunkTools;
   readonly signal: AbortSignal;
 }
@@ -92,7 +93,8 @@ export async function runChunk(
   const begun = await begin(callId, number, tools);
   if (!begun) return;
   const { chunk, left, readable } = begun;
-  const run = { callId, chunk, tools, signal };
+  const operation = operationOf(tools.operations, chunk.operation, chunk.options);
+  const run = { callId, clientId: chunk.clientId, operation, tools, signal };
   if (chunk.cancelled) await refuseAll(left, 'CANCELLED', run);
   else if (!readable || chunk.attempts > runsMax) await refuseAll(left, 'RECORD_FAILED', run);
   else await applyAll(left, run);
@@ -145,7 +147,7 @@ function unreadable(position: number): WaitingRecord {
 }
 
 async function applyAll(records: readonly WaitingRecord[], run: ChunkRun): Promise<void> {
-  const operation = operationFor(run);
+  const { operation } = run;
   const lastOutcomes = new Map<number, Promise<Outcome | null>>();
   const running = new Set<Promise<void>>();
   try {
@@ -171,19 +173,14 @@ async function applyAll(records: readonly WaitingRecord[], run: ChunkRun): Promi
   await Promise.all(running);
 }
 
-function operationFor({ chunk, tools }: ChunkRun): Operation {
-  return operationOf(tools.operations, chunk.operation, chunk.options);
-}
-
 async function applyGroup(
   group: readonly (WaitingRecord & CheckedRecord)[],
   lastOutcomes: Map<number, Promise<Outcome | null>>,
   run: ChunkRun,
 ): Promise<void> {
-  const { callId, chunk, tools, signal } = run;
-  const { clientId } = chunk;
+  const { callId, clientId, operation, tools, signal } = run;
   const outcomes = await applyRecords(group, {
-    operation: operationFor(run),
+    operation,
     actor: clientActor(clientId),
     call: { id: callId, newCall: null },
     hashes: tools.hasher.forJob(String(clientId), signal),
@@ -197,7 +194,7 @@ async function applyGroup(
 async function settle(
   group: readonly WaitingRecord[],
   outcomes: readonly (Outcome | null)[],
-  { callId, chunk, tools }: ChunkRun,
+  { callId, operation, tools }: ChunkRun,
 ): Promise<void> {
   const own = outcomes.filter((outcome) => outcome !== null);
   const settled = own.filter(isFinal);
@@ -205,10 +202,10 @@ async function settle(
     const outcome = outcomes[at];
     return outcome?.error && isFinal(outcome) ? [{ position, fields, outcome }] : [];
   });
-  const failures = await storedFailures(chunk.operation, failed);
+  const failures = await storedFailures(operation.name, failed);
   const kept = await tools.store.storeFailures(callId, failures);
   const applied = settled.filter(({ error }) => error === null);
-  tools.onOutcomes(chunk.operation, [...applied, ...outcomesAt(kept, failures)]);
+  tools.onOutcomes(operation.name, [...applied, ...outcomesAt(kept, failures)]);
   if (settled.length < own.length) throw new Aborted('the database did not take every record');
 }
 
@@ -217,7 +214,7 @@ async function refuseAll(
   code: CodeWithOneText,
   run: ChunkRun,
 ): Promise<void> {
-  const { callId, chunk, tools } = run;
+  const { callId, operation, tools } = run;
   for (const group of inGroups(records, usersPerFailureGroup, sizeOf)) {
     const outcome = (fields: Fields) => ({
       id: sentIdOf(fields),
@@ -226,9 +223,9 @@ async function refuseAll(
       users: [],
     });
     const failed = group.map(({ position, fields }) => ({ position, fields, outcome }));
-    const failures = await storedFailures(chunk.operation, failed);
+    const failures = await storedFailures(operation.name, failed);
     const kept = await tools.store.storeFailures(callId, failures);
-    tools.onOutcomes(chunk.operation, outcomesAt(kept, failures));
+    tools.onOutcomes(operation.name, outcomesAt(kept, failures));
   }
 }
 

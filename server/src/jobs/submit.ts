@@ -37,7 +37,7 @@ export interface EncryptedChunk {
 }
 
 /** Adds the failed records and the chunks of a new job, in the transaction that stores the job. */
-export interface JobWriter {
+interface JobWriter {
   storeFailures(failures: readonly StoredFailure[]): Promise<unknown>;
   addChunk(chunk: EncryptedChunk): Promise<void>;
 }
@@ -51,7 +51,8 @@ export interface SubmissionStore {
   submit(job: NewJob, fill: (writer: JobWriter) => Promise<void>): Promise<boolean>;
 }
 
-interface SubmittedCall {
+/** A call whose records are applied at once, or in chunks. */
+export interface SubmittedCall {
   readonly id: string;
   readonly clientId: number | null;
   readonly actor: Actor;
@@ -72,8 +73,8 @@ interface SubmissionTools {
 }
 
 /**
- * Submits records as a job. Invalid records fail now; the others are stored encrypted and enqueued. Returns the outcomes of the invalid records in the order sent, or null if
- * another request has completed or submitted the call.
+ * Submits records as a job. Invalid records fail now; the others are stored encrypted and enqueued. Returns the outcomes of
+ * the invalid records in the order sent, or null if another request has completed or submitted the call.
  */
 export async function submitJob(
   call: SubmittedCall,
@@ -83,31 +84,21 @@ export async function submitJob(
   const { id, clientId, actor, options, records } = call;
   const { key, wrapped } = tools.keyRing.newJobKey(id);
   const counts = { records: records.count, users: records.users, bytes: records.bytes };
-  const job = {
-    id,
-    clientId,
-    actor,
-    operation: operation.name,
-    options,
-    ...counts,
-    wrappedKey: wrapped,
-  };
+  const job = { id, clientId, actor, operation: operation.name, options, ...counts, wrappedKey: wrapped };
   // The checks run before the transaction: their queries must not wait for connections that open transactions hold.
   const { failureGroups, valid } = await partitionRecords(call, operation, tools.hasher);
   // IDs are reserved now, so that they follow the order sent even if the chunks run in another order.
-  const reserved = await reserveIds([...valid.values()], tools.recordStore);
+  const inserted = [...valid.values()].map((record) => record.newRows);
+  const reserved = await reserveIds(inserted, tools.recordStore);
   const ids = new Map([...valid.keys()].map((position, at) => [position, required(reserved[at])]));
   const submitted = await tools.store.submit(job, async (writer) => {
     for (const failures of failureGroups) await writer.storeFailures(failures);
     for (const [number, { positions, weight }] of planChunks(valid.values()).entries()) {
       const chunk = positions.map((position) => ({
-        position,
+        ...required(valid.get(position)),
         users: records.usersOf(position),
-        weight: required(valid.get(position)).weight,
         text: records.text(position),
         ids: required(ids.get(position)),
-        approval: required(valid.get(position)).approval,
-        kept: required(valid.get(position)).kept,
       }));
       const encrypted = encryptRecords(chunk, key, chunkName(id, number));
       await writer.addChunk({ number, weight: Math.ceil(weight), positions, encrypted });
@@ -120,7 +111,8 @@ export function chunkName(callId: string, number: number): string {
   return `${callId} ${number}`;
 }
 
-interface ValidRecord extends PlannedRecord, NewRows {
+interface ValidRecord extends PlannedRecord {
+  readonly newRows: NewRows;
   /** See `PlanReview.approve`. */
   readonly approval: Approval | null;
   /** See `PrincipalChange.kept`. */
@@ -155,7 +147,7 @@ async function partitionRecords(
           orderingKeys: principalsOf(change),
           approval,
           kept: change.kept ?? [],
-          ...newRows(change),
+          newRows: newRows(change),
         });
       } else {
         failures.push({ position, outcome: refused(parsed), fields });

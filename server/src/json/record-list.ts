@@ -21,7 +21,7 @@ export class RecordTooLarge {
   }
 }
 
-export interface RecordLimits extends JsonLimits {
+interface RecordLimits extends JsonLimits {
   /** The maximum number of users in a record; defaults to `recordUsersMax`. */
   readonly maxRecordUsers?: number;
   /** The maximum number of records to keep; further ones are only counted, so that the call can be refused. */

@@ -69,7 +69,7 @@ export function mailRoutes(app: Api, { history: mails, mailer }: MailTools): voi
         operationId: 'resendMails',
         summary: 'Send invitations by mail again',
         description:
-          'Sends a new mail, with a new code, to every user that was invited by mail and has not set its password since: those that were invited by `CallID`, or all. With `State`, only those whose last mail has this state: `failed` after addresses were corrected, `stopped` to go on with a job whose mails were stopped. Codes of earlier mails end.',
+          'Sends a new mail, with a new code, to every user that was invited by mail and has not set its password since: those that were invited by `CallID`, or all. With `State`, only those whose last mail has this state: `failed` after addresses were corrected, `stopped` to continue a job whose mails were stopped. Codes of earlier mails end.',
         querystring: CallQuery,
         body: ResendBody,
         response: resendAnswers,

@@ -26,7 +26,7 @@ export interface PasswordHasher {
 }
 
 /** Hashes the passwords of an admitted call, whose places in the queue it holds until `end`. */
-export interface AdmittedCall extends PasswordHasher {
+interface AdmittedCall extends PasswordHasher {
   /** Gives up the places of all but `count` passwords in the queue, because the others need no hash. */
   reduceTo(count: number): void;
   end(): void;

@@ -9,7 +9,7 @@ export function parsePasswordHash(text: string): PasswordHash | null {
   return parseArgon2(text) ?? parseBcrypt(text) ?? parsePbkdf2(text) ?? parseIdentity(text);
 }
 
-export interface Argon2Hash {
+interface Argon2Hash {
   readonly kind: 'argon2';
   readonly algorithm: 'argon2id' | 'argon2i';
   readonly version: 16 | 19;
@@ -36,7 +36,7 @@ function parseArgon2(text: string): Argon2Hash | null {
   };
 }
 
-export interface BcryptHash {
+interface BcryptHash {
   readonly kind: 'bcrypt';
   readonly cost: number;
 }

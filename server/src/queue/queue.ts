@@ -4,7 +4,7 @@ import type { Connection } from '../db/database.ts';
 import type { Listener, Subscription } from '../db/listen.ts';
 import { type MessagePool, startMessagePool } from './message-pool.ts';
 
-export interface QueueOptions {
+interface QueueOptions {
   readonly database: Pick<Connection, 'query'>;
   /** Receives the notifications by which pg-boss wakes the workers of all nodes. */
   listen(subscription: Subscription): Listener;

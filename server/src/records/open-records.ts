@@ -10,10 +10,11 @@ import { mergeOperation } from './operations/merge.ts';
 import { openRecordStore } from './operations/records.store.ts';
 import { stateOperation } from './operations/state.ts';
 import { openUndoStore } from './operations/undo.store.ts';
-import { type RunStore, undoOperation } from './operations/undo.ts';
+import { undoOperation } from './operations/undo.ts';
+import type { RunStore } from './operations/undo-stored.ts';
 import { updateOperation } from './operations/update.ts';
 import { openUpsertStore } from './operations/upsert.store.ts';
-import { upsertOperations } from './operations/upsert.ts';
+import { upsertOperation } from './operations/upsert.ts';
 import { openExports } from './read/export.store.ts';
 import { Exporter } from './read/export.ts';
 import { openListing } from './read/listing.store.ts';
@@ -62,7 +63,7 @@ export function openRecords(parts: RecordParts): Records {
     operations: {
       update: (options) => updateOperation(recordStore, rulesFor(options), options),
       insert: (options) => insertOperation(recordStore, rulesFor(options), options),
-      upsert: upsertOperations(upsertStore, { ...rules, ...limits }),
+      upsert: (options) => upsertOperation(upsertStore, { ...rulesFor(options), ...limits }, options),
       invite: (options) =>
         inviteOperation(
           recordStore,

@@ -1,5 +1,5 @@
 import { isSender, isSmtpUrl, maskUrl } from './accepted-values.ts';
-import { integer, list, text } from './setting.ts';
+import { integer, list, oneOf, text } from './setting.ts';
 
 /** The settings of mails, and of what users see of the product. */
 export const mailSettings = {
@@ -23,6 +23,7 @@ export const mailSettings = {
     about: 'folder with files that replace the texts of the mails, such as invitation.en.txt',
     fallback: null,
   }),
+  MAIL_LANGUAGE: oneOf(['en', 'it'], 'en', 'language of mails to users without a Language'),
   MAIL_WAITS: list(
     'whole numbers of seconds, separated by commas, such as 60,300,900',
     'waits before each retry of a mail that the mail server did not accept; the default retries for two days',

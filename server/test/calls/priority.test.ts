@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { plainRules, recordList } from '@anagrafe/testing/records';
+import { recordList } from '@anagrafe/testing/records';
 import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { applyNow } from '../../src/calls/apply-now.ts';
 import { openCallStore } from '../../src/calls/calls.store.ts';
+import { openBlocklist } from '../../src/passwords/blocklist.ts';
 import { HashPool } from '../../src/passwords/hash-pool.ts';
 import { codeIssuer } from '../../src/passwords/password-code.ts';
 import { defaultOptions } from '../../src/records/check/operation.ts';
-import { openRecordStore } from '../../src/records/operations/records.store.ts';
-import { updateOperation } from '../../src/records/operations/update.ts';
-import { RecordWriter } from '../../src/records/write/record-writer.ts';
+import { openRecords } from '../../src/records/open-records.ts';
 
 let service: TestService;
 let hasher: HashPool;
@@ -28,19 +27,23 @@ async function jobsWait(): Promise<boolean> {
 
 it('keeps jobs waiting until the end of a call with a single password is stored', async () => {
   const [ID = 0] = await insertPrincipals(service, 1);
-  const rules = plainRules;
   const calls = openCallStore(service.database);
   const id = randomUUID();
-  const recordStore = openRecordStore(service.database);
+  const { database, config } = service;
+  const blocklist = await openBlocklist(null);
+  const records = openRecords({ database, exports: database, config, blocklist, sendsMail: false });
   const waiting: boolean[] = [];
   const limit = { records: 1, users: 1 };
-  const records = await recordList([{ ID, Users: [newUser('urgent')] }]);
-  const operation = updateOperation(recordStore, rules);
   const own = { id, clientId: null, operation: 'update', run: null } as const;
   const call = {
     ...own,
+    body: null,
     key: null,
-    records,
+    dryRun: false,
+    async: false,
+    planned: null,
+    signal: new AbortController().signal,
+    records: await recordList([{ ID, Users: [newUser('urgent')] }]),
     actor: operatorActor,
     unstoredCall: { ...own, records: 1, users: 1 },
     settled: new Map(),
@@ -49,10 +52,9 @@ it('keeps jobs waiting until the end of a call with a single password is stored'
     holdMemory: () => {},
     report: () => {},
   };
-  const answered = await applyNow(call, operation, {
+  const answered = await applyNow(call, {
+    ...records,
     hasher,
-    recordStore,
-    newWriter: () => new RecordWriter(recordStore),
     issueCode: codeIssuer({ days: 7, publicUrl: null }),
     calls: {
       ...calls,

@@ -61,6 +61,7 @@ describe('undo', () => {
     expect(again.stdout).toBe(
       `${principal}\tundo.new\tkeep: deleted\t\t\n`.replace('undo.new', String(user + 1)),
     );
+    expect(again.stderr).toMatch(/The run was undone before: \d{4}-\d\d-\d\d \d\d:\d\d/);
     const unknown = await anagrafe('undo', randomUUID());
     expect([unknown.code, unknown.stderr]).toEqual([
       1,

@@ -29,7 +29,7 @@ import { openUndoStore } from '../../src/records/operations/undo.store.ts';
 import { undoOperation } from '../../src/records/operations/undo.ts';
 import { updateOperation } from '../../src/records/operations/update.ts';
 import { openUpsertStore } from '../../src/records/operations/upsert.store.ts';
-import { upsertOperations } from '../../src/records/operations/upsert.ts';
+import { upsertOperation } from '../../src/records/operations/upsert.ts';
 import type { OperationName } from '../../src/records/parse/parsed-record.ts';
 import { RecordWriter } from '../../src/records/write/record-writer.ts';
 import { readConfig } from '../../src/settings/config.ts';
@@ -82,11 +82,12 @@ function newNode(onHash?: () => void): ChunkTools {
           options,
         ),
       undo: (options) => undoOperation(openUndoStore(store.database, registry), options),
-      upsert: upsertOperations(openUpsertStore(store.database, registry), {
-        ...rules,
-        maxRecordUsers: 1000,
-        maxRemoved: 1000,
-      }),
+      upsert: (options) =>
+        upsertOperation(
+          openUpsertStore(store.database, registry),
+          { ...rules, maxRecordUsers: 1000, maxRemoved: 1000 },
+          options,
+        ),
     },
     hasher: new HashPool({
       concurrency: 1,

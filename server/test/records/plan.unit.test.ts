@@ -13,7 +13,7 @@ import {
   requireApproved,
 } from '../../src/records/check/plan.ts';
 import { type PrincipalFields, principalFieldNames } from '../../src/records/fields/fields.ts';
-import { countsOf, isUnchangedOutcome } from '../../src/records/read/effect-counts.ts';
+import { effectCounts, isUnchangedOutcome } from '../../src/records/read/effect-counts.ts';
 import { noUsers, type PrincipalChange } from '../../src/records/write/change.ts';
 import type { Outcome } from '../../src/records/write/outcome.ts';
 
@@ -278,7 +278,7 @@ describe('the counts of an upsert', () => {
 
   it('contain principals, users and unchanged records, and no failed records', () => {
     expect(
-      countsOf([
+      effectCounts([
         outcome({ principal: 'inserted', users: [user('register'), user('register')] }),
         outcome({ principal: 'updated' }),
         outcome({ principal: 'deleted' }),

@@ -10,7 +10,7 @@ import { checkRecords } from '../../src/records/check/batch.ts';
 import { type CheckTools, defaultOptions } from '../../src/records/check/operation.ts';
 import { openRecordStore } from '../../src/records/operations/records.store.ts';
 import { openUpsertStore } from '../../src/records/operations/upsert.store.ts';
-import { upsertOperations } from '../../src/records/operations/upsert.ts';
+import { upsertOperation } from '../../src/records/operations/upsert.ts';
 import { outcomeOf } from '../../src/records/write/change.ts';
 
 let service: TestService;
@@ -91,10 +91,11 @@ describe('stored attributes', () => {
       maxRecordUsers: 1000,
       maxRemoved: 1000,
     };
-    const operation = upsertOperations(
+    const operation = upsertOperation(
       openUpsertStore(service.database, openRecordStore(service.database)),
       rules,
-    )(defaultOptions);
+      defaultOptions,
+    );
     const bytesKept = async (tools: CheckTools) => {
       const record = { ExternalKey, Users: structuredClone(Users) };
       const sent = [{ position: 0, fields: async () => record }];

@@ -54,7 +54,8 @@ export function ChangedValues({ row, user, usernames }: ChangedValuesProps) {
           From: change.Old,
           To: change.New,
           owner: ownerOf(change),
-          action: (
+          // An alias becomes one again only by an undo of the run.
+          action: change.Field !== 'Aliases' && (
             <Button
               size="compact-xs"
               mih={24}

@@ -107,6 +107,7 @@ function OneRun({ id }: { id: string }) {
           [facts.failed, number(run.RecordsFailed)],
           [facts.undoable, <Moment key="undoable" at={run.UndoableUntil} />],
           run.UndoneAt !== null && [facts.undone, <Moment key="undone" at={run.UndoneAt} />],
+          run.UndoneBy !== null && [facts.undoneBy, run.UndoneBy],
           [facts.id, run.ID],
         ]
       }

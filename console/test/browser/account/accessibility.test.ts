@@ -1,5 +1,7 @@
 import { startTestService } from '@anagrafe/testing/service';
 import { describe, expect, it } from 'vitest';
+import { english } from '../../../account/i18n/en.ts';
+import { italian } from '../../../account/i18n/it.ts';
 import { expectAccessible } from '../accessibility.ts';
 import { useBrowser } from '../browser.ts';
 import { expectText, register, visitAccount, withPassword } from './account.ts';
@@ -14,13 +16,18 @@ await register(service, 'mario', withPassword);
 await register(service, 'temporary', { ...withPassword, MustChangePassword: true });
 
 describe('the account pages are accessible in light and dark, on a phone and a desktop', () => {
-  it.each(['', 'set-password', 'forgot-password'])('at /account/%s', async (path) => {
-    const { page, open } = await visitAccount(service);
+  it.each(
+    ['', 'set-password', 'forgot-password'].flatMap((path) =>
+      [english, italian].map((texts) => ({ path, texts, locale: texts === english ? 'en-GB' : 'it-IT' })),
+    ),
+  )('at /account/$path in $locale', async ({ path, texts, locale }) => {
+    const { page, open } = await visitAccount(service, { locale });
     await open(path);
     await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2));
     expect(await page.title()).toMatch(/ – Rossi & Figli$/);
-    await page.getByRole('button', { name: /^(Sign in|Save|Send)/ }).click();
-    await expectText(page, 'Fill in this field.');
+    await page.locator('button[type="submit"]').click();
+    await expectText(page, texts.required);
     await expectAccessible(page);
   });
 

@@ -55,6 +55,9 @@ describe('a signed-in user', () => {
     const items = page.getByRole('listitem');
     await expect.poll(() => items.count()).toBe(3);
     expect(await items.nth(0).innerText()).toContain('This session');
+    await page.setViewportSize(phone);
+    // A second line would make it higher.
+    expect((await items.nth(1).getByRole('button').boundingBox())?.height).toBe(48);
     await items.nth(1).getByRole('button').click();
     await expectText(page, 'The session has ended.');
     await expect.poll(() => items.count()).toBe(2);

@@ -6,6 +6,7 @@ import type { Severity } from '../doctor/finding-catalog.ts';
 import { describeFinding, type Finding, finding } from '../doctor/findings.ts';
 import { examineHashing } from '../doctor/hashing.ts';
 import { examineExposure, examinePort, nodeVersion, openFiles, settingFindings } from '../doctor/machine.ts';
+import { examineMail } from '../doctor/mail.ts';
 import { paint } from '../output/format.ts';
 import { exitCodes, print, tell } from '../output/output.ts';
 import type { SettingsOptions } from '../settings.ts';
@@ -96,5 +97,6 @@ async function* examine(settingsFile: string | undefined): AsyncGenerator<Findin
   }
   if (areValid('HOST', 'PORT')) yield await examinePort(config);
   if (areValid('HOST', 'TRUST_PROXY')) yield examineExposure(config, { hasClients });
+  if (areValid('SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL')) yield* examineMail(config);
   if (areValid('HASH_CONCURRENCY', 'HASH_MEMORY_KIB', 'HASH_PASSES')) yield* examineHashing(config);
 }

@@ -47,6 +47,11 @@ async function undo(run: string | undefined, options: UndoOptions): Promise<void
   const { anagrafe } = await reach(options);
   if (run === undefined) return listRuns(anagrafe, options);
   const { lines, plan } = await readPlan(run, anagrafe);
+  const { UndoneAt, UndoneBy } = (await anagrafe.admin.runs.get(run, { pageSize: 1 })).record;
+  if (UndoneAt !== null)
+    tell(
+      `The run was undone before: ${toTheMinute(UndoneAt)}${UndoneBy === null ? '' : `, by ${UndoneBy}`}.`,
+    );
   const shown = options.all ? lines : lines.slice(0, shownLines);
   if (!options.json) await printRows(inOrder(shown), columns, {});
   if (shown.length < lines.length)

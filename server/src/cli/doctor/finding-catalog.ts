@@ -263,6 +263,17 @@ export const catalog = {
     (fields: Threads) => `${concurrentHashes(fields)}: more hashes than cores are slower`,
     ({ cores }) => `Set ${prefix}HASH_CONCURRENCY to ${cores}, or unset it.`,
   ),
+  mail_ready: ok('mail', ({ server }: { server: string }) => `${server} accepts the service`),
+  mail_unavailable: error(
+    'mail',
+    ({ server, answer }: { server: string; answer: string }) => `${server} cannot be used: ${answer}`,
+    `Check ${prefix}SMTP_URL.`,
+  ),
+  mail_without_links: warning(
+    'mail',
+    'mails have a code, but no link',
+    `Set ${prefix}PUBLIC_URL to the URL at which users reach the service.`,
+  ),
   hashing_fast: ok('hashing', hashRate),
   hashing_slow: warning(
     'hashing',

@@ -64,7 +64,7 @@ async function* addNewlines(lines: AsyncIterable<string>): AsyncGenerator<string
  * ends too: a text may contain names from files of other people.
  */
 export function tell(...lines: string[]): void {
-  for (const line of lines) process.stderr.write(`${terminalText(line)}\n`);
+  process.stderr.write(lines.map((line) => `${terminalText(line)}\n`).join(''));
 }
 
 /** Thrown after Ctrl-C at a prompt. Nothing was done yet, and there is nothing to explain. */

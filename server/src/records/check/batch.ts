@@ -41,7 +41,7 @@ function tooLarge(limits: BatchLimits, { variant, figures }: TooLargeHint): ApiE
 }
 
 /** A record of a call, which is parsed on demand, so that few records of a call are in memory at a time. */
-export interface CallRecord {
+interface CallRecord {
   /** Zero-based index of the record in the call. */
   readonly position: number;
   fields(): Promise<Fields | RecordTooLarge>;

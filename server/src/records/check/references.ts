@@ -88,7 +88,7 @@ export function isNamed({ fields, aliases }: StoredPrincipal, key: string): bool
   return fields.ExternalKey === key || aliases.includes(key);
 }
 
-export interface FoundUsers {
+interface FoundUsers {
   readonly byId: ReadonlyMap<number, StoredUser>;
   readonly byKey: ReadonlyMap<string, StoredUser>;
 }

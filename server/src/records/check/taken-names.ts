@@ -31,7 +31,7 @@ export interface NewNames {
 }
 
 /** The stored names among those that a group of records gives. */
-export interface StoredNames {
+interface StoredNames {
   /** The IDs of the principals by the usernames of their users. */
   readonly usernames: ReadonlyMap<string, number>;
   /** The principals by their external keys. */

@@ -32,7 +32,7 @@ export interface RemovalLimits {
 }
 
 /** The users that a record does not contain. */
-export interface MissingOfRecord {
+interface MissingOfRecord {
   readonly removed: RemovedUser[];
   /** The mapped usernames of those that stay, because other records of the call contain them. */
   readonly kept: string[];

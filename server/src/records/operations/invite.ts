@@ -18,7 +18,7 @@ export interface InviteStore extends ReferenceStore {
   ): Promise<ReadonlyMap<number, readonly StoredUser[]>>;
 }
 
-export interface InviteLimits extends Pick<InviteRules, 'sendsMail'> {
+interface InviteLimits extends Pick<InviteRules, 'sendsMail'> {
   readonly maxRecordUsers: number;
   /** The most users of a call that is answered at once, and of a job. */
   readonly maxUsers: { readonly answered: number; readonly job: number };

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { withApiErrors } from '../../db/errors.ts';
+import { storeWithApiErrors } from '../../db/errors.ts';
 import { type ParameterValues, rowsParameter, statement } from '../../db/statement.ts';
 import type { Form, LookAlikeStore, NamedPrincipal } from '../check/look-alikes.ts';
 import { principalFields } from '../fields/fields.ts';
@@ -65,14 +65,13 @@ export function formParameters(principals: Parameters<LookAlikeStore['findForms'
 }
 
 export function openLookAlikes(database: Database): LookAlikeStore {
-  return {
-    findForms: (principals) =>
-      withApiErrors(async () => {
-        const rows = await database.execute<FormRow>(findFormsStatement, formParameters(principals));
-        return rows.map(({ index, form, id, ...fields }): Form => {
-          const likeness = form.slice(0, form.indexOf(' ')) as Form['likeness'];
-          return { index, likeness, text: form, other: id === null ? null : { id, fields } };
-        });
-      }),
-  };
+  return storeWithApiErrors<LookAlikeStore>({
+    async findForms(principals) {
+      const rows = await database.execute<FormRow>(findFormsStatement, formParameters(principals));
+      return rows.map(({ index, form, id, ...fields }): Form => {
+        const likeness = form.slice(0, form.indexOf(' ')) as Form['likeness'];
+        return { index, likeness, text: form, other: id === null ? null : { id, fields } };
+      });
+    },
+  });
 }

@@ -1,16 +1,18 @@
 import type { QueryResultRow } from 'pg';
 import type { Database } from '../../db/database.ts';
-import { withApiErrors } from '../../db/errors.ts';
+import { storeWithApiErrors } from '../../db/errors.ts';
 import { preparedStatement, selectByKeys } from '../../db/statement.ts';
+import type { LookAlikeStore } from '../check/look-alikes.ts';
 import type { WantedUsers } from '../check/references.ts';
 import type { AttributeValues } from '../check/stored-attributes.ts';
 import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import { selectedColumns } from '../fields/field-columns.ts';
 import { principalFields, userFields, valuesOf } from '../fields/fields.ts';
+import type { ChangeStore } from '../write/change.ts';
 import type { RecordStore } from '../write/id-reservation.ts';
 import { aliasesOf } from '../write/merges.store.ts';
 import { userVersion, versionOf } from '../write/stored-rows.store.ts';
-import { writeChanges } from '../write/write-changes.store.ts';
+import { openChangeStore } from '../write/write-changes.store.ts';
 import type { DeleteStore } from './delete.ts';
 import type { InsertStore } from './insert.ts';
 import type { InviteStore } from './invite.ts';
@@ -20,24 +22,25 @@ import type { UpdateStore } from './update.ts';
 /** The store of the operations that need nothing else. */
 export type OperationStore = UpdateStore & InsertStore & DeleteStore & InviteStore & RecordStore;
 
-/** `passwordsKept` is the number of earlier passwords of a user that are stored. */
+/** See `openChangeStore` about the options. */
 export function openRecordStore(
   database: Database,
   { passwordsKept } = { passwordsKept: 0 },
 ): OperationStore {
   return {
     ...openLookAlikes(database),
-    findPrincipals: (ids) => withApiErrors(() => findPrincipals(database, ids)),
-    findUsers: (wanted) => withApiErrors(() => findUsers(database, wanted)),
-    findAttributes: (ids) => withApiErrors(() => findAttributes(database, ids)),
-    findFirstUsers: (ids, limit) => withApiErrors(() => findFirstUsers(database, ids, limit)),
-    findTakenUsernames: (keys) => withApiErrors(() => findTakenUsernames(database, keys)),
-    findExternalKeys: (keys) => withApiErrors(() => findExternalKeys(database, keys)),
-    reservePrincipalIds: (count) =>
-      withApiErrors(() => reserveIds(database, 'anagrafe.principals_id_seq', count)),
-    reserveUserIds: (count) => withApiErrors(() => reserveIds(database, 'anagrafe.users_id_seq', count)),
-    writeChanges: (changes) => writeChanges(database, changes, { passwordsKept }),
-    findInvited: (ids, limit) => withApiErrors(() => findInvited(database, ids, limit)),
+    ...openChangeStore(database, { passwordsKept }),
+    ...storeWithApiErrors<Omit<OperationStore, keyof LookAlikeStore | keyof ChangeStore>>({
+      findPrincipals: (ids) => findPrincipals(database, ids),
+      findUsers: (wanted) => findUsers(database, wanted),
+      findAttributes: (ids) => findAttributes(database, ids),
+      findFirstUsers: (ids, limit) => findFirstUsers(database, ids, limit),
+      findTakenUsernames: (keys) => findTakenUsernames(database, keys),
+      findExternalKeys: (keys) => findExternalKeys(database, keys),
+      reservePrincipalIds: (count) => reserveIds(database, 'anagrafe.principals_id_seq', count),
+      reserveUserIds: (count) => reserveIds(database, 'anagrafe.users_id_seq', count),
+      findInvited: (ids, limit) => findInvited(database, ids, limit),
+    }),
   };
 }
 

@@ -48,19 +48,20 @@ export interface Restored {
 
 /**
  * Restores each value that is still the one that the run wrote. A name that another principal or user has by now is kept:
- * if the undo gives it free, a second undo restores it.
+ * if the undo gives it free, a second undo restores it. `isTaken` is asked for a username or an external key.
  */
 export function restore(
   current: (field: string) => FieldValue | null,
   values: Values,
-  taken: ReadonlySet<string>,
+  isTaken: (name: string) => boolean,
 ): Restored {
   const restored: Restored = { fields: {}, state: null, mustChange: null, newUsername: null, kept: [] };
   for (const [field, value] of values) {
     const now = current(field);
     if (isSame(now, value.old)) continue;
     if (!isSame(now, value.new)) restored.kept.push({ field, reason: 'changed' });
-    else if (isTaken(field, value, taken)) restored.kept.push({ field, reason: 'taken' });
+    else if (isNameField(field) && typeof value.old === 'string' && isTaken(value.old))
+      restored.kept.push({ field, reason: 'taken' });
     else if (field === 'State') restored.state = value.old as State;
     else if (field === 'MustChangePassword') restored.mustChange = value.old === 'true';
     else if (field === 'Username') restored.newUsername = usernameOf(value.old as string);
@@ -69,16 +70,8 @@ export function restore(
   return restored;
 }
 
-function isTaken(
-  field: string,
-  { old, new: now }: Pick<RunValue, 'old' | 'new'>,
-  taken: ReadonlySet<string>,
-): boolean {
-  if (typeof old !== 'string') return false;
-  if (field === 'ExternalKey') return taken.has(`key ${old}`);
-  // The username that only differs in its spelling is that of the user itself.
-  const { key } = usernameOf(old);
-  return field === 'Username' && key !== usernameOf(now as string).key && taken.has(`name ${key}`);
+function isNameField(field: string): boolean {
+  return field === 'Username' || field === 'ExternalKey';
 }
 
 export function valueOfUser(

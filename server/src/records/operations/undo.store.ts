@@ -3,7 +3,7 @@ import { withApiErrors } from '../../db/errors.ts';
 import { selectByKeys } from '../../db/statement.ts';
 import type { OperationStore } from './records.store.ts';
 import type { RunValue, StoredValue } from './run-values.ts';
-import type { UndoStore } from './undo.ts';
+import type { UndoStore } from './undo-stored.ts';
 
 export function openUndoStore(database: Database, recordStore: OperationStore): UndoStore {
   return {

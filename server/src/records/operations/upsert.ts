@@ -1,21 +1,15 @@
-import type { Operations } from '../check/operation.ts';
+import type { CallOptions, Operation } from '../check/operation.ts';
 import { UpsertCheck, type UpsertRules, type UpsertStore } from '../check/upsert-check.ts';
 import { parseUpsert } from '../parse/parse-records.ts';
 
 /** Creates missing principals and users, changes those that differ, and leaves equal ones as they are. */
-export function upsertOperations(
-  store: UpsertStore,
-  commonRules: Omit<UpsertRules, 'codes'>,
-): Operations['upsert'] {
-  return (options) => {
-    const rules = { ...commonRules, codes: options.codes };
-    return {
-      name: 'upsert',
-      parse: (fields, errors) => parseUpsert(fields, errors, rules),
-      newCheck(tools) {
-        const check = new UpsertCheck(store, rules, options, tools);
-        return (parsedRecords) => check.run(parsedRecords);
-      },
-    };
+export function upsertOperation(store: UpsertStore, rules: UpsertRules, options: CallOptions): Operation {
+  return {
+    name: 'upsert',
+    parse: (fields, errors) => parseUpsert(fields, errors, rules),
+    newCheck(tools) {
+      const check = new UpsertCheck(store, rules, options, tools);
+      return (parsedRecords) => check.run(parsedRecords);
+    },
   };
 }

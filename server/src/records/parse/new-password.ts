@@ -41,7 +41,7 @@ export interface FirstPassword {
 }
 
 /** The fields with which a user gets a password. */
-export const passwordNames = [...passwordFields, 'PasswordHash', 'MustChangePassword'];
+const passwordNames = [...passwordFields, 'PasswordHash', 'MustChangePassword'];
 export const firstPasswordNames = [...passwordNames, 'Invite'];
 
 /** Reads either the password or the imported hash. The other one is null. */

@@ -51,7 +51,7 @@ export class EffectCounter {
   }
 }
 
-export function countsOf(outcomes: Iterable<Outcome>): EffectCounts {
+export function effectCounts(outcomes: Iterable<Outcome>): EffectCounts {
   const counter = new EffectCounter();
   for (const outcome of outcomes) counter.add(outcome);
   return counter.counts;

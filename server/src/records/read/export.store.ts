@@ -1,5 +1,5 @@
 import type { Connection, Database } from '../../db/database.ts';
-import { withApiErrors } from '../../db/errors.ts';
+import { storeWithApiErrors } from '../../db/errors.ts';
 import type { ExportSelection, ExportStore } from './export.ts';
 import { type ExportedPrincipal, type ExportedUser, usersPerPart } from './export-format.ts';
 import { principalColumns, principalOfKey, userColumns } from './listing.store.ts';
@@ -12,17 +12,15 @@ const usersAtOnce = 1000;
 
 /** Reads exports through `database`, a pool of its own: an export keeps its connection until the client has read it. */
 export function openExports(database: Database): ExportStore {
-  return {
+  return storeWithApiErrors<ExportStore>({
     read: (selection, { hashes }, onParts) =>
-      withApiErrors(() =>
-        database.transaction(
-          async (connection) => {
-            for await (const parts of readParts(connection, selection, hashes)) await onParts(parts);
-          },
-          { patient: true, snapshot: true },
-        ),
+      database.transaction(
+        async (connection) => {
+          for await (const parts of readParts(connection, selection, hashes)) await onParts(parts);
+        },
+        { patient: true, snapshot: true },
       ),
-  };
+  });
 }
 
 async function* readParts(

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { withApiErrors } from '../../db/errors.ts';
+import { storeWithApiErrors } from '../../db/errors.ts';
 import { shownState } from '../../db/lookups.ts';
 import { readGroup } from '../../db/paging.ts';
 import { selectedColumns } from '../fields/field-columns.ts';
@@ -21,18 +21,17 @@ import { Filter, type Matches, type RowOrder, type RowSource, readPage } from '.
 const usersAtOnce = 50;
 
 export function openListing(database: Database): ListingStore {
-  return {
-    listPrincipals: (listing) => withApiErrors(() => listPrincipals(database, listing)),
-    listUsers: (listing) => withApiErrors(() => listUsers(database, listing)),
-    findPrincipalId: ({ principalId, externalKey }) =>
-      withApiErrors(async () => {
-        if (principalId !== null || externalKey === null) return principalId;
-        const [found] = await database.query<{ id: number }>(`select ${principalOfKey('$1')} as id`, [
-          externalKey,
-        ]);
-        return found?.id ?? null;
-      }),
-  };
+  return storeWithApiErrors<ListingStore>({
+    listPrincipals: (listing) => listPrincipals(database, listing),
+    listUsers: (listing) => listUsers(database, listing),
+    async findPrincipalId({ principalId, externalKey }) {
+      if (principalId !== null || externalKey === null) return principalId;
+      const [found] = await database.query<{ id: number }>(`select ${principalOfKey('$1')} as id`, [
+        externalKey,
+      ]);
+      return found?.id ?? null;
+    },
+  });
 }
 
 /** SQL for the ID of the principal with an external key or alias. */

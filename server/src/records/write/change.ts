@@ -21,7 +21,7 @@ import type {
 // when it is written.
 
 /** The values of a principal after the change. */
-export interface PrincipalValues {
+interface PrincipalValues {
   readonly fields: PrincipalFields;
   readonly state: State;
   readonly searchTerms: readonly string[];
@@ -84,7 +84,7 @@ export interface MergedPrincipal {
 }
 
 /** An existing user that is invited to set its password. */
-export interface UserInvite {
+interface UserInvite {
   readonly id: number;
   readonly channel: InviteChannel;
   /** True if the user is only invited while it has no password. */
@@ -115,6 +115,8 @@ export interface PrincipalChange {
   readonly edits: readonly UserEdit[];
   readonly moves: readonly UserMove[];
   readonly merged?: MergedPrincipal;
+  /** The external key that an undo replaces by the former one, and that is an alias again. */
+  readonly restoredAlias?: string;
   readonly invites: readonly UserInvite[];
   /** The IDs of users to delete. Empty if the principal is deleted with all of its users. */
   readonly deletes: readonly number[];

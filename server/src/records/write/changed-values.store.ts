@@ -19,10 +19,15 @@ export function storingChanges(
   update: string,
   columns: { readonly source: string; readonly userId: string; readonly principalId: string },
   values: Readonly<Record<string, string>>,
+  /** Other values: SQL for the old and the new one. */
+  derived: Readonly<Record<string, readonly [old: string, value: string]>> = {},
 ): string {
   const { source, userId, principalId } = columns;
-  const pairs = Object.entries(values).map(
-    ([field, column], at) => `(${at}, '${field}', to_jsonb(before.${column}), to_jsonb(stored.${column}))`,
+  const stored = Object.entries(values).map(
+    ([field, column]) => [field, [`to_jsonb(before.${column})`, `to_jsonb(stored.${column})`]] as const,
+  );
+  const pairs = [...stored, ...Object.entries(derived)].map(
+    ([field, [old, value]], at) => `(${at}, '${field}', ${old}, ${value})`,
   );
   return `with changed as (
      ${update}

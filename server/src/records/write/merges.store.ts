@@ -23,7 +23,23 @@ const insertAliasesStatement = statement(
   `insert into anagrafe.principal_aliases (external_key, principal_id)
    select alias, target from ${mergedPrincipals.sql} where alias is not null order by alias`,
 );
+const restoredAliases = rowsParameter('restored', { id: 'bigint', alias: 'text' });
 const deleteMergedStatement = statement('delete from anagrafe.principals where id = any(:ids::bigint[])');
+
+const restoreAliasesStatement = statement(
+  `insert into anagrafe.principal_aliases (external_key, principal_id)
+   select alias, id from ${restoredAliases.sql} order by alias`,
+);
+
+/** Must follow the edits of the principals, which free the keys. */
+export function restoreAliases(changes: readonly WritableChange[]): Query[] {
+  const restored = changes.filter(({ restoredAlias }) => restoredAlias !== undefined);
+  const values = restoredAliases.values(restored, {
+    id: ({ principalId }) => principalId,
+    alias: ({ restoredAlias }) => restoredAlias ?? null,
+  });
+  return withRows(restoreAliasesStatement, restored, values);
+}
 
 export function mergesOf(
   changes: readonly WritableChange[],

@@ -4,7 +4,7 @@ import type { FieldErrors } from '../../lib/field-errors.ts';
 import type { CodeIssuer, IssuedCode } from '../../passwords/password-code.ts';
 import type { FieldValue } from '../fields/fields.ts';
 import type { InviteChannel } from '../parse/new-password.ts';
-import type { ParsedRecord } from '../parse/parsed-record.ts';
+import type { OperationName, ParsedRecord } from '../parse/parsed-record.ts';
 
 /** A field whose value differs from the stored one. Null means that the field is not set. */
 export interface FieldChange {
@@ -21,6 +21,7 @@ export const keptReasons = [
   'password',
   'expired',
   'taken',
+  'last',
   'differs',
 ] as const;
 
@@ -134,12 +135,12 @@ export function mainError(errors: FieldErrors, variant: 'done' | 'dry'): ErrorDe
   return { code: errors.onlyInUsers ? 'INVALID_USERS' : 'INVALID_RECORD', variant };
 }
 
-/** A call with neither an idempotency key nor a run. */
+/** A call that is to be stored. */
 export interface NewCall {
   readonly id: string;
   /** Null in protected mode. */
   readonly clientId: number | null;
-  readonly operation: string;
+  readonly operation: OperationName;
   /** The number of records and of their users. */
   readonly records: number;
   readonly users: number;

@@ -32,7 +32,7 @@ const issueCodesStatement = statement(
 export type CodeKind = 'invitation' | 'forgotten';
 
 /** A code that its user gets in an answer, on paper or in a mail. */
-export interface UserCode {
+interface UserCode {
   readonly userId: number;
   readonly code: IssuedCode;
   readonly kind: CodeKind;

@@ -54,6 +54,13 @@ const editedColumns = {
   call_id: ({ context }: WritableChange) => context.call?.id ?? null,
 };
 
+/** SQL for the alias that the principal loses because it becomes its external key. A trigger deletes it. */
+const aliasThatBecomesKey = [
+  `(select to_jsonb(alias.external_key) from anagrafe.principal_aliases as alias
+     where alias.principal_id = stored.id and alias.external_key = stored.external_key)`,
+  'null::jsonb',
+] as const;
+
 const editPrincipalsStatement = statement(
   storingChanges(
     `update anagrafe.principals as stored
@@ -66,6 +73,7 @@ const editPrincipalsStatement = statement(
     where stored.id = principal.id`,
     { source: 'principal', userId: '0', principalId: 'stored.id' },
     { ...columnsOfFields(principalFields), State: 'state' },
+    { Aliases: aliasThatBecomesKey },
   ),
 );
 

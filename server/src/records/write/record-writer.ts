@@ -43,7 +43,7 @@ export interface WriterOptions {
 interface WaitingChange {
   readonly change: WritableChange;
   /** True after a group had to leave the change out. */
-  isAlone: boolean;
+  readonly isAlone: boolean;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -61,7 +61,6 @@ export class RecordWriter {
   readonly #writesAtOnce: number;
   readonly #pause: (() => Promise<void>) | undefined;
   #running = 0;
-  #isScheduled = false;
 
   constructor(store: RecordStore, { writesAtOnce = 4, retries = new Retries(), pause }: WriterOptions = {}) {
     this.store = store;
@@ -71,26 +70,45 @@ export class RecordWriter {
   }
 
   /** Throws a `WriteFailure` if the change was not written, or if it is unknown whether it was. */
-  async write(change: WritableChange): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
+  write(change: WritableChange): Promise<void> {
+    return new Promise((resolve, reject) => {
       this.#waiting.push({ change, isAlone: false, resolve, reject });
-      this.#schedule();
+      void this.#writeGroups();
     });
   }
 
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => void this.#startWrites());
+  /** Writes one group after the other until no change is waiting, unless enough writes are running. */
+  async #writeGroups(): Promise<void> {
+    if (this.#running === this.#writesAtOnce) return;
+    this.#running++;
+    for (;;) {
+      await new Promise((resolve) => setImmediate(resolve));
+      // No pause before each change that is written alone: there may be many of them.
+      if (!this.#waiting[0]?.isAlone) await this.#pause?.();
+      if (this.#waiting.length === 0) break;
+      const group = this.#takeGroup();
+      try {
+        const written = await this.store.writeChanges(group.map(({ change }) => change));
+        for (const [index, waiting] of group.entries()) {
+          if (written[index]) waiting.resolve();
+          else if (group.length > 1) this.#writeAlone(waiting);
+          else waiting.reject(new WriteFailure('conflict'));
+        }
+      } catch (error) {
+        // Any other error may have occurred after the commit.
+        const failure = error instanceof WriteFailure ? error : new WriteFailure('unknown', error);
+        for (const waiting of group) {
+          if (group.length > 1 && concernsOneRecord(failure)) this.#writeAlone(waiting);
+          else waiting.reject(failure);
+        }
+      }
+    }
+    this.#running--;
   }
 
-  /** Starts as many writes as may run. */
-  async #startWrites(): Promise<void> {
-    // No pause before each change that is written alone: there may be many of them.
-    if (!this.#waiting[0]?.isAlone) await this.#pause?.();
-    this.#isScheduled = false;
-    while (this.#waiting.length > 0 && this.#running < this.#writesAtOnce)
-      void this.#writeGroup(this.#takeGroup());
+  #writeAlone(waiting: WaitingChange): void {
+    this.#waiting.push({ ...waiting, isAlone: true });
+    void this.#writeGroups();
   }
 
   /** Takes the first change and those after it that can be written with it, up to the limits of a group. */
@@ -108,33 +126,6 @@ export class RecordWriter {
       count++;
     }
     return this.#waiting.splice(0, count);
-  }
-
-  /** Writes a group and settles its changes, except those that must be written alone, which wait again. */
-  async #writeGroup(group: readonly WaitingChange[]): Promise<void> {
-    const writeAlone = (waiting: WaitingChange) => {
-      waiting.isAlone = true;
-      this.#waiting.push(waiting);
-    };
-    this.#running++;
-    try {
-      const written = await this.store.writeChanges(group.map(({ change }) => change));
-      for (const [index, waiting] of group.entries()) {
-        if (written[index]) waiting.resolve();
-        else if (group.length > 1) writeAlone(waiting);
-        else waiting.reject(new WriteFailure('conflict'));
-      }
-    } catch (error) {
-      // Any other error may have occurred after the commit.
-      const failure = error instanceof WriteFailure ? error : new WriteFailure('unknown', error);
-      const mayWriteOthers = group.length > 1 && concernsOneRecord(failure);
-      for (const waiting of group) {
-        if (mayWriteOthers) writeAlone(waiting);
-        else waiting.reject(failure);
-      }
-    }
-    this.#running--;
-    this.#schedule();
   }
 }
 

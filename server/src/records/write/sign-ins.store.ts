@@ -12,7 +12,7 @@ const endSessionsStatement = statement(
 );
 
 /** Some users, and all users of some principals. */
-export interface UsersWithPrincipals {
+interface UsersWithPrincipals {
   readonly users: readonly number[];
   readonly principals: readonly number[];
 }

@@ -1,10 +1,10 @@
 import type { Database } from '../../db/database.ts';
 import type { Query } from '../../db/statement.ts';
 import { appendAuditRows, auditDeletions } from './audit-rows.store.ts';
-import { isUnchanged, takesLong, type WritableChange } from './change.ts';
+import { type ChangeStore, isUnchanged, takesLong, type WritableChange } from './change.ts';
 import { eraseValues } from './changed-values.store.ts';
 import { eraseFailedRecords } from './erasure.store.ts';
-import { deleteMerged, keepAliases } from './merges.store.ts';
+import { deleteMerged, keepAliases, restoreAliases } from './merges.store.ts';
 import { storeNewCalls, storeOutcomes } from './outcomes.store.ts';
 import { endCodes, inviteUsers } from './password-codes.store.ts';
 import { eraseHistory, keepHistory } from './password-history.store.ts';
@@ -28,26 +28,29 @@ import { deleteUsers, editUsers, insertUsers, moveUsers, resetPasswords } from '
 /** The longest wait of a group for a name that another transaction takes. Its records are then written alone. */
 const groupLockMs = 1000;
 
-/** Writes a group of changes as `ChangeStore` describes. `passwordsKept` is the number of earlier passwords of a user. */
-export async function writeChanges(
+/** `passwordsKept` is the number of earlier passwords of a user that are stored. */
+export function openChangeStore(
   database: Database,
-  changes: readonly WritableChange[],
   { passwordsKept }: { readonly passwordsKept: number },
-): Promise<boolean[]> {
-  const [unchanged, locked] = partition(changes, isUnchanged);
-  const isGroup = changes.length > 1;
-  let current: ReadonlySet<WritableChange> = new Set(changes);
-  await database.lockAndWrite({
-    locks: [...readVersions(unchanged), ...lockRows(locked, { isGroup })],
-    writes(rows) {
-      const stored = storedRows(rows);
-      current = new Set(changes.filter((change) => isCurrent(change, stored)));
-      return writesOf([...current], stored, passwordsKept);
+): ChangeStore {
+  return {
+    async writeChanges(changes) {
+      const [unchanged, locked] = partition(changes, isUnchanged);
+      const isGroup = changes.length > 1;
+      let current: ReadonlySet<WritableChange> = new Set(changes);
+      await database.lockAndWrite({
+        locks: [...readVersions(unchanged), ...lockRows(locked, { isGroup })],
+        writes(rows) {
+          const stored = storedRows(rows);
+          current = new Set(changes.filter((change) => isCurrent(change, stored)));
+          return writesOf([...current], stored, passwordsKept);
+        },
+        lockMs: isGroup ? groupLockMs : null,
+        patient: changes.some(takesLong),
+      });
+      return changes.map((change) => current.has(change));
     },
-    lockMs: isGroup ? groupLockMs : null,
-    patient: changes.some(takesLong),
-  });
-  return changes.map((change) => current.has(change));
+  };
 }
 
 /** Returns the statements that the group needs, in the order of their locks. */
@@ -58,6 +61,7 @@ function writesOf(changes: readonly WritableChange[], stored: StoredRows, passwo
     ...insertPrincipals(changed),
     ...keepAliases(changed),
     ...editPrincipals(changed),
+    ...restoreAliases(changed),
     ...touchPrincipals(changed),
     ...countMovedUsers(changed),
     ...insertUsers(changed),
