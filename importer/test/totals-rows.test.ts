@@ -25,6 +25,8 @@ describe('a row without a user', () => {
     'Somma;;;',
     ';19;;',
     '12;345,50;;',
+    'Totale;;;19',
+    'Totale generale;6 clienti;;1.200',
   ])('is left out as a total: %s', async (line) => {
     const { leftOut, rows } = await read(['C1;Alfa;;anna', line, 'C2;Beta;;carlo']);
     expect(leftOut).toEqual({ rows: 1, lines: [3] });
@@ -40,6 +42,8 @@ describe('a row without a user', () => {
     'C9;Somma Lombardo;;',
     '00123;;;',
     'C9;Alfa;01234567897;',
+    'C9;Totale;;19',
+    'Totale;;;anna',
   ])('stays if it can be data: %s', async (line) => {
     const { leftOut, rows } = await read(['C1;Alfa;;anna', line]);
     expect([leftOut?.rows, rows.length]).toEqual([0, 2]);

@@ -57,7 +57,7 @@ export class TotalsFilter {
     const data: ScannedRow<readonly string[]>[] = [];
     for (const row of rows) {
       const cells = originalCells(row.content ?? [], this.#header);
-      const hasUser = row.content === null || this.#ofUser.some((at) => (cells[at] ?? '').trim() !== '');
+      const hasUser = row.content === null || this.#hasUser(cells);
       if (!hasUser && this.#isTotal(cells)) {
         this.#leaveOut(row);
         continue;
@@ -82,6 +82,14 @@ export class TotalsFilter {
   #leaveOut({ line }: { readonly line: number }): void {
     this.#rows++;
     if (this.#lines.length < linesMax) this.#lines.push(line);
+  }
+
+  /** The number in the column of the users of a row such as `Totale;;19` is no user. */
+  #hasUser(cells: readonly string[]): boolean {
+    const usernames = this.#ofUser.map((at) => (cells[at] ?? '').trim()).filter((cell) => cell !== '');
+    const keys = cells.filter((_, at) => keyColumns.includes(this.#columns[at]?.field ?? null));
+    const isTotal = keys.some((key) => totalWords.test(key.trim()));
+    return usernames.some((name) => !isTotal || !numeric.test(name));
   }
 
   #isTotal(cells: readonly string[]): boolean {

@@ -14,6 +14,15 @@ export function isLookAlike(fieldErrors: FieldErrorsByPath): boolean {
   return Object.values(fieldErrors).some((found) => found.some(({ code }) => code === lookAlikeCode));
 }
 
+/** Returns the IDs of the stored principals that a refused record looks like, as far as the caller may read them. */
+export function lookAlikeIds(fieldErrors: FieldErrorsByPath): readonly number[] {
+  return Object.values(fieldErrors)
+    .flat()
+    .flatMap(({ code, details }) =>
+      code === lookAlikeCode && typeof details?.PrincipalID === 'number' ? [details.PrincipalID] : [],
+    );
+}
+
 /** Separates the errors of principals that look like others, which concern a record as a whole, from those of fields. */
 export function splitLookAlikes(fieldErrors: FieldErrorsByPath): {
   readonly lookAlikes: FieldErrorsByPath;

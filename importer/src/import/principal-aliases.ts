@@ -1,3 +1,4 @@
+import type { UpsertTuple } from '@anagrafe/client';
 import type { ImportColumn } from '../file/columns.ts';
 import type { RowPrincipal } from '../file/row-user.ts';
 import type { ImportRow } from '../file/rows.ts';
@@ -44,19 +45,32 @@ export async function findAliases(
     if (externalKey !== null) keys.add(externalKey);
   }
   const aliases = new Map<string, string>();
-  const parts = await sendInParts([...keys], (some) =>
-    dryRunUpsert(
-      some.map((ExternalKey) => ({ record: { ExternalKey } })),
-      { existing: 'update', similar: 'allow', moves: 'refuse' },
-      connection,
-    ),
-  );
-  for (const { items, answer } of parts)
-    for (const [index, key] of items.entries()) {
-      const id = answer?.tuples[index]?.Item1 ?? null;
-      if (id !== null) aliases.set(key, keyOfId(id));
-    }
+  let pending: readonly string[] = [...keys];
+  while (pending.length > 0) {
+    const parts = await sendInParts(pending, (some) =>
+      dryRunUpsert(
+        some.map((ExternalKey) => ({ record: { ExternalKey } })),
+        { existing: 'update', similar: 'allow', moves: 'refuse' },
+        connection,
+      ),
+    );
+    // A call names a principal once: the key of a merged one is sent again without the keys before it.
+    const repeated: string[] = [];
+    for (const { items, answer } of parts)
+      for (const [index, key] of items.entries()) {
+        const tuple = answer?.tuples[index];
+        if (tuple && isRepeated(tuple)) repeated.push(key);
+        else if (tuple?.Item1 != null) aliases.set(key, keyOfId(tuple.Item1));
+      }
+    if (repeated.length === pending.length) break;
+    pending = repeated;
+  }
   return aliases;
+}
+
+/** Returns true if an earlier record of the call has the same principal. */
+export function isRepeated({ Item5 }: Pick<UpsertTuple, 'Item5'>): boolean {
+  return Object.values(Item5).some((found) => found.some(({ code }) => code === 'DUPLICATE_PRINCIPAL'));
 }
 
 /** Counts principals, each of them once, also if some rows name it by `ID` and others by `ExternalKey`. */

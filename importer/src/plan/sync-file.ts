@@ -10,6 +10,7 @@ import {
   userFieldNames,
 } from '../file/types.ts';
 import { fillPasswords, type GeneratedPasswords } from '../import/fill-passwords.ts';
+import type { PrincipalAliases } from '../import/principal-aliases.ts';
 import type { CombinedRecord } from '../import/records.ts';
 import {
   type ColumnNamesByField,
@@ -34,7 +35,7 @@ export interface SyncFile {
 }
 
 export interface SyncRecord extends CombinedRecord {
-  /** The ID of the principal in the file, if the record names the principal by its ExternalKey; otherwise null. */
+  /** The ID of the principal in a row that has its ExternalKey too; null if there is none. */
   readonly expectedId: number | null;
 }
 
@@ -55,6 +56,8 @@ interface ReadOptions {
   readonly clearEmpty: boolean;
   /** Generates the password of a row that has none; null generates none. */
   readonly generate: ((row: UserRow) => string) | null;
+  /** Finds the principals of the rows, which may name one by its ID, its ExternalKey and the keys of principals merged into it. */
+  readonly findAliases: (rows: readonly ImportRow[]) => Promise<PrincipalAliases>;
 }
 
 /**
@@ -63,7 +66,7 @@ interface ReadOptions {
  */
 export async function readSyncFile(
   file: Pick<ImportFile, 'columns' | 'layout'> & (AsyncIterable<ImportRow> | Iterable<ImportRow>),
-  { clearEmpty, generate }: ReadOptions,
+  { clearEmpty, generate, findAliases }: ReadOptions,
 ): Promise<SyncFile> {
   const rows: ImportRow[] = [];
   const unit = rowUnit(file.layout);
@@ -76,7 +79,8 @@ export async function readSyncFile(
     rows.push({ ...row, source: null });
   }
   const filled = generate ? fillPasswords(rows, generate) : { rows, passwords: new Map() };
-  const { groups, tooLarge, insert, errors } = combineRows(filled.rows, { unit });
+  const aliases = await findAliases(rows);
+  const { groups, tooLarge, insert, errors } = combineRows(filled.rows, { unit, aliases });
   const unnamed = rowError('The row has neither the ExternalKey nor the ID of its principal.');
   for (const { members } of insert) for (const { row } of members) errors.set(row.number, [unnamed]);
   // Reported once: thousands of rows have the same error.
@@ -167,6 +171,7 @@ function syncRecord({ record, members }: RowGroup, empty: EmptyFields): SyncReco
   const cleared = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, '']));
   const { ID, Users, ...others } = record as Readonly<Record<string, unknown>>;
   // A record has one of both. The plan shows which principal has the ExternalKey, which is then compared.
+  const stated = members.find(({ fields }) => fields.ID !== undefined)?.fields.ID;
   const hasBoth = ID !== undefined && others.ExternalKey !== undefined;
   const clearsUsers = empty.user.length > 0 && Array.isArray(Users);
   const users = clearsUsers ? Users.map((user) => ({ ...cleared(empty.user), ...user })) : Users;
@@ -178,6 +183,6 @@ function syncRecord({ record, members }: RowGroup, empty: EmptyFields): SyncReco
       ...(users !== undefined && { Users: users }),
     },
     members,
-    expectedId: hasBoth ? Number(ID) : null,
+    expectedId: stated === undefined ? null : Number(stated),
   };
 }

@@ -1,5 +1,6 @@
-import { ApiError, type UpsertTuple } from '@anagrafe/client';
+import { ApiError } from '@anagrafe/client';
 import type { ImportConnection } from '../import/calls.ts';
+import { isRepeated } from '../import/principal-aliases.ts';
 import { foldUsername, usersOf } from '../import/records.ts';
 import type { ColumnNamesByField } from '../import/row-errors.ts';
 import { findExchanges } from './exchanges.ts';
@@ -60,11 +61,7 @@ export async function planSync(
   connection: ImportConnection,
 ): Promise<SyncPlan> {
   // The IDs of principals are compared, also of those that stay unchanged.
-  const comparesIds =
-    records.some(({ expectedId }) => expectedId !== null) ||
-    (records.some(({ record }) => referenceOf(record).ID !== undefined) &&
-      records.some(({ record }) => referenceOf(record).ExternalKey !== undefined));
-  const options = { ...rules, changed: !comparesIds };
+  const options = { ...rules, changed: records.every(({ expectedId }) => expectedId === null) };
   const usernames = usernamesOf(records);
   const leftOut: RowProblem[] = [];
   let calls: PlannedCall<SyncRecord>[] = [];
@@ -104,15 +101,12 @@ export async function planSync(
   const refused = results.flatMap(({ planned, tuple }) =>
     tuple && !tuple.Item3 ? [{ planned, tuple }] : [],
   );
-  const principals = new Set<number>();
   return {
     calls,
-    failed: refused.flatMap(({ planned, tuple }) =>
-      isRepeated(tuple) ? [] : problemsOfRecord(planned, tuple, names),
-    ),
+    failed: refused.flatMap(({ planned, tuple }) => problemsOfRecord(planned, tuple, names)),
     failedRecords: refused.map(({ planned }) => planned),
     leftOut,
-    conflicts: results.flatMap((record) => conflictOf(record, principals) ?? []),
+    conflicts: results.flatMap((record) => conflictOf(record) ?? []),
   };
 }
 
@@ -191,49 +185,28 @@ function withoutUsers(planned: SyncRecord, indexes: ReadonlySet<number>): SyncRe
   return { ...planned, members, record: { ...planned.record, Users } };
 }
 
-interface Reference {
-  readonly ID?: number;
-  readonly ExternalKey?: string;
-}
-
-function referenceOf(record: object): Reference {
-  return record as Reference;
-}
-
-/**
- * Returns an error if the file has the ExternalKey of one principal and the ID of another, of which one is wrong, or if
- * two records are of one principal, because the users of each record would be missing in the other.
- *
- * @param principals The IDs of the principals of earlier records. That of this record is added.
- */
-function conflictOf(
-  { planned, tuple }: PlannedRecord<SyncRecord>,
-  principals: Set<number>,
-): RowProblem | null {
+/** Returns an error if a row has the ExternalKey of one principal and the ID of another, of which one is wrong. */
+function conflictOf({ planned, tuple }: PlannedRecord<SyncRecord>): RowProblem | null {
   if (!tuple) return null;
-  const { Item1, Item3 } = tuple;
   const { expectedId, members, record } = planned;
-  const { line = 0, number = 0 } = members[0]?.row ?? {};
-  if (isRepeated(tuple) || (Item1 !== null && principals.has(Item1)))
+  const { line: first = 0, number: at = 0 } = members[0]?.row ?? {};
+  // The users of each record would be missing in the other.
+  if (isRepeated(tuple))
     return {
-      number,
-      line,
-      message:
-        'Another row of the file names the same principal in another way. Use the ExternalKey in all rows of the principal, or the ID.',
+      number: at,
+      line: first,
+      message: 'Another row of the file names the same principal in another way.',
     };
-  if (Item1 !== null) principals.add(Item1);
-  if (!Item3 || expectedId === null || Item1 === expectedId) return null;
-  const other = Item1 === null ? 'no principal has' : `principal ${Item1} has`;
+  if (!tuple.Item3) return null;
+  if (expectedId === null || tuple.Item1 === expectedId) return null;
+  const { line = 0, number = 0 } = members.find(({ fields }) => fields.ID !== undefined)?.row ?? {};
+  const other = tuple.Item1 === null ? 'no principal has' : `principal ${tuple.Item1} has`;
+  const { ExternalKey: key } = record as { readonly ExternalKey?: string };
   return {
     number,
     line,
-    message: `The ID is ${expectedId}, but ${other} the ExternalKey ${referenceOf(record).ExternalKey}. Correct one of them, or remove the column ID.`,
+    message: `The ID is ${expectedId}, but ${other} the ExternalKey${key === undefined ? '' : ` ${key}`}. Correct one of them, or remove the column ID.`,
   };
-}
-
-/** Returns true if an earlier record of the call has the same principal. */
-function isRepeated({ Item5 }: Pick<UpsertTuple, 'Item5'>): boolean {
-  return Object.values(Item5).some((found) => found.some(({ code }) => code === 'DUPLICATE_PRINCIPAL'));
 }
 
 /** The most disabled users of the service that are read, to find those of the file among them. */

@@ -1,6 +1,7 @@
 import type { Anagrafe, FieldChange, UpsertCounts } from '@anagrafe/client';
 import {
   changesOf,
+  findExcessiveDisables,
   findExcessiveMoves,
   findExcessiveRemovals,
   type MissingPrincipal,
@@ -69,20 +70,16 @@ export function printGone(
 /** Throws if a file would disable too many principals for a run without a confirmation, or too many of their users. */
 export function limitGone(
   disabled: readonly MissingPrincipal[],
-  { principals, users }: MissingPrincipals,
+  stored: MissingPrincipals,
   maxPercent: number,
 ): void {
-  const ofUsers = disabled.reduce((sum, principal) => sum + principal.users, 0);
-  for (const [count, all, unit] of [
-    [disabled.length, principals, 'principal'],
-    [ofUsers, users, 'user'],
-  ] as const) {
-    const allowed = Math.max(removalsAlwaysAllowed, Math.floor((all * maxPercent) / 100));
-    if (count > allowed)
-      throw new ConfigError(
-        `The file would disable ${disabled.length === 1 ? 'a principal' : 'principals'} with ${grouped(count)} of ${counted(all, unit)}. With --yes at most ${grouped(allowed)} are allowed: ${maxPercent} percent (ANAGRAFE_MAX_REMOVALS), but at least ${removalsAlwaysAllowed}. Nothing was applied. Run the command without --yes to review the changes and confirm them.`,
-      );
-  }
+  const limit = { maxPercent, alwaysAllowed: removalsAlwaysAllowed };
+  const found = findExcessiveDisables(disabled, stored, limit);
+  if (!found) return;
+  const of = disabled.length === 1 ? 'a principal' : 'principals';
+  throw new ConfigError(
+    `The file would disable ${of} with ${grouped(found.count)} of ${counted(found.stored, found.unit)}. With --yes at most ${grouped(found.allowed)} are allowed: ${maxPercent} percent (ANAGRAFE_MAX_REMOVALS), but at least ${removalsAlwaysAllowed}. Nothing was applied. Run the command without --yes to review the changes and confirm them.`,
+  );
 }
 
 function linesOf(

@@ -22,13 +22,13 @@ import { outdatedPlan } from './sync-report.ts';
 
 /** Returns the active principals that a file does not have, unless they are to be kept without a report. */
 export async function findGone(
-  records: readonly SyncRecord[],
+  { calls }: SyncPlan,
   policy: MissingPrincipalsPolicy,
   anagrafe: Anagrafe,
 ): Promise<MissingPrincipals> {
   const nothing = { missing: [], principals: 0, users: 0 };
   if (policy === 'keep') return nothing;
-  const found = await findMissingPrincipals(records, { anagrafe });
+  const found = await findMissingPrincipals(calls, { anagrafe });
   if (found) return found;
   const why =
     'Missing principals cannot be found: the API client needs the scope sync:read, or too many are missing.';

@@ -404,16 +404,31 @@ describe('sync', () => {
     expect(await stored(one.key)).toMatchObject({ Denomination: 'Uno Srl' });
   });
 
-  it('refuses a file that names a principal by its ExternalKey and by its ID in different rows', async () => {
+  it('combines the rows that name a principal by its ExternalKey, by its ID and by the key of a merged one', async () => {
     const { key, a, b } = await company();
+    const merged = await company();
     const id = (await stored(key))?.ID;
-    write([`;${key};${a}`, `${id};;${b}`], 'ID;ExternalKey;Username');
-    const { code, stderr } = await run('--yes', '--missing', 'delete');
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(/line 3: Another row of the file names the same principal in another way\./),
+    await service.call('irs/merge', [{ ID: id, From: { ExternalKey: merged.key } }]);
+    write([`;${key};${a}`, `${id};;${b}`, `;${merged.key};${merged.a}`], 'ID;ExternalKey;Username');
+    const { code, stdout } = await run('--yes', '--missing', 'delete', '--json');
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      expect.objectContaining({ failed: [], UsersDeleted: 1, UsersMoved: 0 }),
     ]);
-    expect((await stored(key))?.Users).toHaveLength(2);
+    const users = (await stored(key))?.Users as unknown as readonly { Username: string }[];
+    expect(users.map(({ Username }) => Username).sort()).toEqual([a, b, merged.a].sort());
+  });
+
+  it('refuses a file whose ID and whose key of a merged principal are of two principals', async () => {
+    const one = await company();
+    const merged = await company();
+    const other = await company();
+    await service.call('irs/merge', [{ ExternalKey: one.key, From: { ExternalKey: merged.key } }]);
+    const id = (await stored(other.key))?.ID;
+    write([`;${one.key};${one.a}`, `${id};${merged.key};${merged.a}`], 'ID;ExternalKey;Username');
+    const { code, stderr } = await run('--yes', '--missing', 'delete');
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`  line 3: The ID is ${id}, but principal`)]);
+    expect((await stored(one.key))?.Users).toHaveLength(4);
   });
 });
 

@@ -45,7 +45,7 @@ describe('the documentation of --json', () => {
     const { stdout } = await folder.run(['sync', 'sync.csv', '--yes', '--json']);
     const elsewhere = /^(warnings|unusedColumns)\[\]/;
     const printed = fieldsOf(stdout).filter((name) => !elsewhere.test(name));
-    const documented = documentedFields('docs/operations.md', 'Synchronise with a file');
+    const documented = documentedFields('docs/guides/sync.md', 'Output for programs');
     expect([...documented].sort()).toEqual(printed.sort());
   });
 });

@@ -6,7 +6,9 @@ import {
   changesOf,
   countsOf,
   disablePrincipals,
+  findAliases,
   findDisabled,
+  findExcessiveDisables,
   findExcessiveMoves,
   findExcessiveRemovals,
   findMissingPrincipals,
@@ -110,7 +112,11 @@ async function compare(
     [Symbol.iterator]: () => rows[Symbol.iterator](),
   };
   const { clearEmpty, isPartial, allowsSimilar } = options;
-  const { records, errors, warnings, unused } = await readSyncFile(content, { clearEmpty, generate: null });
+  const { records, errors, warnings, unused } = await readSyncFile(content, {
+    clearEmpty,
+    generate: null,
+    findAliases: (some) => findAliases(some, connection),
+  });
   const missing = errors.length > 0 ? 'keep' : options.missing;
   const names = namesByField(content.columns);
   const rules = { missing, moves: 'allow', similar: allowsSimilar ? 'allow' : 'refuse' } as const;
@@ -120,13 +126,11 @@ async function compare(
   // With such errors all errors of the file are reported at once, and nothing can be applied.
   const problems = unusable.length > 0 ? [...unusable, ...plan.failed, ...plan.leftOut] : [];
   const { missingPrincipals } = options;
-  const gone = missingPrincipals === 'keep' ? null : await findMissingPrincipals(records, connection);
+  const gone = missingPrincipals === 'keep' ? null : await findMissingPrincipals(plan.calls, connection);
   if (missingPrincipals === 'disable' && !gone) throw new MissingUnknownError();
   const disables = missingPrincipals === 'disable' ? (gone?.missing ?? []) : [];
   const counts = countsOf(plan.calls);
   const removals = counts.UsersDisabled + counts.UsersDeleted + disables.length;
-  const { alwaysAllowed, maxPercent } = removalLimit;
-  const maxDisables = Math.max(alwaysAllowed, ((gone?.principals ?? 0) * maxPercent) / 100);
   return {
     plan,
     rules,
@@ -143,7 +147,7 @@ async function compare(
     hasManyLosses:
       findExcessiveRemovals(plan, removalLimit) !== null ||
       (await findExcessiveMoves(moves, removalLimit, connection)) !== null ||
-      disables.length > maxDisables,
+      (gone !== null && findExcessiveDisables(disables, gone, removalLimit) !== null),
     warnings,
     unused,
     run: newRun(),

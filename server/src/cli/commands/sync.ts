@@ -5,6 +5,7 @@ import {
   changesIn,
   countsOf,
   disablePrincipals,
+  findAliases,
   findDisabled,
   findMoves,
   type ImportRow,
@@ -165,7 +166,11 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
   const seed = randomBytes(32);
   const generate = passwordsPath === null ? null : ({ number }: ImportRow) => generatePassword(seed, number);
   const { clearEmpty, missing, similar } = options;
-  const read = await readSyncFile(file, { clearEmpty, generate });
+  const read = await readSyncFile(file, {
+    clearEmpty,
+    generate,
+    findAliases: (some) => findAliases(some, { anagrafe }),
+  });
   const { records, errors, rows, warnings, unused } = read;
   printUnusedColumns(unused);
   printWarnings(warnings, unit, file.columns);
@@ -182,7 +187,7 @@ async function sync(path: string, options: SyncOptions): Promise<void> {
   const counts = countsOf(plan.calls);
   const moves = await findMoves(plan.calls, { anagrafe });
   const disabled = await findDisabled(records, { anagrafe });
-  const gone = await findGone(records, options.missingPrincipals, anagrafe);
+  const gone = await findGone(plan, options.missingPrincipals, anagrafe);
   const disables = options.missingPrincipals === 'disable' ? gone.missing : [];
   const lines = [...planLines(plan, moves), ...goneLines(disables)];
   if (!options.json) await printPlan(lines, options);
