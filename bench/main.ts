@@ -4,6 +4,7 @@ import { eventLoop } from './event-loop.ts';
 import { growth } from './growth.ts';
 import { importing } from './import.ts';
 import { interactive } from './interactive.ts';
+import { invite } from './invite.ts';
 import { nodes } from './nodes.ts';
 import { overload } from './overload.ts';
 import { peers } from './peers.ts';
@@ -26,6 +27,7 @@ interface Benchmark {
 const benchmarks: Record<string, Benchmark> = {
   register: { run: register, measures: 'registrations, beside bare hashing', minutes: 3 },
   reset: { run: reset, measures: 'password resets, beside bare hashing', minutes: 3 },
+  invite: { run: invite, measures: 'invitations, beside registrations with passwords', minutes: 3 },
   store: { run: store, measures: 'writes of hashed users, beside COPY', minutes: 2 },
   interactive: { run: interactive, measures: 'single resets while a job runs', minutes: 3 },
   growth: { run: growth, measures: 'calls with 1,000,000 users stored, beside 1,000', minutes: 3 },

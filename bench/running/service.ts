@@ -21,6 +21,8 @@ export interface MeasuredService {
   /** Submits a job, waits for its end and returns the seconds from the request to the end. */
   job(path: string, body: unknown): Promise<number>;
   submit(path: string, body: unknown, headers?: Record<string, string>): Promise<Job>;
+  /** Waits for the end of a job and returns its time in milliseconds since 1970. */
+  end(job: Job): Promise<number>;
   signal(signal: NodeJS.Signals): void;
   /** Stops the service before the end of the benchmark. */
   stop(): Promise<void>;
@@ -89,20 +91,25 @@ export async function startService(
     return result.record;
   }
 
+  async function end({ ID }: Job): Promise<number> {
+    for (;;) {
+      const { EndedAt } = (await send('GET', `jobs/${ID}?pageSize=1`)).result.record;
+      if (EndedAt !== null) return Date.parse(EndedAt);
+      await sleep(pollMs);
+    }
+  }
+
   return {
     url,
     pid: child.pid ?? 0,
     folder,
     call: (path, body, headers) => send('POST', path, body, headers),
     submit,
+    end,
     async job(path, body) {
       const start = Date.now();
-      const { ID } = await submit(path, body);
-      for (;;) {
-        const { EndedAt } = (await send('GET', `jobs/${ID}?pageSize=1`)).result.record;
-        if (EndedAt !== null) return (Date.parse(EndedAt) - start) / 1000;
-        await sleep(pollMs);
-      }
+      const ended = await end(await submit(path, body));
+      return (ended - start) / 1000;
     },
     signal(signal) {
       child.kill(signal);

@@ -52,6 +52,8 @@ export interface MailOptions extends PageOptions {
   readonly state?: Mail['State'] | undefined;
   /** Returns only mails of this call or job. */
   readonly callId?: string | undefined;
+  /** The ID of the user whose mails are returned. */
+  readonly user?: number | undefined;
 }
 
 /** Options of {@link Admin.call}. */
@@ -157,9 +159,9 @@ export class Mails {
   }
 
   /** Lists the last 10,000 mails, newest first, with the answer of the mail server to those that failed. */
-  list({ state, callId, pageSize, ...options }: MailOptions = {}): PagedList<Mail> {
+  list({ state, callId, user, pageSize, ...options }: MailOptions = {}): PagedList<Mail> {
     return new PagedList((page) =>
-      this.#transport.page('mails', { query: { page, pageSize, state, callId } }, options),
+      this.#transport.page('mails', { query: { page, pageSize, state, callId, user } }, options),
     );
   }
 

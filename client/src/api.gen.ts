@@ -1777,6 +1777,7 @@ export interface Operations {
       query?: {
         state?: 'pending' | 'sent' | 'failed' | 'stopped' | undefined;
         callId?: string | undefined;
+        user?: number | undefined;
         page?: number | undefined;
         pageSize?: number | undefined;
       };

@@ -78,6 +78,7 @@ describe('the console', () => {
       'webhooks',
       'audit',
       'invitations',
+      'mails',
       'users',
       'principals',
       'plans',

@@ -68,6 +68,10 @@ export const pages: readonly ConsolePage[] = [
     async () => (await import('../features/jobs/jobs-page.tsx')).Jobs,
   ),
   page(
+    { name: 'mails', path: '/mails', icon: 'mail' },
+    async () => (await import('../features/mails/mails-page.tsx')).Mails,
+  ),
+  page(
     { name: 'events', path: '/events', icon: 'events' },
     async () => (await import('../features/events/events-page.tsx')).Events,
   ),

@@ -874,7 +874,6 @@ export const invitations = {
       email: 'The user sets its own password.',
       code: 'The user sets its own password with a code that you pass on, also on paper.',
     },
-    noMail: 'This service sends no mail: the setting ANAGRAFE_SMTP_URL is missing.',
     noAddress: 'There is no email address.',
   },
   submit: 'Invite',
@@ -997,7 +996,7 @@ export const mails = {
   show: 'Show mails',
   all: 'Show all',
   allStates: 'All states',
-  ofJob: (id: string) => `Mails of job ${id}`,
+  ofJob: (id: string) => `Mails of call or job ${id}`,
   columns: {
     user: 'User',
     state: 'State',
@@ -1012,7 +1011,7 @@ export const mails = {
     `${count === 1 ? '1 attempt' : `${formatted} attempts`}, next ${next}`,
   deleted: 'Deleted user',
   stopped:
-    'Too many mails of this job have failed, so the others were not sent (ANAGRAFE_MAIL_MAX_FAILED). Check the answers of the mail server, correct the addresses, then continue.',
+    'Too many mails of a job have failed, so the others were not sent (ANAGRAFE_MAIL_MAX_FAILED). Check the answers of the mail server, correct the addresses, then continue.',
   empty: {
     title: 'No mails yet',
     hint: 'Mails to users that are invited or forget their password appear here.',
@@ -1020,9 +1019,10 @@ export const mails = {
   noResults: { title: 'No results', hint: 'No mail matches the filter.' },
   resend: {
     action: 'Resend',
+    to: (username: string) => `Resend to ${username}`,
     stopped: 'Send stopped mails',
     failed: 'Resend failed mails',
-    unanswered: 'Resend to those who have not answered',
+    unanswered: 'Resend unanswered invitations',
     title: 'Send new mails?',
     text: 'Each user that was invited by email, and has not set a password since, gets a new mail. Earlier links stop working.',
     textOf: (state: string) =>
@@ -1510,6 +1510,9 @@ export const users = {
     mustChange: 'Must change the password at the next sign-in.',
     created: 'Created',
     updated: 'Last change',
+  },
+  mails: {
+    empty: { title: 'No mails', hint: 'Invitations and mails for forgotten passwords appear here.' },
   },
   signIns: {
     title: 'Sign-ins',

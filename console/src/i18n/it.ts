@@ -868,7 +868,6 @@ export const invitations: Messages['invitations'] = {
       email: "L'utente sceglie la propria password.",
       code: "L'utente sceglie la propria password con un codice che gli comunichi, anche su carta.",
     },
-    noMail: "Questo servizio non invia email: manca l'impostazione ANAGRAFE_SMTP_URL.",
     noAddress: 'Manca un indirizzo email.',
   },
   submit: 'Invita',
@@ -990,7 +989,7 @@ export const mails: Messages['mails'] = {
   show: 'Mostra le email',
   all: 'Mostra tutte',
   allStates: 'Tutti gli stati',
-  ofJob: (id) => `Email dell'elaborazione ${id}`,
+  ofJob: (id) => `Email della chiamata o elaborazione ${id}`,
   columns: {
     user: 'Utente',
     state: 'Stato',
@@ -1005,7 +1004,7 @@ export const mails: Messages['mails'] = {
     `${count === 1 ? '1 tentativo' : `${formatted} tentativi`}, prossimo ${next}`,
   deleted: 'Utente eliminato',
   stopped:
-    'Troppe email di questa elaborazione non sono state accettate, quindi le altre sono state sospese (ANAGRAFE_MAIL_MAX_FAILED). Controlla le risposte del server di posta, correggi gli indirizzi, poi continua.',
+    "Troppe email di un'elaborazione non sono state accettate, quindi le altre sono state sospese (ANAGRAFE_MAIL_MAX_FAILED). Controlla le risposte del server di posta, correggi gli indirizzi, poi continua.",
   empty: {
     title: 'Non ci sono ancora email',
     hint: 'Qui appaiono le email agli utenti invitati o che hanno dimenticato la password.',
@@ -1013,9 +1012,10 @@ export const mails: Messages['mails'] = {
   noResults: { title: 'Nessun risultato', hint: 'Nessuna email corrisponde al filtro.' },
   resend: {
     action: 'Invia di nuovo',
+    to: (username) => `Invia di nuovo a ${username}`,
     stopped: 'Invia le email sospese',
-    failed: 'Invia di nuovo le email non inviate',
-    unanswered: 'Invia di nuovo a chi non ha risposto',
+    failed: 'Ripeti le email non inviate',
+    unanswered: 'Ripeti gli inviti senza risposta',
     title: 'Inviare nuove email?',
     text: 'Ogni utente invitato per email, che nel frattempo non ha impostato la password, riceve una nuova email. I link precedenti smetteranno di funzionare.',
     textOf: (state) =>
@@ -1496,6 +1496,12 @@ export const users: Messages['users'] = {
     mustChange: 'Deve cambiare la password al prossimo accesso.',
     created: 'Creato',
     updated: 'Ultima modifica',
+  },
+  mails: {
+    empty: {
+      title: 'Nessuna email',
+      hint: 'Qui appaiono gli inviti e le email per le password dimenticate.',
+    },
   },
   signIns: {
     title: 'Accessi',

@@ -14,6 +14,7 @@ const paths = {
   jobs: 'M4 7l8-4 8 4-8 4-8-4ZM4 12l8 4 8-4M4 17l8 4 8-4',
   calls: 'M4 8h14M14 4l4 4-4 4M20 16H6M10 12l-4 4 4 4',
   webhooks: 'M4 20a16 16 0 0 1 16-16M4 20l6-1M4 20l1-6M15 15a3 3 0 1 0 4 4 3 3 0 0 0-4-4Z',
+  mail: 'M3 5h18v14H3zM3 7l9 6 9-6',
   audit: 'M6 3h9l4 4v14H6zM9 11h7M9 15h7M14 3v5h5',
   events: 'M13 3 5 14h6l-1 7 9-12h-6l1-6Z',
   plus: 'M12 5v14M5 12h14',

@@ -43,7 +43,8 @@ class Receiver(BaseHTTPRequestHandler):
         """Disables the access log, so that only events are printed."""
 
 
-port = int(os.environ.get("PORT", "8080"))
-with ThreadingHTTPServer(("127.0.0.1", port), Receiver) as server:
-    print(f"listening on http://127.0.0.1:{port}", flush=True)
-    server.serve_forever()
+if __name__ == "__main__":
+    port = int(os.environ.get("PORT", "8080"))
+    with ThreadingHTTPServer(("127.0.0.1", port), Receiver) as server:
+        print(f"listening on http://127.0.0.1:{port}", flush=True)
+        server.serve_forever()

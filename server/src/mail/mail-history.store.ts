@@ -10,20 +10,21 @@ const usersAtOnce = 1000;
 
 export function openMailHistory(database: Database): MailHistory {
   return storeWithApiErrors<MailHistory>({
-    async list({ state, callId, ...page }) {
+    async list({ state, callId, userId, ...page }) {
       const newest = `from anagrafe.mails
         where user_id is not null and ($1::text is null or state = $1) and ($2::uuid is null or call_id = $2)
+          and ($3::bigint is null or user_id = $3)
         order by created_at desc, id`;
       const { limit, offset } = pageOfNewest(page);
       const [totalCount, mails] = await Promise.all([
-        countNewest(database, newest, [state, callId]),
+        countNewest(database, newest, [state, callId, userId]),
         database.query<StoredMail>(
           `select mail.id, kind, mail.state, user_id as "userId", username, email, principal_id as "principalId",
                   call_id as "callId", mail.created_at as "createdAt", attempts, settled_at as "settledAt", answer,
                   case when mail.state = 'pending' and next_at < 'infinity' then next_at end as "nextAt"
-             from (select * ${newest} limit $3 offset $4) as mail left join anagrafe.users on users.id = user_id
+             from (select * ${newest} limit $4 offset $5) as mail left join anagrafe.users on users.id = user_id
             order by mail.created_at desc, mail.id`,
-          [state, callId, limit, offset],
+          [state, callId, userId, limit, offset],
         ),
       ]);
       return { mails, totalCount };

@@ -28,6 +28,7 @@ export interface StoredMail {
 export interface MailListing extends Page {
   readonly state: MailState | null;
   readonly callId: string | null;
+  readonly userId: number | null;
 }
 
 /** The users whose mails are sent again: those of a job, or all; those whose last mail has a state, or any. */

@@ -54,8 +54,8 @@ export function mailRoutes(app: Api, { history: mails, mailer }: MailTools): voi
       },
     },
     async (request) => {
-      const { page, pageSize, state = null, callId = null } = request.query;
-      const { mails: listed, totalCount } = await mails.list({ page, pageSize, state, callId });
+      const { page, pageSize, state = null, callId = null, user: userId = null } = request.query;
+      const { mails: listed, totalCount } = await mails.list({ page, pageSize, state, callId, userId });
       return pageEnvelope({ page, pageSize, totalCount }, listed.map(mailFields), debugOf(request));
     },
   );
@@ -116,6 +116,7 @@ const MailQuery = Type.Object({
   callId: Type.Optional(
     Type.String({ format: 'uuid', description: 'Returns only mails of this call or job.' }),
   ),
+  user: Type.Optional(Type.Integer({ ...Id, description: 'The ID of the user whose mails are returned.' })),
   ...PageQuery.properties,
 });
 

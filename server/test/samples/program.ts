@@ -36,9 +36,17 @@ export async function runProgram(
 export async function startReceiver(language: Language, port: number, secret: string): Promise<() => string> {
   const settings = { WEBHOOK_SECRET: secret, PORT: String(port) };
   const command = language.listen(port);
+  if (command) return startProgram(command, port, settings);
   const webhook = (headers: Settings, body: string) =>
     runProgram(language, 'webhook', [], { ...settings, ...headers }, body);
-  const { said, stop } = command ? serve(command, settings) : serveCgi(port, webhook);
+  return listening(serveCgi(port, webhook), port);
+}
+
+/** Starts a program that listens on a port, and returns a function that returns its output so far. */
+export const startProgram = (command: Command, port: number, settings: Settings): Promise<() => string> =>
+  listening(serve(command, settings), port);
+
+async function listening({ said, stop }: Receiving, port: number): Promise<() => string> {
   onTestFinished(stop);
   const answers = () => fetch(`http://127.0.0.1:${port}/`, { method: 'POST' }).then(Boolean, () => false);
   await until(answers);

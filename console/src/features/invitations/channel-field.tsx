@@ -1,6 +1,6 @@
 import { Radio, Stack } from '@mantine/core';
 import { useState } from 'react';
-import { useInvitationsMessages } from '../../i18n/language.tsx';
+import { useInvitationsMessages, useMailsMessages } from '../../i18n/language.tsx';
 import { type Channel, useSendsMail } from './queries.ts';
 
 /** Returns the channel and its setter. Default: email where it can be sent. */
@@ -23,8 +23,9 @@ interface ChannelFieldProps<Choice extends string> {
 export function ChannelField<Choice extends Channel | 'password'>(props: ChannelFieldProps<Choice>) {
   const { choices, value, onChange, hasEmail = true, busy = false } = props;
   const { channel: messages } = useInvitationsMessages();
+  const { noMail } = useMailsMessages();
   const sendsMail = useSendsMail();
-  const noEmail = sendsMail === false ? messages.noMail : hasEmail ? null : messages.noAddress;
+  const noEmail = sendsMail === false ? noMail : hasEmail ? null : messages.noAddress;
   return (
     <Radio.Group
       label={choices.some((choice) => choice === 'password') ? messages.access : messages.label}

@@ -85,10 +85,19 @@ export async function inviteUser(
   user: InvitedUser,
   channel: Channel,
 ): Promise<Invitation | null> {
-  const records = [{ ID: user.IRID, Users: [{ ID: user.ID, Invite: channel }] }];
+  return invitationOf(await inviteById(anagrafe, user.IRID, user.ID, channel), user);
+}
+
+/** Sends a user a new link by email. */
+export async function inviteByMail(anagrafe: Anagrafe, principalId: number, userId: number): Promise<void> {
+  await inviteById(anagrafe, principalId, userId, 'email');
+}
+
+async function inviteById(anagrafe: Anagrafe, principalId: number, userId: number, channel: Channel) {
+  const records = [{ ID: principalId, Users: [{ ID: userId, Invite: channel }] }];
   const result = await inviteUsers(anagrafe, records, channel);
   idOfApplied(result);
-  return invitationOf(result.tuples[0]?.Item6.Users?.[0], user);
+  return result.tuples[0]?.Item6.Users?.[0];
 }
 
 export function useInvite(user: UserOfPrincipal) {

@@ -1,8 +1,13 @@
 import type { Job, Operation } from '@anagrafe/client';
 import { Badge, Button, Progress, Text, VisuallyHidden } from '@mantine/core';
-import { useParams } from 'wouter';
+import { Link, useParams } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
-import { useInvitationsMessages, useJobsMessages, useResultMessages } from '../../i18n/language.tsx';
+import {
+  useInvitationsMessages,
+  useJobsMessages,
+  useMailsMessages,
+  useResultMessages,
+} from '../../i18n/language.tsx';
 import { DetailPage, type Fact } from '../../ui/detail-page.tsx';
 import { ConfirmDialog, useDialog, useFinish } from '../../ui/dialog.tsx';
 import { FailedOnly, useFailedOnly } from '../../ui/filters.tsx';
@@ -100,6 +105,7 @@ function OneJob({ id }: { id: string }) {
   const job = list.data?.record;
   const factsOf = useFacts();
   const { job: codes } = useInvitationsMessages();
+  const mails = useMailsMessages();
   return (
     <DetailPage
       title={messages.one(id.slice(0, 8))}
@@ -113,12 +119,17 @@ function OneJob({ id }: { id: string }) {
             )
           : job &&
             invitingOperations.includes(job.Operation) && (
-              <Button
-                variant="default"
-                onClick={() => open((close) => <IssueCodes jobId={id} onClose={close} />)}
-              >
-                {codes.action}
-              </Button>
+              <>
+                <Button component={Link} href={`/mails?call=${id}`} variant="default">
+                  {mails.show}
+                </Button>
+                <Button
+                  variant="default"
+                  onClick={() => open((close) => <IssueCodes jobId={id} onClose={close} />)}
+                >
+                  {codes.action}
+                </Button>
+              </>
             )
       }
       query={list}

@@ -6,7 +6,7 @@ import { useInvitationsMessages, usePrincipalsMessages, useUsersMessages } from 
 import { ActionsMenu } from '../../ui/actions-menu.tsx';
 import type { OpenDialog } from '../../ui/dialog.tsx';
 import type { Column } from '../../ui/table.tsx';
-import { InviteMany } from '../invitations/invite-many.tsx';
+import { InviteMany } from './invite-many.tsx';
 import { MoveMany, ResetMany, SetStates } from './many-users.tsx';
 
 /** The most users that can be selected. */

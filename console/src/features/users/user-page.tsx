@@ -18,6 +18,7 @@ import { Moment } from '../../ui/time.tsx';
 import { History } from '../audit/history.tsx';
 import { useAuditLog } from '../audit/queries.ts';
 import { InviteUser } from '../invitations/invite-user.tsx';
+import { MailsOfUser } from '../mails/mails-of-user.tsx';
 import { DeleteUser, EditUser } from './edit-user.tsx';
 import { type UserPage, userTextFields, useUser } from './queries.ts';
 import { nameOfPrincipal } from './user-columns.tsx';
@@ -95,6 +96,7 @@ export function OneUser({ id }: { id: number }) {
       facts={data && factsOf(data)}
     >
       {user && <Sessions id={id} />}
+      <MailsOfUser id={id} />
       <SignIns id={id} usernames={usernames} />
       <Changes id={id} usernames={usernames} />
       {dialog}

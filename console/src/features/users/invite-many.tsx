@@ -1,9 +1,9 @@
 import { useInvitationsMessages } from '../../i18n/language.tsx';
-import { useMany } from '../users/many-queries.ts';
-import { ManyDialog, type ManyProps } from '../users/many-users.tsx';
-import { ChannelField, useChannel } from './channel-field.tsx';
-import { useCodeDownloads } from './codes.ts';
-import { invitationOf, inviteUsers } from './queries.ts';
+import { ChannelField, useChannel } from '../invitations/channel-field.tsx';
+import { useCodeDownloads } from '../invitations/codes.ts';
+import { invitationOf, inviteUsers } from '../invitations/queries.ts';
+import { useMany } from './many-queries.ts';
+import { ManyDialog, type ManyProps } from './many-users.tsx';
 
 /** Invites the selected users. Their codes are shown to no one; they can be saved once, as a file. */
 export function InviteMany(props: ManyProps) {

@@ -1,0 +1,144 @@
+import type { Mail } from '@anagrafe/client';
+import { Alert, Button, Group, NativeSelect, Text } from '@mantine/core';
+import { useMailsMessages } from '../../i18n/language.tsx';
+import { useDialog } from '../../ui/dialog.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
+import { Failure } from '../../ui/loading-or-error.tsx';
+import { useNotice } from '../../ui/notice.tsx';
+import { useSearchParameters } from '../../ui/paging.tsx';
+import { CellLink, type Column } from '../../ui/table.tsx';
+import { useSendsMail } from '../invitations/queries.ts';
+import { useMailColumns } from './mail-columns.tsx';
+import { type MailsFilter, mailStates, useHasStopped, useMails, useResendOne } from './queries.ts';
+import { Resend } from './resend.tsx';
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Keeps the filter in the URL (`?state=failed&call=…`). A change returns to the first page. */
+function useFilter() {
+  const [search, setParameters] = useSearchParameters();
+  const call = search.get('call') ?? '';
+  const filter: MailsFilter = {
+    state: mailStates.find((state) => state === search.get('state')) ?? null,
+    callId: uuid.test(call) ? call : null,
+  };
+  const setFilter = (name: 'state' | 'call', value: string | null) =>
+    setParameters({ page: null, [name]: value || null });
+  return [filter, setFilter] as const;
+}
+
+/** `/console/mails`: the mails with codes, with the answer of the mail server to those that failed. */
+export function Mails() {
+  const messages = useMailsMessages();
+  const { resend } = messages;
+  const [filter, setFilter] = useFilter();
+  const { state, callId } = filter;
+  const list = useMails(filter);
+  const sendsMail = useSendsMail();
+  const [dialog, open] = useDialog();
+  const { user, state: stateColumn, answer, kind, created } = useMailColumns();
+  const one = useResendOneColumn();
+  const job: Column<Mail> = {
+    name: messages.columns.job,
+    cell: ({ CallID }) =>
+      CallID === null ? '—' : <CellLink href={`/mails?call=${CallID}`}>{CallID.slice(0, 8)}</CellLink>,
+  };
+  const hasStopped = useHasStopped(callId);
+  return (
+    <ListPage
+      title={messages.title}
+      intro={messages.intro}
+      actions={
+        state !== 'pending' && (
+          <Button
+            variant="default"
+            disabled={!sendsMail}
+            onClick={() =>
+              open((close) => (
+                <Resend
+                  which={{ ...(callId && { CallID: callId }), ...(state && { State: state }) }}
+                  onClose={close}
+                />
+              ))
+            }
+          >
+            {state === 'failed' || state === 'stopped' ? resend[state] : resend.unanswered}
+          </Button>
+        )
+      }
+      failure={
+        <>
+          {sendsMail === false && <Warning text={messages.noMail} />}
+          {hasStopped && <Warning text={messages.stopped} />}
+          {one.error && <Failure error={one.error} />}
+        </>
+      }
+      filters={
+        <>
+          <NativeSelect
+            aria-label={messages.columns.state}
+            value={state ?? ''}
+            onChange={({ currentTarget: { value } }) => setFilter('state', value)}
+            data={[
+              { value: '', label: messages.allStates },
+              ...mailStates.map((value) => ({ value, label: messages.states[value] })),
+            ]}
+          />
+          {callId && (
+            <Group gap="sm">
+              <Text size="sm">{messages.ofJob(callId.slice(0, 8))}</Text>
+              <Button variant="default" size="xs" onClick={() => setFilter('call', null)}>
+                {messages.all}
+              </Button>
+            </Group>
+          )}
+        </>
+      }
+      caption={messages.title}
+      columns={[user, stateColumn, answer, kind, job, created, one.column]}
+      list={list}
+      keyOf={({ ID }) => ID}
+      empty={state || callId ? messages.noResults : messages.empty}
+    >
+      {dialog}
+    </ListPage>
+  );
+}
+
+function Warning({ text }: { text: string }) {
+  return (
+    <Alert color="yellow" variant="light" icon={<Icon name="warning" />} mb="lg">
+      {text}
+    </Alert>
+  );
+}
+
+/** A column with a button that invites again the user of an invitation that was not delivered. */
+function useResendOneColumn() {
+  const { resend } = useMailsMessages();
+  const notify = useNotice();
+  const sendsMail = useSendsMail();
+  const { mutate, isPending, error } = useResendOne();
+  const column: Column<Mail> = {
+    name: resend.action,
+    quiet: true,
+    numeric: true,
+    cell: ({ Kind, State, IRID, UserID, Username, Email }) =>
+      Kind === 'invitation' &&
+      (State === 'failed' || State === 'stopped') &&
+      IRID !== null &&
+      Email !== null && (
+        <Button
+          variant="default"
+          size="xs"
+          aria-label={resend.to(Username ?? '')}
+          disabled={!sendsMail || isPending}
+          onClick={() => mutate({ IRID, UserID }, { onSuccess: () => notify(resend.done(1, '1')) })}
+        >
+          {resend.action}
+        </Button>
+      ),
+  };
+  return { column, error };
+}
