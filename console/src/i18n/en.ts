@@ -323,6 +323,19 @@ export const auditRow = {
       details.why === 'address'
         ? `API client ${client} denied: IP address not allowed (attempt ${count('attempts')} within an hour).`
         : `API client ${client} denied: wrong secret (attempt ${count('attempts')} within an hour).`,
+    'operator.created': ({ details }) => `Operator ${details.name} created.`,
+    'operator.changed': ({ details }) => `Operator ${details.operator} updated.`,
+    'operator.reset': ({ details }) => `Password and second factor of operator ${details.operator} reset.`,
+    'operator.password': ({ details }) => `Operator ${details.operator} set its password.`,
+    'operator.second_factor': ({ details }) => `Operator ${details.operator} set up the second factor.`,
+    'operator.denied': ({ details }) =>
+      details.operator === null
+        ? 'Operator denied: unknown email address.'
+        : `Operator ${details.operator} denied: wrong password or code.`,
+    'operator.refused': ({ details, count }) =>
+      `Operator ${details.operator} refused: the role ${details.role} does not allow ${details.permission} (attempt ${count('attempts')} within an hour).`,
+    'operator.sessions_ended': ({ details, count }) =>
+      `Sessions of operator ${details.operator} ended: ${count('ended')}.`,
     'webhook.created': ({ details, url }) => `Webhook ${details.webhook}${url} created.`,
     'webhook.changed': ({ details, url }) => `Webhook ${details.webhook}${url} updated.`,
     'webhook.rotated': ({ details }) => `Secret of webhook ${details.webhook} rotated.`,
@@ -489,6 +502,14 @@ export const audit = {
     'client.rotated': 'API client secret rotated',
     'client.revoked': 'API client revoked',
     'client.denied': 'API client denied',
+    'operator.created': 'Operator created',
+    'operator.changed': 'Operator updated',
+    'operator.reset': 'Operator reset',
+    'operator.password': 'Operator password set',
+    'operator.second_factor': 'Second factor set up',
+    'operator.denied': 'Operator denied',
+    'operator.refused': 'Operator refused',
+    'operator.sessions_ended': 'Operator sessions ended',
     'webhook.created': 'Webhook created',
     'webhook.changed': 'Webhook updated',
     'webhook.rotated': 'Webhook secret rotated',

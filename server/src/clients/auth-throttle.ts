@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
 import { rateLimited } from '../http/call-limit.ts';
 import { ApiError } from '../lib/field-errors.ts';
-import type { DeniedClient } from './access.ts';
+import type { DeniedClient, OperatorAtConsole } from './access.ts';
+import type { Permission } from './permissions.ts';
 
 const failuresPerMinute = 600;
 const failuresWindowMs = 60_000;
@@ -100,6 +101,23 @@ export class DeniedClients {
     const last = rows === rowsPerClient && { last: true };
     const details = { client: id, publicKey, why, attempts, ...last };
     await this.#auditLog.note(actor, { action: 'client.denied', details });
+  }
+}
+
+/** Writes an audit row when an operator is refused: of the same within an hour, the 1st, 10th, 100th and so on. */
+export class RefusedOperators {
+  readonly #auditLog: AuditLog;
+  readonly #refusals = new Map<string, Count>();
+
+  constructor(auditLog: AuditLog) {
+    this.#auditLog = auditLog;
+  }
+
+  async record({ id, role }: OperatorAtConsole, permission: Permission, actor: Actor): Promise<void> {
+    const attempts = countOne(this.#refusals, `${id} ${permission}`);
+    if (!Number.isInteger(Math.log10(attempts))) return;
+    const details = { operator: id, role, permission, attempts };
+    await this.#auditLog.note(actor, { action: 'operator.refused', details });
   }
 }
 

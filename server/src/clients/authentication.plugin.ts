@@ -18,13 +18,15 @@ import {
   identify,
   requirePermission,
 } from './access.ts';
-import { AuthThrottle, DeniedClients } from './auth-throttle.ts';
+import { AuthThrottle, DeniedClients, RefusedOperators } from './auth-throttle.ts';
 import type { Permission } from './permissions.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The authenticated caller; `guard` sets it before any route of the API runs. */
     caller: Caller;
+    /** Throws `FORBIDDEN` unless the caller has the permission. What an operator is refused is recorded. */
+    requirePermission(permission: Permission): void;
   }
   interface FastifyContextConfig {
     permission?: Permission;
@@ -107,12 +109,35 @@ export function identifyBy(store: AccessStore, lookUpThrottled: ThrottledLookup)
   return (request) => lookUpThrottled(request, (evidence) => identify(evidence, store));
 }
 
+type OnRefused = (request: FastifyRequest, permission: Permission) => void;
+
+/** Records what an operator is refused, without delaying the answer. */
+export function recordRefused(auditLog: AuditLog): OnRefused {
+  const refused = new RefusedOperators(auditLog);
+  return (request, permission) => {
+    const { caller } = request;
+    if (!('operator' in caller) || !caller.operator) return;
+    refused.record(caller.operator, permission, actorOf(request)).catch((error) => {
+      if (!isPartOfOutage(error))
+        request.log.error({ err: error }, 'could not write the audit log entry of a refused operator');
+    });
+  };
+}
+
 /**
  * Adds the hooks that authenticate every request and check its permission. The registration of a route that declares
  * none of `permission`, `self`, `open` and `signIn` throws, so that no route is public by mistake.
  */
-export function guard(app: FastifyInstance, identifyCaller: Identify): void {
+export function guard(app: FastifyInstance, identifyCaller: Identify, onRefused: OnRefused): void {
   app.decorateRequest('caller', null as never);
+  app.decorateRequest('requirePermission', function (permission: Permission) {
+    try {
+      requirePermission(this.caller, permission);
+    } catch (error) {
+      onRefused(this, permission);
+      throw error;
+    }
+  });
   app.addHook('onRoute', (route) => {
     const { permission, self, open, signIn } = route.config ?? {};
     if (!permission && !self && !open && !signIn)
@@ -128,7 +153,7 @@ export function guard(app: FastifyInstance, identifyCaller: Identify): void {
     if (request.caller.user?.mustChange && !beforePasswordChange)
       throw new ApiError('FORBIDDEN', { variant: 'mustChange' });
     if (self && request.caller.kind === 'user') return;
-    if (permission) requirePermission(request.caller, permission);
+    if (permission) request.requirePermission(permission);
     else if (self) throw new ApiError('UNAUTHENTICATED', { variant: 'user' });
   });
 }
