@@ -1,5 +1,5 @@
 import type { AuditAction, Delivery } from '@anagrafe/client';
-import type { FileError, PrincipalField, RowError, RowUnit, UserField } from '@anagrafe/importer';
+import type { FileError, PrincipalField, RowError, RowUnit, SyncTotals, UserField } from '@anagrafe/importer';
 
 const principalLabels: Readonly<Record<PrincipalField, string>> = {
   ExternalKey: 'External key',
@@ -1285,12 +1285,7 @@ export const principals = {
 };
 
 /** Formatted numbers of what a synchronisation does. */
-export interface SyncCounts extends PlanCounts {
-  readonly principalsDisabled: string;
-  readonly usersMoved: string;
-  readonly usersDisabled: string;
-  readonly usersDeleted: string;
-}
+export type SyncCounts = Readonly<Record<keyof SyncTotals, string>>;
 
 export const sync = {
   title: 'Synchronise',
@@ -1327,9 +1322,8 @@ export const sync = {
   caption: 'Changes that the synchronisation would make',
   summary: (counts: SyncCounts) =>
     [
-      `Principals: ${counts.principalsInserted} new, ${counts.principalsUpdated} changed, ${counts.principalsDisabled} disabled.`,
-      `Users: ${counts.usersRegistered} new, ${counts.usersUpdated} changed, ${counts.usersMoved} moved, ${counts.usersDisabled} disabled, ${counts.usersDeleted} deleted.`,
-      `Records without changes: ${counts.unchanged}.`,
+      `Principals: ${counts.PrincipalsInserted} new, ${counts.PrincipalsUpdated} changed, ${counts.PrincipalsDisabled} disabled, ${counts.PrincipalsUnchanged} unchanged, ${counts.PrincipalsLeftOut} left out.`,
+      `Users: ${counts.UsersRegistered} new, ${counts.UsersUpdated} changed, ${counts.UsersMoved} moved, ${counts.UsersDisabled} disabled, ${counts.UsersDeleted} deleted, ${counts.UsersUnchanged} unchanged, ${counts.UsersLeftOut} left out.`,
     ].join(' '),
   leftOut: (principals: string) => `${plural(principals, 'principal')} with errors left out with all users.`,
   stayActive: (principals: string) =>

@@ -1325,9 +1325,8 @@ export const sync: Messages['sync'] = {
   caption: 'Modifiche che la sincronizzazione farebbe',
   summary: (counts) =>
     [
-      `Anagrafiche: ${counts.principalsInserted} nuove, ${counts.principalsUpdated} modificate, ${counts.principalsDisabled} disabilitate.`,
-      `Utenti: ${counts.usersRegistered} nuovi, ${counts.usersUpdated} modificati, ${counts.usersMoved} spostati, ${counts.usersDisabled} disabilitati, ${counts.usersDeleted} eliminati.`,
-      `Record senza modifiche: ${counts.unchanged}.`,
+      `Anagrafiche: ${counts.PrincipalsInserted} nuove, ${counts.PrincipalsUpdated} modificate, ${counts.PrincipalsDisabled} disabilitate, ${counts.PrincipalsUnchanged} invariate, ${counts.PrincipalsLeftOut} escluse.`,
+      `Utenti: ${counts.UsersRegistered} nuovi, ${counts.UsersUpdated} modificati, ${counts.UsersMoved} spostati, ${counts.UsersDisabled} disabilitati, ${counts.UsersDeleted} eliminati, ${counts.UsersUnchanged} invariati, ${counts.UsersLeftOut} esclusi.`,
     ].join(' '),
   leftOut: (principals) => `Anagrafiche con errori, escluse con tutti i loro utenti: ${principals}.`,
   stayActive: (principals) =>
