@@ -203,6 +203,7 @@ create table anagrafe.clients (
   known_by_address boolean not null default false,
   created_at timestamp with time zone not null default now(),
   revoked_at timestamp with time zone,
+  is_operator boolean not null default false,
   constraint clients_check CHECK (((NOT known_by_address) OR (cardinality(networks) > 0))),
   constraint clients_pkey PRIMARY KEY (id),
   constraint clients_public_key_key UNIQUE (public_key),
@@ -299,6 +300,40 @@ create table anagrafe.migrations (
   checksum text not null,
   applied_at timestamp with time zone not null default now(),
   constraint migrations_pkey PRIMARY KEY (version)
+);
+
+create table anagrafe.operator_sessions (
+  token_digest bytea not null,
+  id uuid not null default gen_random_uuid(),
+  client_id bigint not null,
+  address inet,
+  created_at timestamp with time zone not null default now(),
+  used_at timestamp with time zone not null default now(),
+  confirmed_at timestamp with time zone not null default now(),
+  constraint operator_sessions_client_id_fkey FOREIGN KEY (client_id) REFERENCES anagrafe.operators(client_id),
+  constraint operator_sessions_id_key UNIQUE (id),
+  constraint operator_sessions_pkey PRIMARY KEY (token_digest)
+);
+CREATE INDEX operator_sessions_client_id ON anagrafe.operator_sessions USING btree (client_id);
+CREATE INDEX operator_sessions_used_at ON anagrafe.operator_sessions USING btree (used_at);
+
+create table anagrafe.operators (
+  client_id bigint not null,
+  email text not null,
+  email_key text collate "C" not null,
+  role text not null,
+  password_hash text,
+  code_digest bytea,
+  code_expires_at timestamp with time zone,
+  totp_secret bytea,
+  totp_pending bytea,
+  totp_step bigint not null default 0,
+  recovery_codes bytea[] not null default '{}'::bytea[],
+  constraint operators_client_id_fkey FOREIGN KEY (client_id) REFERENCES anagrafe.clients(id),
+  constraint operators_code_digest_key UNIQUE (code_digest),
+  constraint operators_email_key_key UNIQUE (email_key),
+  constraint operators_pkey PRIMARY KEY (client_id),
+  constraint operators_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'desk'::text, 'editor'::text, 'admin'::text])))
 );
 
 create table anagrafe.outcomes (

@@ -28,6 +28,7 @@ import type {
 import { Audit } from './audit.ts';
 import type { JobOptions } from './jobs.ts';
 import { PagedList } from './lists.ts';
+import { Operators } from './operators.ts';
 import type { CallOptions, PageOptions } from './options.ts';
 import { Runs } from './runs.ts';
 import type { Transport } from './transport.ts';
@@ -62,6 +63,7 @@ export type CallTupleOptions = Omit<JobOptions, 'representation'>;
 /** Administration of the service. Requires an API client with the scope `admin`. */
 export class Admin {
   readonly clients: Clients;
+  readonly operators: Operators;
   readonly webhooks: Webhooks;
   readonly audit: Audit;
   readonly runs: Runs;
@@ -72,6 +74,7 @@ export class Admin {
   constructor(transport: Transport) {
     this.#transport = transport;
     this.clients = new Clients(transport);
+    this.operators = new Operators(transport);
     this.webhooks = new Webhooks(transport);
     this.audit = new Audit(transport);
     this.runs = new Runs(transport);

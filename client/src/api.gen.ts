@@ -56,8 +56,10 @@ export type AuditAction =
   | 'job.cancelled' | 'records.read' | 'records.exported' | 'login' | 'login.failed' | 'login.refreshed'
   | 'login.reused' | 'logout' | 'password.forgotten' | 'invitations.issued' | 'sessions.ended'
   | 'console.login' | 'console.logout' | 'client.created' | 'client.changed' | 'client.rotated'
-  | 'client.revoked' | 'client.denied' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated'
-  | 'webhook.deleted' | 'webhook.disabled' | 'webhook.replayed';
+  | 'client.revoked' | 'client.denied' | 'operator.created' | 'operator.changed' | 'operator.reset'
+  | 'operator.password' | 'operator.second_factor' | 'operator.denied' | 'operator.refused'
+  | 'operator.sessions_ended' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.deleted'
+  | 'webhook.disabled' | 'webhook.replayed';
 
 /** The old and new value of a changed field. Passwords are not included. */
 export interface AuditChange {
@@ -88,6 +90,8 @@ export interface AuditRow {
   Address: string | null;
   RequestId: string | null;
   CallID: string | null;
+  /** The name of the client or operator. */
+  ClientName: string | null;
   /** The action, such as `update` or `client.created`. */
   Action: string;
   /** The ID of the principal. */
@@ -130,6 +134,8 @@ export interface CallCompleted extends CloudEventAttributes {
   data: {
     RequestId: string | null;
     Operation: Operation;
+    /** The name of the operator at the console who did it; absent otherwise. */
+    Operator?: string;
     Records: number;
     RecordsFailed: number;
     Users: number;
@@ -221,6 +227,19 @@ export interface ConsoleKeys {
 export interface ConsoleSession {
   State: 'protected' | 'signed-in' | 'signed-out';
   Client: { PublicKey: string; Name: string } | null;
+  Operator: 
+    | {
+      ID: number;
+      Email: string;
+      Name: string;
+      Role: Role;
+      SecondFactor: boolean;
+      /** True if the operator can do nothing before it has set up the second factor. */
+      NeedsSecondFactor: boolean;
+      /** True if the operator has entered its password or a code within the last ten minutes. */
+      Confirmed: boolean;
+    }
+    | null;
   ExpiresAt: string | null;
 }
 
@@ -229,6 +248,12 @@ export interface CreateClient {
   Scopes?: Scope[] | null;
   Networks?: string[] | null;
   KnownByAddress?: boolean | null;
+}
+
+export interface CreateOperator {
+  Email: string;
+  Name: string;
+  Role: Role;
 }
 
 export interface CreateWebhook {
@@ -330,6 +355,11 @@ export type Edit = EditedUser & {
   State?: State | null;
 } & ({ ID: number; Username?: null } | { ID?: null; Username: string });
 
+export interface EndedOperatorSessions {
+  /** Number of sessions that were ended. */
+  Ended: number;
+}
+
 export interface EndedSessions {
   /** Number of sessions that were valid. */
   Ended: number;
@@ -342,6 +372,7 @@ export type ErrorCode =
   | 'CODE_INVALID' | 'NO_MAIL_SERVER' | 'PASSWORD_REFUSED' | 'JOB_NOT_ENDED' | 'JOB_NOT_FOUND'
   | 'RUN_NOT_FOUND' | 'RUN_NOT_ENDED' | 'RUN_TOO_OLD' | 'NOTHING_TO_UNDO' | 'AUDIT_ROW_NOT_FOUND'
   | 'CALL_NOT_FOUND' | 'WEBHOOK_NOT_FOUND' | 'SESSION_NOT_FOUND' | 'INVALID_CLIENT' | 'CLIENT_ADDRESS_TAKEN'
+  | 'OPERATOR_EMAIL_TAKEN' | 'OPERATOR_NOT_FOUND' | 'LAST_ADMINISTRATOR' | 'SECOND_FACTOR_REQUIRED'
   | 'CLIENT_NOT_FOUND' | 'IDEMPOTENCY_IN_PROGRESS' | 'IDEMPOTENCY_KEY_REUSED' | 'TOO_MANY_REMOVALS'
   | 'RATE_LIMITED' | 'OVERLOADED' | 'UNAVAILABLE' | 'INTERNAL' | 'INVALID_RECORD' | 'INVALID_USERS'
   | 'RECORD_TOO_LARGE' | 'PRINCIPAL_NOT_FOUND' | 'PRINCIPAL_DISABLED' | 'USER_NOT_FOUND' | 'USERNAME_TAKEN'
@@ -575,6 +606,12 @@ export type InviteRecord = {
     }
 );
 
+export interface InvitedOperator extends Operator {
+  /** The code for `POST /console/password`. */
+  Code: string;
+  ExpiresAt: string;
+}
+
 export interface InvitedRegistration {
   Username: string;
   Email?: string | null;
@@ -637,6 +674,8 @@ export interface JobCompleted extends CloudEventAttributes {
     JobID: string;
     Operation: Operation;
     State: 'completed' | 'cancelled';
+    /** The name of the operator at the console who did it; absent otherwise. */
+    Operator?: string;
     Records: number;
     RecordsFailed: number;
     Users: number;
@@ -784,6 +823,51 @@ export interface NewWebhookSecret {
 
 export type Operation = 'update' | 'insert' | 'state' | 'upsert' | 'delete' | 'merge' | 'undo' | 'invite';
 
+/** A person who signs in to the console. */
+export interface Operator {
+  /** The ID of the operator, which is `ClientID` in the audit log. */
+  ID: number;
+  Email: string;
+  Name: string;
+  Role: Role;
+  /** `invited`: the operator has no password yet. */
+  State: 'invited' | 'active' | 'disabled';
+  /** True if the operator has set up the second factor. */
+  SecondFactor: boolean;
+  CreatedAt: string;
+}
+
+export interface OperatorChange {
+  Name?: string | null;
+  Role?: Role | null;
+  State?: State | null;
+}
+
+/** Either `Password` or `Code`. */
+export interface OperatorConfirmation {
+  Password?: string | null;
+  Code?: string | null;
+}
+
+export interface OperatorPassword {
+  Code: string;
+  Password: string;
+  ConfirmPassword: string;
+}
+
+export interface OperatorSession {
+  ID: string;
+  Address: string | null;
+  SignedInAt: string;
+  UsedAt: string;
+}
+
+export interface OperatorSignIn {
+  Email: string;
+  Password: string;
+  Code?: string | null;
+}
+
 /** A session of the signed-in user. */
 export interface OwnSession extends UserSession {
   /** True for the session of this call. */
@@ -807,6 +891,8 @@ export interface Principal extends StoredPrincipal {
 export interface PrincipalDeleted extends CloudEventAttributes {
   type: 'principal.deleted';
   data: {
+    /** The name of the operator at the console who did it; absent otherwise. */
+    Operator?: string;
     IRID: number;
     /** The external key of the deleted principal. */
     ExternalKey: string | null;
@@ -821,6 +907,8 @@ export interface PrincipalFilter extends ListFilter {
 export interface PrincipalInserted extends CloudEventAttributes {
   type: 'principal.inserted';
   data: {
+    /** The name of the operator at the console who did it; absent otherwise. */
+    Operator?: string;
     IRID: number;
     /** The current external key of the principal. Null if it has none or was deleted. */
     ExternalKey: string | null;
@@ -830,6 +918,8 @@ export interface PrincipalInserted extends CloudEventAttributes {
 export interface PrincipalMerged extends CloudEventAttributes {
   type: 'principal.merged';
   data: {
+    /** The name of the operator at the console who did it; absent otherwise. */
+    Operator?: string;
     IRID: number;
     /** The current external key of the principal. Null if it has none or was deleted. */
     ExternalKey: string | null;
@@ -843,6 +933,8 @@ export interface PrincipalMerged extends CloudEventAttributes {
 export interface PrincipalStateChanged extends CloudEventAttributes {
   type: 'principal.state_changed';
   data: {
+    /** The name of the operator at the console who did it; absent otherwise. */
+    Operator?: string;
     IRID: number;
     /** The current external key of the principal. Null if it has none or was deleted. */
     ExternalKey: string | null;
@@ -853,12 +945,18 @@ export interface PrincipalStateChanged extends CloudEventAttributes {
 export interface PrincipalUpdated extends CloudEventAttributes {
   type: 'principal.updated';
   data: {
+    /** The name of the operator at the console who did it; absent otherwise. */
+    Operator?: string;
     IRID: number;
     /** The current external key of the principal. Null if it has none or was deleted. */
     ExternalKey: string | null;
     /** The names of the changed fields. */
     Changed: string[];
   };
+}
+
+export interface RecoveryCodes {
+  RecoveryCodes: string[];
 }
 
 /** The errors of `Password` and `ConfirmPassword`. */
@@ -922,6 +1020,8 @@ export interface Reset {
   Operation?: null;
 }
 
+export type Role = 'viewer' | 'desk' | 'editor' | 'admin';
+
 /** The calls that belong together, such as those of one import. */
 export interface Run {
   ID: string;
@@ -961,6 +1061,17 @@ export interface RunCall {
 }
 
 export type Scope = 'sync:write' | 'sync:read' | 'admin';
+
+export interface SecondFactorCode {
+  Code: string;
+}
+
+export interface SecondFactorSecret {
+  /** The secret, to type into an app. */
+  Secret: string;
+  /** The URI for a QR code. */
+  URI: string;
+}
 
 /** A setting of the service. */
 export interface Setting {
@@ -1261,6 +1372,8 @@ export interface User {
 }
 
 export interface UserData {
+  /** The name of the operator at the console who did it; absent otherwise. */
+  Operator?: string;
   IRID: number;
   /** The current external key of the principal. Null if it has none or was deleted. */
   ExternalKey: string | null;
@@ -1272,6 +1385,8 @@ export interface UserData {
 export interface UserDeleted extends CloudEventAttributes {
   type: 'user.deleted';
   data: {
+    /** The name of the operator at the console who did it; absent otherwise. */
+    Operator?: string;
     IRID: number;
     /** The current external key of the principal. Null if it has none or was deleted. */
     ExternalKey: string | null;
@@ -1415,7 +1530,12 @@ export interface WebhookChange {
 
 export interface WebhookDisabled extends CloudEventAttributes {
   type: 'webhook.disabled';
-  data: { WebhookID: number; URL: string };
+  data: {
+    /** The name of the operator at the console who did it; absent otherwise. */
+    Operator?: string;
+    WebhookID: number;
+    URL: string;
+  };
 }
 
 export interface WebhookTest {
@@ -1565,6 +1685,16 @@ export interface Operations {
   signInAtConsole: { request: { body: ConsoleKeys }; answer: Envelope<never, ConsoleSession> };
   /** Sign out of the console. */
   signOutAtConsole: { request: Record<string, never>; answer: Envelope<never, ConsoleSession> };
+  /** Sign in to the console as an operator. */
+  signInOperator: { request: { body: OperatorSignIn }; answer: Envelope<never, null> };
+  /** Confirm the identity of the operator. */
+  confirmOperator: { request: { body: OperatorConfirmation }; answer: Envelope<never, null> };
+  /** Create the secret of a second factor. */
+  beginSecondFactor: { request: Record<string, never>; answer: Envelope<never, SecondFactorSecret> };
+  /** Set up the second factor. */
+  enrolSecondFactor: { request: { body: SecondFactorCode }; answer: Envelope<never, RecoveryCodes> };
+  /** Set the password of an operator with a code. */
+  setOperatorPassword: { request: { body: OperatorPassword }; answer: Envelope<never, null> };
   /** Register, edit and delete users, reset passwords, edit principals. */
   update: {
     request: { query?: { dryRun?: boolean | undefined }; body: UpdateRecord[] };
@@ -1714,6 +1844,20 @@ export interface Operations {
     };
     answer: Envelope<never, NewSecret>;
   };
+  /** List operators. */
+  operators: { request: Record<string, never>; answer: Envelope<Operator, null> };
+  /** Create an operator. */
+  createOperator: { request: { body: CreateOperator }; answer: Envelope<never, InvitedOperator> };
+  /** Change an operator. */
+  changeOperator: { request: { path: { id: number }; body: OperatorChange }; answer: Envelope<never, Operator> };
+  /** Reset the password and the second factor of an operator. */
+  resetOperator: { request: { path: { id: number } }; answer: Envelope<never, InvitedOperator> };
+  /** List the sessions of an operator. */
+  operatorSessions: { request: { path: { id: number } }; answer: Envelope<OperatorSession, null> };
+  /** End the sessions of an operator. */
+  endOperatorSessions: { request: { path: { id: number } }; answer: Envelope<never, EndedOperatorSessions> };
+  /** End one session of an operator. */
+  endOperatorSession: { request: { path: { id: number; session: string } }; answer: Envelope<never, null> };
   /** List synchronous calls. */
   completedCalls: {
     request: {
@@ -1871,6 +2015,11 @@ export const routes = {
   consoleSession: { method: 'GET', path: '/console/session' },
   signInAtConsole: { method: 'POST', path: '/console/session' },
   signOutAtConsole: { method: 'DELETE', path: '/console/session' },
+  signInOperator: { method: 'POST', path: '/console/session/operator' },
+  confirmOperator: { method: 'POST', path: '/console/session/confirm' },
+  beginSecondFactor: { method: 'POST', path: '/console/second-factor' },
+  enrolSecondFactor: { method: 'POST', path: '/console/second-factor/confirm' },
+  setOperatorPassword: { method: 'POST', path: '/console/password' },
   update: { method: 'POST', path: '/api/sync/v1/irs/update' },
   insert: { method: 'POST', path: '/api/sync/v1/irs/insert' },
   state: { method: 'POST', path: '/api/sync/v1/irs/state' },
@@ -1901,6 +2050,13 @@ export const routes = {
   changeClient: { method: 'PATCH', path: '/admin/v1/clients/{publicKey}' },
   revokeClient: { method: 'DELETE', path: '/admin/v1/clients/{publicKey}' },
   rotateClient: { method: 'POST', path: '/admin/v1/clients/{publicKey}/rotate' },
+  operators: { method: 'GET', path: '/admin/v1/operators' },
+  createOperator: { method: 'POST', path: '/admin/v1/operators' },
+  changeOperator: { method: 'PATCH', path: '/admin/v1/operators/{id}' },
+  resetOperator: { method: 'POST', path: '/admin/v1/operators/{id}/reset' },
+  operatorSessions: { method: 'GET', path: '/admin/v1/operators/{id}/sessions' },
+  endOperatorSessions: { method: 'DELETE', path: '/admin/v1/operators/{id}/sessions' },
+  endOperatorSession: { method: 'DELETE', path: '/admin/v1/operators/{id}/sessions/{session}' },
   completedCalls: { method: 'GET', path: '/admin/v1/calls' },
   completedCall: { method: 'GET', path: '/admin/v1/calls/{id}' },
   failedRecordsOfCall: { method: 'GET', path: '/admin/v1/calls/{id}/failed' },

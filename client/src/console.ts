@@ -1,4 +1,11 @@
-import type { ConsoleKeys, ConsoleSession } from './api.gen.ts';
+import type {
+  ConsoleKeys,
+  ConsoleSession,
+  OperatorConfirmation,
+  OperatorPassword,
+  OperatorSignIn,
+  SecondFactorSecret,
+} from './api.gen.ts';
 import type { CallOptions } from './options.ts';
 import type { Transport } from './transport.ts';
 
@@ -24,6 +31,32 @@ export class Console {
    */
   signIn(keys: ConsoleKeys, options?: CallOptions): Promise<ConsoleSession> {
     return this.#transport.record('signInAtConsole', { body: keys }, options);
+  }
+
+  /** Signs an operator in. Fails with `SECOND_FACTOR_REQUIRED` if only its `Code` is missing. Never retried. */
+  async signInOperator(operator: OperatorSignIn, options?: CallOptions): Promise<void> {
+    await this.#transport.send('signInOperator', { body: operator }, options);
+  }
+
+  /** Confirms the identity of the operator for the next ten minutes, with its password or a code. Never retried. */
+  async confirm(proof: OperatorConfirmation, options?: CallOptions): Promise<void> {
+    await this.#transport.send('confirmOperator', { body: proof }, options);
+  }
+
+  /** Creates the secret of a second factor, which becomes valid with `enrolSecondFactor`. */
+  beginSecondFactor(options?: CallOptions): Promise<SecondFactorSecret> {
+    return this.#transport.record('beginSecondFactor', {}, options);
+  }
+
+  /** Sets up the second factor with its first code and returns ten recovery codes, which replace earlier ones. */
+  async enrolSecondFactor(code: string, options?: CallOptions): Promise<string[]> {
+    const body = { Code: code };
+    return (await this.#transport.record('enrolSecondFactor', { body }, options)).RecoveryCodes;
+  }
+
+  /** Sets the password of an operator with the code of its invitation or reset, and ends its sessions. */
+  async setPassword(password: OperatorPassword, options?: CallOptions): Promise<void> {
+    await this.#transport.send('setOperatorPassword', { body: password }, options);
   }
 
   async signOut(options?: CallOptions): Promise<void> {

@@ -37,6 +37,7 @@ export type {
   PagedList,
   RecordExport,
 } from './lists.ts';
+export type { Operators } from './operators.ts';
 export type { AnagrafeOptions, CallOptions, Fetch, PageOptions } from './options.ts';
 export type { OwnSessions } from './own-sessions.ts';
 export type { Passwords } from './passwords.ts';

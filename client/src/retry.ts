@@ -37,6 +37,8 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   failedRecords: 'always',
   events: 'always',
   clients: 'always',
+  operators: 'always',
+  operatorSessions: 'always',
   completedCalls: 'always',
   completedCall: 'always',
   failedRecordsOfCall: 'always',
@@ -61,14 +63,21 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   cancelJob: 'always',
   // A second call finds no session to end.
   endUserSessions: 'always',
-  // Both set fields to absolute values.
+  endOperatorSessions: 'always',
+  // All set fields to absolute values.
   changeClient: 'always',
   changeWebhook: 'always',
+  changeOperator: 'always',
+  // The secret of a lost answer is replaced.
+  beginSecondFactor: 'always',
   // A second sign-out has no effect.
   signOutAtConsole: 'always',
-  // If the answer to the first attempt is lost, a retry creates a second client or webhook.
+  // If the answer to the first attempt is lost, a retry creates a second client or webhook, or finds the operator's email taken.
   createClient: 'not-started',
   createWebhook: 'not-started',
+  createOperator: 'not-started',
+  // The code of a lost answer would be replaced, but the sessions that began since would end, too.
+  resetOperator: 'not-started',
   // A second rotation revokes the secret that was in use before the first.
   rotateClient: 'not-started',
   rotateWebhook: 'not-started',
@@ -78,6 +87,9 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   logout: 'not-started',
   // A code can be used once.
   setPassword: 'not-started',
+  setOperatorPassword: 'not-started',
+  enrolSecondFactor: 'not-started',
+  endOperatorSession: 'not-started',
   endUserSession: 'not-started',
   endSession: 'not-started',
   // The first attempt ends the session of the retry, too.
@@ -93,6 +105,8 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   login: 'never',
   forgotPassword: 'never',
   signInAtConsole: 'never',
+  signInOperator: 'never',
+  confirmOperator: 'never',
 };
 
 const transientStatuses: readonly number[] = [408, 429, 502, 503, 504];

@@ -92,6 +92,7 @@ export {
   planUpserts,
   registeredRows,
 } from './plan/plan.ts';
+export { type SyncTotals, totalsOfPlan } from './plan/plan-totals.ts';
 export { findExcessiveRemovals, type Removals } from './plan/removals.ts';
 export {
   findDisabled,

@@ -13,12 +13,13 @@ import type { Calls } from './calls/open-calls.ts';
 import { runRoutes } from './calls/runs.routes.ts';
 import { upsertRoutes } from './calls/upsert.routes.ts';
 import { fingerprintBy, writeRoutes } from './calls/write.routes.ts';
-import { guard, identifyBy, openThrottledLookup } from './clients/authentication.plugin.ts';
+import { guard, identifyBy, openThrottledLookup, recordRefused } from './clients/authentication.plugin.ts';
 import { limitCalls, limitReads } from './clients/call-limits.plugin.ts';
 import { clientRoutes } from './clients/clients.routes.ts';
 import type { Clients } from './clients/open-clients.ts';
 import { consoleFiles, consolePage } from './console/console.routes.ts';
 import { consoleSessionRoutes } from './console/console-session.routes.ts';
+import { operatorSessionRoutes } from './console/operator-session.routes.ts';
 import type { Readiness } from './db/readiness.ts';
 import { healthRoutes, metricsRoute } from './health.routes.ts';
 import { answerLimits, CallerLimits, limitPublicRoutes } from './http/answer-limit.ts';
@@ -38,6 +39,8 @@ import { networkList } from './lib/network.ts';
 import { version } from './lib/package-folder.ts';
 import { type MailTools, mailRoutes } from './mail/mails.routes.ts';
 import { logCalls, type Metrics } from './metrics.ts';
+import type { Operators } from './operators/open-operators.ts';
+import { operatorRoutes } from './operators/operators.routes.ts';
 import type { HashScheduler } from './passwords/hash-scheduler.ts';
 import type { Records } from './records/open-records.ts';
 import { exportRoute } from './records/read/export.routes.ts';
@@ -56,6 +59,7 @@ export interface Features {
   readonly records: Records;
   readonly jobs: Jobs;
   readonly accounts: Accounts;
+  readonly operators: Operators;
   readonly mails: MailTools;
   readonly calls: Calls;
   readonly webhooks: WebhookTools;
@@ -143,12 +147,17 @@ export async function buildApp(features: Features, options: AppOptions): Promise
     api.addHook('onRequest', async (_request, reply) => {
       reply.header('cache-control', 'no-store');
     });
-    guard(api, identifyCaller);
+    guard(api, identifyCaller, recordRefused(features.audit.log));
     validateQueries(api);
     await limitCalls(api, config.CALLS_PER_MINUTE);
     limitReads(api);
     readBodies(api, bodyLimits(config), fingerprintBy(features.calls.newFingerprint));
     consoleSessionRoutes(api, { ...features.clients, lookUpThrottled });
+    operatorSessionRoutes(api, {
+      ...features.clients,
+      lookUpThrottled,
+      operatorSignIn: features.operators.signIn,
+    });
     await api.register(async (sync) => syncRoutes(sync, features), { prefix: '/api/sync/v1' });
     await api.register(async (admin) => adminRoutes(admin, features, config), { prefix: '/admin/v1' });
   });
@@ -173,6 +182,7 @@ function syncRoutes(api: Api, { calls, records, jobs, audit, accounts }: Feature
 function adminRoutes(api: Api, features: Features, config: Config): void {
   const { audit, clients, calls, jobs, mails, webhooks, accounts } = features;
   clientRoutes(api, clients.store);
+  operatorRoutes(api, features.operators.operators);
   callRoutes(api, { store: calls.history, auditLog: audit.log });
   failuresRoute(api, calls.failures);
   runRoutes(api, calls);

@@ -6,6 +6,7 @@ import { buildApp } from './app.ts';
 import { openAudit } from './audit/open-audit.ts';
 import { type Background, startBackground } from './background.ts';
 import { openCalls } from './calls/open-calls.ts';
+import { disableWebhooks } from './clients/clients.store.ts';
 import { openClients } from './clients/open-clients.ts';
 import { builtConsole } from './console/console.routes.ts';
 import { migrate } from './db/migrations.ts';
@@ -20,6 +21,7 @@ import { openMailHistory } from './mail/mail-history.store.ts';
 import { openMailTemplates } from './mail/mail-templates.ts';
 import { openMailer } from './mail/mailer.ts';
 import { openMetrics } from './metrics.ts';
+import { openOperators } from './operators/open-operators.ts';
 import { type Blocklist, openBlocklist } from './passwords/blocklist.ts';
 import { HashPool } from './passwords/hash-pool.ts';
 import { codeIssuer } from './passwords/password-code.ts';
@@ -120,6 +122,18 @@ export async function startService(
       onCountError: warningOf(log, 'could not count the formats of password hashes'),
       onThrottleError: warningOf(log, 'could not clear the counters of a password guess'),
     });
+    const operators = openOperators({
+      database,
+      config,
+      keyRing,
+      auditLog: audit.log,
+      hasher,
+      loginThrottle: accounts.signIn.loginThrottle,
+      ownHash,
+      blocklist,
+      disableWebhooks,
+      report: warningOf(log, 'could not clear the counters of a password guess'),
+    });
     const idempotency = openIdempotencyStore(database, { keyHours: config.IDEMPOTENCY_HOURS });
     const calls = openCalls({
       ...applying,
@@ -143,6 +157,7 @@ export async function startService(
         records,
         jobs,
         accounts,
+        operators,
         mails,
         calls,
         webhooks,

@@ -4,6 +4,7 @@ import { sessionRetention } from './accounts/sessions.store.ts';
 import { auditRetention } from './audit/retention.store.ts';
 import { callRetention } from './calls/retention.store.ts';
 import { consoleSessionRetention } from './clients/console-sessions.store.ts';
+import { operatorSessionRetention } from './clients/operator-sessions.store.ts';
 import { Retention } from './db/retention.ts';
 import { mailRetention } from './mail/mail-delivery.store.ts';
 import type { Config } from './settings/config.ts';
@@ -17,6 +18,7 @@ const rules = [
   ...passwordRetention,
   ...mailRetention,
   consoleSessionRetention,
+  operatorSessionRetention,
   ...throttleRetention,
   ...auditRetention,
 ];

@@ -23,6 +23,7 @@ const folders = [
   'queue',
   'jobs',
   'accounts',
+  'operators',
   'mail',
   'calls',
   'webhooks',

@@ -37,7 +37,7 @@ export function adminOf({ url }: TestService) {
   };
 }
 
-export function recordOf<Found = Record<string, unknown>>({ body }: Answer<unknown>): Found {
+export function recordOf<Found = Record<string, unknown>>({ body }: Pick<Answer<unknown>, 'body'>): Found {
   return body.result?.record as Found;
 }
 
@@ -76,4 +76,11 @@ export const adminCalls = [
   'DELETE users/999999/sessions',
   'DELETE users/999999/sessions/00000000-0000-0000-0000-000000000000',
   'GET settings',
+  'GET operators',
+  'POST operators',
+  'PATCH operators/999',
+  'POST operators/999/reset',
+  'GET operators/999/sessions',
+  'DELETE operators/999/sessions',
+  'DELETE operators/999/sessions/00000000-0000-0000-0000-000000000000',
 ] as const;

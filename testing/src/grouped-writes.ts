@@ -9,8 +9,9 @@ import { type InsertStore, insertOperation } from '../../server/src/records/oper
 import { openRecordStore } from '../../server/src/records/operations/records.store.ts';
 import { stateOperation } from '../../server/src/records/operations/state.ts';
 import { type UpdateStore, updateOperation } from '../../server/src/records/operations/update.ts';
-import { passwordsIn, type WritableChange, writableChange } from '../../server/src/records/write/change.ts';
+import { passwordsIn } from '../../server/src/records/write/change.ts';
 import { newRows, reserveIds } from '../../server/src/records/write/id-reservation.ts';
+import { type WritableChange, writableChange } from '../../server/src/records/write/writable-change.ts';
 import { readConfig } from '../../server/src/settings/config.ts';
 import { openStore } from '../../server/src/store.ts';
 import { atEnd } from './endings.ts';

@@ -71,6 +71,13 @@ const methods: Record<keyof Operations, () => Promise<unknown>> = {
   changeClient: () => anagrafe.admin.clients.change('agp/unknown', { Name: 'erp' }),
   rotateClient: () => anagrafe.admin.clients.rotate('agp/unknown'),
   revokeClient: () => anagrafe.admin.clients.revoke('agp/unknown'),
+  operators: () => anagrafe.admin.operators.list(),
+  createOperator: () => anagrafe.admin.operators.create({ Email: '', Name: '', Role: 'viewer' }),
+  changeOperator: () => anagrafe.admin.operators.change(999, { Role: 'desk' }),
+  resetOperator: () => anagrafe.admin.operators.reset(999),
+  operatorSessions: () => anagrafe.admin.operators.sessions(999),
+  endOperatorSession: () => anagrafe.admin.operators.endSession(999, unknownId),
+  endOperatorSessions: () => anagrafe.admin.operators.endSessions(999),
   completedCalls: () => anagrafe.admin.calls({ failed: true }).page(),
   completedCall: () => anagrafe.admin.call(unknownId, { failed: true }),
   failedRecordsOfCall: () => anagrafe.admin.failedRecords(unknownId),
@@ -101,6 +108,12 @@ const methods: Record<keyof Operations, () => Promise<unknown>> = {
   settings: () => anagrafe.admin.settings(),
   consoleSession: () => anagrafe.console.session(),
   signInAtConsole: () => anagrafe.console.signIn({ PublicKey: 'agp', SecretKey: 'unknown' }),
+  signInOperator: () => anagrafe.console.signInOperator({ Email: 'nobody@example.com', Password: 'wrong' }),
+  confirmOperator: () => anagrafe.console.confirm({ Code: '000000' }),
+  beginSecondFactor: () => anagrafe.console.beginSecondFactor(),
+  enrolSecondFactor: () => anagrafe.console.enrolSecondFactor('000000'),
+  setOperatorPassword: () =>
+    anagrafe.console.setPassword({ Code: '', Password: rightPassword, ConfirmPassword: rightPassword }),
   signOutAtConsole: () => anagrafe.console.signOut(),
 };
 

@@ -1,5 +1,5 @@
 import type { AuditAction, Delivery } from '@anagrafe/client';
-import type { FileError, PrincipalField, RowError, RowUnit, UserField } from '@anagrafe/importer';
+import type { FileError, PrincipalField, RowError, RowUnit, SyncTotals, UserField } from '@anagrafe/importer';
 
 const principalLabels: Readonly<Record<PrincipalField, string>> = {
   ExternalKey: 'External key',
@@ -323,6 +323,19 @@ export const auditRow = {
       details.why === 'address'
         ? `API client ${client} denied: IP address not allowed (attempt ${count('attempts')} within an hour).`
         : `API client ${client} denied: wrong secret (attempt ${count('attempts')} within an hour).`,
+    'operator.created': ({ details }) => `Operator ${details.name} created.`,
+    'operator.changed': ({ details }) => `Operator ${details.operator} updated.`,
+    'operator.reset': ({ details }) => `Password and second factor of operator ${details.operator} reset.`,
+    'operator.password': ({ details }) => `Operator ${details.operator} set its password.`,
+    'operator.second_factor': ({ details }) => `Operator ${details.operator} set up the second factor.`,
+    'operator.denied': ({ details }) =>
+      details.operator === null
+        ? 'Operator denied: unknown email address.'
+        : `Operator ${details.operator} denied: wrong password or code.`,
+    'operator.refused': ({ details, count }) =>
+      `Operator ${details.operator} refused: the role ${details.role} does not allow ${details.permission} (attempt ${count('attempts')} within an hour).`,
+    'operator.sessions_ended': ({ details, count }) =>
+      `Sessions of operator ${details.operator} ended: ${count('ended')}.`,
     'webhook.created': ({ details, url }) => `Webhook ${details.webhook}${url} created.`,
     'webhook.changed': ({ details, url }) => `Webhook ${details.webhook}${url} updated.`,
     'webhook.rotated': ({ details }) => `Secret of webhook ${details.webhook} rotated.`,
@@ -489,6 +502,14 @@ export const audit = {
     'client.rotated': 'API client secret rotated',
     'client.revoked': 'API client revoked',
     'client.denied': 'API client denied',
+    'operator.created': 'Operator created',
+    'operator.changed': 'Operator updated',
+    'operator.reset': 'Operator reset',
+    'operator.password': 'Operator password set',
+    'operator.second_factor': 'Second factor set up',
+    'operator.denied': 'Operator denied',
+    'operator.refused': 'Operator refused',
+    'operator.sessions_ended': 'Operator sessions ended',
     'webhook.created': 'Webhook created',
     'webhook.changed': 'Webhook updated',
     'webhook.rotated': 'Webhook secret rotated',
@@ -1266,12 +1287,7 @@ export const principals = {
 };
 
 /** Formatted numbers of what a synchronisation does. */
-export interface SyncCounts extends PlanCounts {
-  readonly principalsDisabled: string;
-  readonly usersMoved: string;
-  readonly usersDisabled: string;
-  readonly usersDeleted: string;
-}
+export type SyncCounts = Readonly<Record<keyof SyncTotals, string>>;
 
 export const sync = {
   title: 'Synchronise',
@@ -1308,9 +1324,8 @@ export const sync = {
   caption: 'Changes that the synchronisation would make',
   summary: (counts: SyncCounts) =>
     [
-      `Principals: ${counts.principalsInserted} new, ${counts.principalsUpdated} changed, ${counts.principalsDisabled} disabled.`,
-      `Users: ${counts.usersRegistered} new, ${counts.usersUpdated} changed, ${counts.usersMoved} moved, ${counts.usersDisabled} disabled, ${counts.usersDeleted} deleted.`,
-      `Records without changes: ${counts.unchanged}.`,
+      `Principals: ${counts.PrincipalsInserted} new, ${counts.PrincipalsUpdated} changed, ${counts.PrincipalsDisabled} disabled, ${counts.PrincipalsUnchanged} unchanged, ${counts.PrincipalsLeftOut} left out.`,
+      `Users: ${counts.UsersRegistered} new, ${counts.UsersUpdated} changed, ${counts.UsersMoved} moved, ${counts.UsersDisabled} disabled, ${counts.UsersDeleted} deleted, ${counts.UsersUnchanged} unchanged, ${counts.UsersLeftOut} left out.`,
     ].join(' '),
   leftOut: (principals: string) => `${plural(principals, 'principal')} with errors left out with all users.`,
   stayActive: (principals: string) =>

@@ -322,6 +322,21 @@ export const auditRow: Messages['auditRow'] = {
       details.why === 'address'
         ? `Client API ${client} respinto: indirizzo IP non consentito (tentativi nell'ultima ora: ${count('attempts')}).`
         : `Client API ${client} respinto: chiave segreta errata (tentativi nell'ultima ora: ${count('attempts')}).`,
+    'operator.created': ({ details }) => `Operatore ${details.name} creato.`,
+    'operator.changed': ({ details }) => `Operatore ${details.operator} modificato.`,
+    'operator.reset': ({ details }) =>
+      `Password e secondo fattore dell'operatore ${details.operator} reimpostati.`,
+    'operator.password': ({ details }) => `L'operatore ${details.operator} ha impostato la password.`,
+    'operator.second_factor': ({ details }) =>
+      `L'operatore ${details.operator} ha configurato il secondo fattore.`,
+    'operator.denied': ({ details }) =>
+      details.operator === null
+        ? 'Operatore respinto: indirizzo email sconosciuto.'
+        : `Operatore ${details.operator} respinto: password o codice errati.`,
+    'operator.refused': ({ details, count }) =>
+      `Operatore ${details.operator} respinto: il ruolo ${details.role} non consente ${details.permission} (tentativi nell'ultima ora: ${count('attempts')}).`,
+    'operator.sessions_ended': ({ details, count }) =>
+      `Sessioni dell'operatore ${details.operator} terminate: ${count('ended')}.`,
     'webhook.created': ({ details, url }) => `Webhook ${details.webhook}${url} creato.`,
     'webhook.changed': ({ details, url }) => `Webhook ${details.webhook}${url} modificato.`,
     'webhook.rotated': ({ details }) => `Chiave segreta del webhook ${details.webhook} rigenerata.`,
@@ -484,6 +499,14 @@ export const audit: Messages['audit'] = {
     'client.rotated': 'Segreto del client API sostituito',
     'client.revoked': 'Client API revocato',
     'client.denied': 'Client API rifiutato',
+    'operator.created': 'Operatore creato',
+    'operator.changed': 'Operatore modificato',
+    'operator.reset': 'Operatore reimpostato',
+    'operator.password': "Password dell'operatore impostata",
+    'operator.second_factor': 'Secondo fattore configurato',
+    'operator.denied': 'Operatore respinto',
+    'operator.refused': 'Operazione rifiutata',
+    'operator.sessions_ended': "Sessioni dell'operatore terminate",
     'webhook.created': 'Webhook creato',
     'webhook.changed': 'Webhook modificato',
     'webhook.rotated': 'Segreto del webhook sostituito',
@@ -1304,9 +1327,8 @@ export const sync: Messages['sync'] = {
   caption: 'Modifiche che la sincronizzazione farebbe',
   summary: (counts) =>
     [
-      `Anagrafiche: ${counts.principalsInserted} nuove, ${counts.principalsUpdated} modificate, ${counts.principalsDisabled} disabilitate.`,
-      `Utenti: ${counts.usersRegistered} nuovi, ${counts.usersUpdated} modificati, ${counts.usersMoved} spostati, ${counts.usersDisabled} disabilitati, ${counts.usersDeleted} eliminati.`,
-      `Record senza modifiche: ${counts.unchanged}.`,
+      `Anagrafiche: ${counts.PrincipalsInserted} nuove, ${counts.PrincipalsUpdated} modificate, ${counts.PrincipalsDisabled} disabilitate, ${counts.PrincipalsUnchanged} invariate, ${counts.PrincipalsLeftOut} escluse.`,
+      `Utenti: ${counts.UsersRegistered} nuovi, ${counts.UsersUpdated} modificati, ${counts.UsersMoved} spostati, ${counts.UsersDisabled} disabilitati, ${counts.UsersDeleted} eliminati, ${counts.UsersUnchanged} invariati, ${counts.UsersLeftOut} esclusi.`,
     ].join(' '),
   leftOut: (principals) => `Anagrafiche con errori, escluse con tutti i loro utenti: ${principals}.`,
   stayActive: (principals) =>

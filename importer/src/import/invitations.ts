@@ -25,9 +25,14 @@ function hasSome(user: object, ...names: readonly string[]): boolean {
   return names.some((name) => ((user as Readonly<Record<string, unknown>>)[name] ?? null) !== null);
 }
 
+/** Returns true for a user that is invited if it is new. */
+export function isInvited(user: unknown): boolean {
+  return isObject(user) && hasSome(user, 'Invite');
+}
+
 /** Returns the number of users in a record that are invited if they are new. */
 export function invitesIn({ record }: Pick<CombinedRecord, 'record'>): number {
-  return usersOf(record).filter((user) => hasSome(user, 'Invite')).length;
+  return usersOf(record).filter(isInvited).length;
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   userFieldNames,
 } from '../file/types.ts';
 import { fillPasswords, type GeneratedPasswords } from '../import/fill-passwords.ts';
+import { fillInvites, type InviteChannel } from '../import/invitations.ts';
 import type { PrincipalAliases } from '../import/principal-aliases.ts';
 import type { CombinedRecord } from '../import/records.ts';
 import {
@@ -56,6 +57,8 @@ interface ReadOptions {
   readonly clearEmpty: boolean;
   /** Generates the password of a row that has none; null generates none. */
   readonly generate: ((row: UserRow) => string) | null;
+  /** Invites new users without a password. */
+  readonly invite?: InviteChannel | null;
   /** Finds the principals of the rows, which may name one by its ID, its ExternalKey and the keys of principals merged into it. */
   readonly findAliases: (rows: readonly ImportRow[]) => Promise<PrincipalAliases>;
 }
@@ -66,7 +69,7 @@ interface ReadOptions {
  */
 export async function readSyncFile(
   file: Pick<ImportFile, 'columns' | 'layout'> & (AsyncIterable<ImportRow> | Iterable<ImportRow>),
-  { clearEmpty, generate, findAliases }: ReadOptions,
+  { clearEmpty, generate, invite = null, findAliases }: ReadOptions,
 ): Promise<SyncFile> {
   const rows: ImportRow[] = [];
   const unit = rowUnit(file.layout);
@@ -79,8 +82,9 @@ export async function readSyncFile(
     rows.push({ ...row, source: null });
   }
   const filled = generate ? fillPasswords(rows, generate) : { rows, passwords: new Map() };
+  const completed = invite ? fillInvites(filled.rows, invite) : filled.rows;
   const aliases = await findAliases(rows);
-  const { groups, tooLarge, insert, errors } = combineRows(filled.rows, { unit, aliases });
+  const { groups, tooLarge, insert, errors } = combineRows(completed, { unit, aliases });
   const unnamed = rowError('The row has neither the ExternalKey nor the ID of its principal.');
   for (const { members } of insert) for (const { row } of members) errors.set(row.number, [unnamed]);
   // Reported once: thousands of rows have the same error.

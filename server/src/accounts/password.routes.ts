@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { actorOf } from '../clients/authentication.plugin.ts';
 import { answer, Empty, ErrorDetail, errorAnswer, errorAnswers, recordPage } from '../http/answer-schemas.ts';
@@ -71,17 +71,7 @@ export function passwordRoutes(app: Api, tools: PasswordTools & ResetTools): voi
       const result = await setPassword(call, tools);
       if (!(result instanceof FieldErrors))
         return recordEnvelope({ Username: result.username }, debugOf(request));
-      const language = languageOf(request);
-      const record = fieldErrorsOf(result, language);
-      const message = translate({ code: 'PASSWORD_REFUSED' }, language);
-      reply.code(422).header('content-language', language);
-      return {
-        statusCode: 422,
-        errorCode: 'PASSWORD_REFUSED',
-        message,
-        result: { ...emptyResult, record },
-        debug: debugOf(request),
-      };
+      return passwordRefused(result, request, reply);
     },
   );
 
@@ -107,6 +97,18 @@ export function passwordRoutes(app: Api, tools: PasswordTools & ResetTools): voi
       return recordEnvelope(fieldErrorsOf(errors, language), debugOf(request));
     },
   );
+}
+
+export function passwordRefused(errors: FieldErrors, request: FastifyRequest, reply: FastifyReply) {
+  const language = languageOf(request);
+  reply.code(422).header('content-language', language);
+  return {
+    statusCode: 422,
+    errorCode: 'PASSWORD_REFUSED',
+    message: translate({ code: 'PASSWORD_REFUSED' }, language),
+    result: { ...emptyResult, record: fieldErrorsOf(errors, language) },
+    debug: debugOf(request),
+  };
 }
 
 function fieldErrorsOf({ byPlace }: FieldErrors, language: Language) {

@@ -65,6 +65,14 @@ export const actions = [
   'client.rotated',
   'client.revoked',
   'client.denied',
+  'operator.created',
+  'operator.changed',
+  'operator.reset',
+  'operator.password',
+  'operator.second_factor',
+  'operator.denied',
+  'operator.refused',
+  'operator.sessions_ended',
   'webhook.created',
   'webhook.changed',
   'webhook.rotated',
@@ -91,6 +99,8 @@ export interface AuditLog {
 export interface AuditRow extends Actor {
   readonly id: number;
   readonly at: Date;
+  /** The name of the client or operator that `clientId` means. */
+  readonly clientName: string | null;
   readonly callId: string | null;
   readonly action: Action;
   readonly principalId: number | null;

@@ -156,6 +156,7 @@ export function auditFields(row: AuditRow, { changes, more }: SomeChanges) {
     At: row.at,
     Actor: row.kind,
     ClientID: row.clientId,
+    ClientName: row.clientName,
     UserID: row.userId,
     Address: row.address,
     RequestId: row.requestId,
@@ -199,6 +200,7 @@ const AuditRowSchema = named(
       Position,
       ID: Id,
       ...actorFields,
+      ClientName: nullable(Type.String({ description: 'The name of the client or operator.' })),
       Action: Type.String({ description: 'The action, such as `update` or `client.created`.' }),
       IRID: nullable(Type.Integer({ ...Id, description: 'The ID of the principal.' })),
       Registered: nullable(Type.Array(Id, { description: 'The IDs of the registered users.' })),
@@ -239,12 +241,12 @@ const VerdictSchema = named(
   }),
 );
 
+const After = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 const AuditQuery = Type.Object({
   ...order,
   after: Type.Optional(
     Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
+      ...After,
       description:
         'The position of the last row that was read. Without it, the list begins with the first row of the order.',
     }),
@@ -274,11 +276,7 @@ const AuditQuery = Type.Object({
 const RowPath = pathOf('AUDIT_ROW_NOT_FOUND', { position: Position });
 const ChangesQuery = Type.Object({
   after: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'The ID of the last user that was read; 0 for the principal.',
-    }),
+    Type.Integer({ ...After, description: 'The ID of the last user that was read; 0 for the principal.' }),
   ),
   pageSize: defaulted(
     Type.Integer({

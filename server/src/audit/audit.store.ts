@@ -56,6 +56,7 @@ export function openAuditLog(connection: Connection): AuditLog {
 const rowsAtOnce = 100;
 
 const auditColumns = `id, at, actor as kind, client_id as "clientId", user_id as "userId", host(address) as address,
+  (select name from anagrafe.clients where clients.id = client_id) as "clientName",
   request_id as "requestId", call_id as "callId", action, principal_id as "principalId",
   to_json(registered) as registered, to_json(reset) as reset, to_json(deleted) as deleted, details,
   change_id as "changeId", position, hash`;
@@ -229,7 +230,8 @@ async function* allRows(connection: Connection): AsyncGenerator<AuditRow> {
 }
 
 export const entryColumns = `position, at, call_id as "callId", request_id as "requestId", action,
-  principal_id as "principalId", registered, reset, deleted, details`;
+  principal_id as "principalId", registered, reset, deleted, details,
+  (select name from anagrafe.clients where clients.id = client_id and is_operator) as operator`;
 
 /**
  * SQL for a bound of the positions of the rows since (`from`) or before (`until`) a time. It is 10,000 positions away

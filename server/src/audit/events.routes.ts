@@ -81,10 +81,21 @@ const ExternalKey = nullable(
   }),
 );
 const Changed = Type.Array(Type.String(), { description: 'The names of the changed fields.' });
-const principal = { IRID: Id, ExternalKey };
+const operator = {
+  Operator: Type.Optional(
+    Type.String({ description: 'The name of the operator at the console who did it; absent otherwise.' }),
+  ),
+};
+const principal = { ...operator, IRID: Id, ExternalKey };
 const user = { ...principal, UserID: Id, Username: Text, Email: Text };
 const UserData = named('UserData', strictObject(user));
-const figures = { Records: Count, RecordsFailed: Count, Users: Count, UsersApplied: Count };
+const figures = {
+  ...operator,
+  Records: Count,
+  RecordsFailed: Count,
+  Users: Count,
+  UsersApplied: Count,
+};
 
 const data: Readonly<Record<EventType, TSchema>> = {
   'principal.inserted': strictObject(principal),
@@ -96,6 +107,7 @@ const data: Readonly<Record<EventType, TSchema>> = {
     FromExternalKey: nullable(Type.String({ description: 'The external key of the merged principal.' })),
   }),
   'principal.deleted': strictObject({
+    ...operator,
     IRID: Id,
     ExternalKey: nullable(Type.String({ description: 'The external key of the deleted principal.' })),
   }),
@@ -126,7 +138,7 @@ const data: Readonly<Record<EventType, TSchema>> = {
     State: oneOf(['completed', 'cancelled']),
     ...figures,
   }),
-  'webhook.disabled': strictObject({ WebhookID: Id, URL: Type.String() }),
+  'webhook.disabled': strictObject({ ...operator, WebhookID: Id, URL: Type.String() }),
 };
 
 function schemaName(type: EventType): string {

@@ -30,8 +30,11 @@ export function isAboutRecord(type: EventType): boolean {
 }
 
 /** The columns of an audit row in the hash chain that its events are built from. */
-export interface Entry extends Omit<AuditRow, Exclude<keyof Actor, 'requestId'> | 'id' | 'hash'> {
+export interface Entry
+  extends Omit<AuditRow, Exclude<keyof Actor, 'requestId'> | 'clientName' | 'id' | 'hash'> {
   readonly position: number;
+  /** The name of the operator whose action it is; null if it is that of a client, a user or the service. */
+  readonly operator: string | null;
 }
 
 export const eventActions: readonly Action[] = [
@@ -155,7 +158,10 @@ export function eventOf(entry: Entry, part: Part, nth: number, names: EventNames
     ...(subject !== null && { subject }),
     time: entry.at.toISOString(),
     datacontenttype: 'application/json',
-    data: dataOf(entry, part, names),
+    data: {
+      ...dataOf(entry, part, names),
+      ...(entry.operator !== null && { Operator: entry.operator }),
+    },
   };
 }
 

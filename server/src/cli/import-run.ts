@@ -10,25 +10,15 @@ import {
   runImport,
   saveMapping,
 } from '@anagrafe/importer/node';
-import { commandLine } from '../lib/operator-error.ts';
 import { ConfigError } from '../settings/config.ts';
-import { type ConnectionOptions, connectionArguments, reach } from './connection.ts';
+import { reach } from './connection.ts';
 import { printCompleted, printDryRun, printHeader, printResult, type RunOptions } from './import-report.ts';
+import { interruptible, tellOpenJobs } from './interruption.ts';
 import { grouped } from './output/format.ts';
 import { LiveLine, type Progress } from './output/live-line.ts';
-import { exitCodes, explainToOperator, tell } from './output/output.ts';
+import { explainToOperator, Interrupted, tell } from './output/output.ts';
 
 export type ImportInput = Omit<ImportTask, 'url' | 'caller'>;
-
-/** The reason of the abort after SIGINT or SIGTERM. */
-class Interrupted extends Error {
-  readonly exitCode: number;
-
-  constructor(exitCode: number) {
-    super('interrupted');
-    this.exitCode = exitCode;
-  }
-}
 
 /** Imports a file, or performs a dry run, and prints the progress and the result. Sets the exit code. */
 export async function importFile(file: ImportInput, options: RunOptions): Promise<void> {
@@ -67,12 +57,12 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
     if (options.saveMapping !== undefined && opened.file) await saveMapping(options.saveMapping, opened.file);
   } catch (error) {
     line.end({ keeping: true });
-    process.exitCode = error instanceof Interrupted ? error.exitCode : explainToOperator(error);
     if (error instanceof Interrupted) tell('Interrupted.');
+    process.exitCode = explainToOperator(error);
     if (options.dryRun || !opened.file) return;
     const isStopped = error instanceof Interrupted || error instanceof JobCancelledError;
     if (isStopped || isRetryable(error)) printCompleted(completed);
-    if (isStopped) tellOpenJobs(await openAmong([...openJobStore], anagrafe), options);
+    if (isStopped) await tellOpenJobs([...openJobStore], anagrafe, options);
     if (isStopped || isRetryable(error)) tell(resumeText(completed));
     if (error instanceof ImportFileError)
       tell(
@@ -86,33 +76,6 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
 function resumeText({ rows }: CompletedRows): string {
   const place = rows > 0 ? ` after row ${grouped(rows)}` : '';
   return `Run the same command again to resume${place}; no row is applied twice.`;
-}
-
-/** Time to ask the service which jobs have ended. */
-const stateMs = 2000;
-
-/** Returns the jobs that have not ended and are not cancelled. One whose state cannot be read is among them. */
-async function openAmong(jobs: readonly string[], anagrafe: Anagrafe): Promise<string[]> {
-  const signal = AbortSignal.timeout(stateMs);
-  const isOpen = await Promise.all(
-    jobs.map(async (id) => {
-      const answer = await anagrafe.jobs.get(id, { pageSize: 1, signal }).catch(() => null);
-      return answer === null || (answer.record.EndedAt === null && answer.record.State !== 'cancelled');
-    }),
-  );
-  return jobs.filter((_, index) => isOpen[index]);
-}
-
-/** Names the jobs that the service completes without this command. */
-function tellOpenJobs(jobs: readonly string[], options: ConnectionOptions): void {
-  if (jobs.length === 0) return;
-  tell(`The service completes the rows that were already sent, in ${named(jobs)}. To cancel:`);
-  for (const job of jobs)
-    tell(`  ${[commandLine(`job cancel ${job}`), ...connectionArguments(options)].join(' ')}`);
-}
-
-function named(jobs: readonly string[]): string {
-  return `${jobs.length === 1 ? 'job' : 'jobs'} ${jobs.join(', ')}`;
 }
 
 /** Throws if --principal names no principal: otherwise every row of the file would fail for this reason. */
@@ -132,19 +95,6 @@ async function requirePrincipal({ principal }: ImportInput, anagrafe: Anagrafe):
 function isRetryable(error: unknown): boolean {
   const isUnavailable = error instanceof ApiError && (error.status >= 500 || error.status === 429);
   return isUnavailable || error instanceof ConnectionError || error instanceof TimeoutError;
-}
-
-function interruptible(): { signal: AbortSignal; end(): void } {
-  const controller = new AbortController();
-  const stopBy = (code: number) => () => controller.abort(new Interrupted(code));
-  const [onInterrupt, onTerminate] = [stopBy(exitCodes.interrupted), stopBy(exitCodes.terminated)];
-  process.on('SIGINT', onInterrupt).on('SIGTERM', onTerminate);
-  return {
-    signal: controller.signal,
-    end() {
-      process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate);
-    },
-  };
 }
 
 /** Returns the progress after the last row. */

@@ -12,6 +12,7 @@ import { jobCommand } from './commands/job.ts';
 import { listCommand } from './commands/list.ts';
 import { mailCommand } from './commands/mail.ts';
 import { migrateCommand } from './commands/migrate.ts';
+import { operatorCommand } from './commands/operator.ts';
 import { principalCommand } from './commands/principal.ts';
 import { raiseIdsCommand } from './commands/raise-ids.ts';
 import { serveCommand } from './commands/serve.ts';
@@ -33,6 +34,7 @@ export const program = new Command('anagrafe')
   .addCommand(raiseIdsCommand())
   .addCommand(configCommand())
   .addCommand(clientCommand())
+  .addCommand(operatorCommand())
   .addCommand(importCommand())
   .addCommand(resetCommand())
   .addCommand(inviteCommand())

@@ -1,9 +1,10 @@
-import { type Anagrafe, ApiError } from '@anagrafe/client';
+import { ApiError } from '@anagrafe/client';
 import {
   applyPlan,
   type ColumnNamesByField,
   changesIn,
   findMissingPrincipals,
+  type ImportConnection,
   type MissingPrincipals,
   type MissingPrincipalsPolicy,
   type PlannedCall,
@@ -24,11 +25,11 @@ import { outdatedPlan } from './sync-report.ts';
 export async function findGone(
   { calls }: SyncPlan,
   policy: MissingPrincipalsPolicy,
-  anagrafe: Anagrafe,
+  connection: ImportConnection,
 ): Promise<MissingPrincipals> {
   const nothing = { missing: [], principals: 0, users: 0 };
   if (policy === 'keep') return nothing;
-  const found = await findMissingPrincipals(calls, { anagrafe });
+  const found = await findMissingPrincipals(calls, connection);
   if (found) return found;
   const why =
     'Missing principals cannot be found: the API client needs the scope sync:read, or too many are missing.';
@@ -41,12 +42,12 @@ export async function findGone(
 export async function compare(
   records: readonly SyncRecord[],
   options: Omit<Parameters<typeof planSync>[1], 'onProgress'>,
-  anagrafe: Anagrafe,
+  connection: ImportConnection,
 ): Promise<SyncPlan> {
   const line = new LiveLine();
   const about = { state: 'comparing', total: records.length, unit: 'principals', failed: 0 };
   const onProgress = (done: number) => line.show({ ...about, done });
-  return planSync(records, { ...options, onProgress }, { anagrafe })
+  return planSync(records, { ...options, onProgress }, connection)
     .catch((error) => {
       throw error instanceof UnsettledPlanError
         ? new ConfigError(
@@ -67,6 +68,8 @@ interface ApplyOptions {
   readonly rules: PlanRules;
   readonly run: string;
   readonly names: ColumnNamesByField;
+  /** Called with the ID of each job, when the service has accepted it. */
+  readonly onJob: (id: string) => void;
   /** Called with the calls that were applied, before the error of a plan that does not hold any more is thrown. */
   readonly onOutdated: (applied: readonly PlannedCall[]) => Promise<void>;
 }
@@ -77,19 +80,22 @@ interface ApplyOptions {
  */
 export async function apply(
   plan: SyncPlan,
-  { rules, run, names, onOutdated }: ApplyOptions,
-  anagrafe: Anagrafe,
+  { rules, run, names, onJob, onOutdated }: ApplyOptions,
+  { anagrafe, signal }: ImportConnection,
 ): Promise<Applied> {
   const line = new LiveLine();
   let done = 0;
   const failed = await applyPlan(plan.calls, {
     anagrafe,
+    signal,
     rules,
     name: `sync-${run}`,
     isSequential: true,
     async wait(id) {
+      onJob(id);
       const job = await anagrafe.jobs.wait(id, {
         pollMs: 500,
+        signal,
         onProgress: ({ RecordsDone: done, Records: total, RecordsFailed }) =>
           line.show({ state: 'applying', done, total, unit: 'principals', failed: RecordsFailed }),
       });
@@ -97,11 +103,13 @@ export async function apply(
       done++;
       return job;
     },
-  }).catch(async (error) => {
-    if (!(error instanceof ApiError && error.code === 'PLAN_OUTDATED')) throw error;
-    await onOutdated(plan.calls.filter(({ counts }) => changesIn(counts) > 0).slice(0, done));
-    throw outdatedPlan(done);
-  });
+  })
+    .catch(async (error) => {
+      if (!(error instanceof ApiError && error.code === 'PLAN_OUTDATED')) throw error;
+      await onOutdated(plan.calls.filter(({ counts }) => changesIn(counts) > 0).slice(0, done));
+      throw outdatedPlan(done);
+    })
+    .finally(() => line.end());
   const known = new Set(plan.failedRecords);
   const refused = failed.filter(({ planned }) => !known.has(planned));
   const problems = refused.flatMap(({ planned, errors }) => problemsOfRecord(planned, errors, names));

@@ -1,7 +1,15 @@
 import type { CallerEvidence } from '../http/credentials.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { digestOf, isPublicKey, isSameDigest, type KeyPair } from '../lib/secrets.ts';
-import { grantOf, type Permission, permissionsOfScopes, type Scope, scopes } from './permissions.ts';
+import {
+  grantOf,
+  type Permission,
+  permissionsOfRole,
+  permissionsOfScopes,
+  type Role,
+  type Scope,
+  scopes,
+} from './permissions.ts';
 
 interface CallerProperties {
   /** For the log only: a client may have any name. A user has its ID here, because the log contains no usernames. */
@@ -10,11 +18,12 @@ interface CallerProperties {
   readonly permissions: ReadonlySet<Permission>;
 }
 
-/** `console`: the client is signed in at the console. */
+/** `console`: the client or the operator is signed in at the console. */
 interface ClientCaller extends CallerProperties {
   readonly kind: 'client' | 'console';
   readonly clientId: number;
   readonly user: null;
+  readonly operator?: OperatorAtConsole;
 }
 
 interface UserCaller extends CallerProperties {
@@ -50,14 +59,33 @@ export interface KnownClient {
 
 export type ClientAtConsole = Pick<KnownClient, 'id' | 'name' | 'scopes'>;
 
+/** An operator with a session. Its ID is that of its row in `clients`. */
+export interface OperatorAtConsole {
+  readonly id: number;
+  readonly name: string;
+  readonly publicKey: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly hasSecondFactor: boolean;
+  /** True if the operator can do nothing before it has set up the second factor. */
+  readonly mustEnrol: boolean;
+  /** True if the operator has entered its password or a code within the last minutes. */
+  readonly confirmed: boolean;
+  /** The time at which the session ends if it is not used before. */
+  readonly expiresAt: Date;
+}
+
 export interface AccessStore {
   findClient(publicKey: string, address: string | null): Promise<KnownClient | null>;
   findClientByAddress(address: string): Promise<KnownClient | null>;
   /** Finds the user of an access token. Returns null if the session has ended or the account is not active. */
   findSignedIn(tokenDigest: Buffer): Promise<SignedInUser | null>;
-  /** Finds the client of a console session that is valid from this address, and restarts the idle timeout. */
-  findAtConsole(tokenDigest: Buffer, address: string | null): Promise<ClientAtConsole | null>;
-  /** Returns true if an API client was ever created, even if it is now revoked. */
+  /** Finds the client or operator of a console session that is valid from this address, and restarts the idle timeout. */
+  findAtConsole(
+    tokenDigest: Buffer,
+    address: string | null,
+  ): Promise<ClientAtConsole | OperatorAtConsole | null>;
+  /** Returns true if an API client was ever created, even if it is now revoked. Operators do not count. */
   hasClients(): Promise<boolean>;
 }
 
@@ -116,9 +144,16 @@ export async function identify(evidence: CallerEvidence, store: AccessStore): Pr
 /** Throws `FORBIDDEN` unless the caller has the permission. Routes admit users by `self`. */
 export function requirePermission(who: Caller, permission: Permission): void {
   if (who.kind === 'user') throw new ApiError('FORBIDDEN', { variant: 'user' });
-  if (who.permissions.has(permission)) return;
-  const scope = grantOf(permission).scope ?? 'admin';
-  throw new ApiError('FORBIDDEN', { variant: 'scope', figures: { scope } });
+  const { scope, role, confirmed } = grantOf(permission);
+  const operator = 'operator' in who ? who.operator : undefined;
+  if (operator?.mustEnrol) throw new ApiError('FORBIDDEN', { variant: 'secondFactor' });
+  if (who.permissions.has(permission)) {
+    if (operator && confirmed && !operator.confirmed) throw new ApiError('FORBIDDEN', { variant: 'confirm' });
+    return;
+  }
+  if (operator && role === null) throw new ApiError('FORBIDDEN', { variant: 'operator' });
+  if (operator && role !== null) throw new ApiError('FORBIDDEN', { variant: 'role', figures: { role } });
+  throw new ApiError('FORBIDDEN', { variant: 'scope', figures: { scope: scope ?? 'admin' } });
 }
 
 async function identifyByToken(token: string, store: AccessStore): Promise<UserCaller> {
@@ -135,7 +170,13 @@ async function identifyAtConsole(
   requireSameOrigin(evidence);
   const client = await store.findAtConsole(digestOf(token), evidence.address);
   if (!client) throw new ApiError('UNAUTHENTICATED', { variant: 'console' });
-  return clientCaller(client, 'console');
+  return 'role' in client ? operatorCaller(client) : clientCaller(client, 'console');
+}
+
+export function operatorCaller(operator: OperatorAtConsole): ClientCaller {
+  const { id, role, mustEnrol } = operator;
+  const permissions = mustEnrol ? new Set<Permission>() : permissionsOfRole(role);
+  return { kind: 'console', clientId: id, user: null, operator, name: `operator ${id}`, permissions };
 }
 
 /** Prevents CSRF: a browser may attach the console cookie to a request that a page of another site makes. */

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
 import { rateLimited } from '../http/call-limit.ts';
 import { ApiError } from '../lib/field-errors.ts';
-import type { DeniedClient } from './access.ts';
+import type { DeniedClient, OperatorAtConsole } from './access.ts';
+import type { Permission } from './permissions.ts';
 
 const failuresPerMinute = 600;
 const failuresWindowMs = 60_000;
@@ -22,14 +23,21 @@ export class AuthThrottle {
 
   /**
    * Runs the lookup of a credential. Throws `RATE_LIMITED` instead if the address has failed too often and the
-   * credential was not valid within `goodForMs`.
+   * credential was not valid within `goodForMs`. A credential is invalid if `lookUp` throws `UNAUTHENTICATED`, or
+   * returns what `isValid` rejects.
    */
-  async run<Result>(address: string, credential: unknown, lookUp: () => Promise<Result>): Promise<Result> {
+  async run<Result>(
+    address: string,
+    credential: unknown,
+    lookUp: () => Promise<Result>,
+    isValid: (result: Result) => boolean = () => true,
+  ): Promise<Result> {
     const digest = createHash('sha256').update(JSON.stringify(credential)).digest('base64');
     if ((this.#good.get(digest) ?? 0) < performance.now()) this.#refuseFlood(address);
     try {
       const result = await lookUp();
-      put(this.#good, digest, performance.now() + goodForMs, maxCredentials);
+      if (isValid(result)) put(this.#good, digest, performance.now() + goodForMs, maxCredentials);
+      else this.#countFailure(address);
       return result;
     } catch (error) {
       if (error instanceof ApiError && error.detail.code === 'UNAUTHENTICATED') {
@@ -100,6 +108,23 @@ export class DeniedClients {
     const last = rows === rowsPerClient && { last: true };
     const details = { client: id, publicKey, why, attempts, ...last };
     await this.#auditLog.note(actor, { action: 'client.denied', details });
+  }
+}
+
+/** Writes an audit row when an operator is refused: of the same within an hour, the 1st, 10th, 100th and so on. */
+export class RefusedOperators {
+  readonly #auditLog: AuditLog;
+  readonly #refusals = new Map<string, Count>();
+
+  constructor(auditLog: AuditLog) {
+    this.#auditLog = auditLog;
+  }
+
+  async record({ id, role }: OperatorAtConsole, permission: Permission, actor: Actor): Promise<void> {
+    const attempts = countOne(this.#refusals, `${id} ${permission}`);
+    if (!Number.isInteger(Math.log10(attempts))) return;
+    const details = { operator: id, role, permission, attempts };
+    await this.#auditLog.note(actor, { action: 'operator.refused', details });
   }
 }
 

@@ -18,13 +18,15 @@ import {
   identify,
   requirePermission,
 } from './access.ts';
-import { AuthThrottle, DeniedClients } from './auth-throttle.ts';
+import { AuthThrottle, DeniedClients, RefusedOperators } from './auth-throttle.ts';
 import type { Permission } from './permissions.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The authenticated caller; `guard` sets it before any route of the API runs. */
     caller: Caller;
+    /** Throws `FORBIDDEN` unless the caller has the permission. What an operator is refused is recorded. */
+    requirePermission(permission: Permission): void;
   }
   interface FastifyContextConfig {
     permission?: Permission;
@@ -69,12 +71,13 @@ export type Identify = (request: FastifyRequest) => Promise<Caller>;
 
 /**
  * Runs `lookUp` under the `AuthThrottle`, which refuses addresses with many invalid credentials. `fromBody` is the
- * credential of a request that sends it in the body instead of a header.
+ * credential of a request that sends it in the body instead of a header; `isValid` is false if the result shows that
+ * the credential is not valid.
  */
 export type ThrottledLookup = <Result>(
   request: FastifyRequest,
   lookUp: (evidence: CallerEvidence) => Promise<Result>,
-  fromBody?: KeyPair,
+  options?: { readonly fromBody?: KeyPair; readonly isValid?: (result: Result) => boolean },
 ) => Promise<Result>;
 
 export function openThrottledLookup(trust: TrustSettings, auditLog: AuditLog): ThrottledLookup {
@@ -87,19 +90,20 @@ export function openThrottledLookup(trust: TrustSettings, auditLog: AuditLog): T
         request.log.error({ err: error }, 'could not write the audit log entry of a denied client');
     });
   };
-  return (request, lookUp, fromBody) => {
+  return (request, lookUp, { fromBody, isValid } = {}) => {
     const evidence = readEvidence(request, trust);
     const credentials = fromBody ? [fromBody] : evidence.credentials;
     // A request without a credential is not a guess, so the throttle neither counts nor refuses it.
     if (credentials.length === 0) return lookUp(evidence);
-    return throttle.run(sourceOf(addressOf(request)), credentials, async () => {
+    const recorded = async () => {
       try {
         return await lookUp(evidence);
       } catch (error) {
         if (error instanceof DeniedClient) recordDenied(request, error);
         throw error;
       }
-    });
+    };
+    return throttle.run(sourceOf(addressOf(request)), credentials, recorded, isValid);
   };
 }
 
@@ -107,12 +111,35 @@ export function identifyBy(store: AccessStore, lookUpThrottled: ThrottledLookup)
   return (request) => lookUpThrottled(request, (evidence) => identify(evidence, store));
 }
 
+type OnRefused = (request: FastifyRequest, permission: Permission) => void;
+
+/** Records what an operator is refused, without delaying the answer. */
+export function recordRefused(auditLog: AuditLog): OnRefused {
+  const refused = new RefusedOperators(auditLog);
+  return (request, permission) => {
+    const { caller } = request;
+    if (!('operator' in caller) || !caller.operator) return;
+    refused.record(caller.operator, permission, actorOf(request)).catch((error) => {
+      if (!isPartOfOutage(error))
+        request.log.error({ err: error }, 'could not write the audit log entry of a refused operator');
+    });
+  };
+}
+
 /**
  * Adds the hooks that authenticate every request and check its permission. The registration of a route that declares
  * none of `permission`, `self`, `open` and `signIn` throws, so that no route is public by mistake.
  */
-export function guard(app: FastifyInstance, identifyCaller: Identify): void {
+export function guard(app: FastifyInstance, identifyCaller: Identify, onRefused: OnRefused): void {
   app.decorateRequest('caller', null as never);
+  app.decorateRequest('requirePermission', function (permission: Permission) {
+    try {
+      requirePermission(this.caller, permission);
+    } catch (error) {
+      onRefused(this, permission);
+      throw error;
+    }
+  });
   app.addHook('onRoute', (route) => {
     const { permission, self, open, signIn } = route.config ?? {};
     if (!permission && !self && !open && !signIn)
@@ -128,7 +155,7 @@ export function guard(app: FastifyInstance, identifyCaller: Identify): void {
     if (request.caller.user?.mustChange && !beforePasswordChange)
       throw new ApiError('FORBIDDEN', { variant: 'mustChange' });
     if (self && request.caller.kind === 'user') return;
-    if (permission) requirePermission(request.caller, permission);
+    if (permission) request.requirePermission(permission);
     else if (self) throw new ApiError('UNAUTHENTICATED', { variant: 'user' });
   });
 }

@@ -10,6 +10,7 @@ import { type DisabledReason, describeReason } from '../lib/webhook-failures.ts'
 import type { AccessStore, KnownClient, SignedInUser } from './access.ts';
 import type { Client, ClientStore, NewClient } from './clients.ts';
 import { endConsoleSessions, useConsoleSession } from './console-sessions.store.ts';
+import { type ConsoleLimits, noSessions, useOperatorSession } from './operator-sessions.store.ts';
 
 const clientColumns = `id, public_key as "publicKey", name, scopes, networks::text[] as networks,
   known_by_address as "knownByAddress", created_at as "createdAt", revoked_at as "revokedAt"`;
@@ -26,13 +27,16 @@ const findByKey = preparedStatement(
           cardinality(networks) = 0 or coalesce(:address::inet <<= any (networks), false) as "mayCallFrom"
      from anagrafe.clients as client where public_key = :publicKey and revoked_at is null`,
 );
-const anyClient = preparedStatement('any client', 'select from anagrafe.clients limit 1');
+const anyClient = preparedStatement(
+  'any client',
+  'select from anagrafe.clients where not is_operator limit 1',
+);
 
 /**
  * Runs the lookups of authentication. Clients are not cached, so a revoked client is rejected on its next request;
  * concurrent requests of one client share a query.
  */
-export function openAccess(database: Database): AccessStore {
+export function openAccess(database: Database, limits: ConsoleLimits = noSessions): AccessStore {
   let seen = false;
   const clients = new SharedLookups<KnownClient | null>();
   const presence = new SharedLookups<boolean>();
@@ -61,7 +65,8 @@ export function openAccess(database: Database): AccessStore {
       );
       return user ?? null;
     },
-    findAtConsole: (digest, address) => useConsoleSession(database, digest, address),
+    findAtConsole: async (digest, address) =>
+      (await useOperatorSession(database, digest, limits)) ?? useConsoleSession(database, digest, address),
     async hasClients() {
       // Clients are revoked, never deleted, so the result stays true and can be cached.
       seen ||= await presence.run('', () => hasClients(database));
@@ -88,12 +93,16 @@ export function openClientStore(database: Database): ClientStore {
     insertClient: (client, digest, actor) => insertClient(database, client, digest, { first: false, actor }),
     insertFirstClient: (client, digest, actor) =>
       insertClient(database, client, digest, { first: true, actor }),
-    listClients: () => database.query<Client>(`select ${clientColumns} from anagrafe.clients order by id`),
+    listClients: () =>
+      database.query<Client>(
+        `select ${clientColumns} from anagrafe.clients where not is_operator order by id`,
+      ),
     updateClient: (publicKey, change, check, actor) =>
       database.transaction(async (connection) => {
         await connection.query(lockClients);
         const [known] = await connection.query<Client>(
-          `select ${clientColumns} from anagrafe.clients where public_key = $1 and revoked_at is null`,
+          `select ${clientColumns} from anagrafe.clients
+            where public_key = $1 and revoked_at is null and not is_operator`,
           [publicKey],
         );
         if (!known) return 'unknown';
@@ -117,7 +126,7 @@ export function openClientStore(database: Database): ClientStore {
     rotateSecret: (publicKey, digest, oldEndsAt, actor) =>
       database.transaction(async (connection) => {
         const [client] = await connection.query<{ id: number }>(
-          'select id from anagrafe.clients where public_key = $1 and revoked_at is null for update',
+          'select id from anagrafe.clients where public_key = $1 and revoked_at is null and not is_operator for update',
           [publicKey],
         );
         if (!client) return false;
@@ -135,7 +144,7 @@ export function openClientStore(database: Database): ClientStore {
     revokeClient: (publicKey, actor) =>
       database.transaction(async (connection) => {
         const [client] = await connection.query<{ id: number }>(
-          'update anagrafe.clients set revoked_at = now() where public_key = $1 and revoked_at is null returning id',
+          'update anagrafe.clients set revoked_at = now() where public_key = $1 and revoked_at is null and not is_operator returning id',
           [publicKey],
         );
         if (!client) return false;

@@ -5,6 +5,7 @@ import { ago, tableRule } from '../db/retention.ts';
 import { statement } from '../db/statement.ts';
 import type { ClientAtConsole } from './access.ts';
 import { type ConsoleSession, type ConsoleStore, idleMinutes, maxSessionHours } from './console-session.ts';
+import { type ConsoleLimits, findOperatorSession } from './operator-sessions.store.ts';
 
 export const consoleSessionRetention = tableRule({
   table: 'console_sessions',
@@ -31,7 +32,7 @@ const beginSql = statement(`with session as (
    select ${sessionColumns} from session join (${withClients}) on secret.id = secret_id`);
 
 /** Stores the sessions of the console. It stores only the digest of a token. */
-export function openConsoleSessions(database: Database): ConsoleStore {
+export function openConsoleSessions(database: Database, limits: ConsoleLimits): ConsoleStore {
   return storeWithApiErrors<ConsoleStore>({
     async begin(session, actor) {
       const values = { ...session, ...actorValues(actor) };
@@ -39,10 +40,13 @@ export function openConsoleSessions(database: Database): ConsoleStore {
       return created ?? null;
     },
     find: (digest, address) => find(database, digest, address),
+    findOperator: (digest) => findOperatorSession(database, digest, limits),
     end: (digest, actor) =>
       database.transaction(async (connection) => {
         const ended = await connection.query(
-          'delete from anagrafe.console_sessions where token_digest = $1 returning 1',
+          `with ended as (delete from anagrafe.console_sessions where token_digest = $1 returning 1),
+                of_operator as (delete from anagrafe.operator_sessions where token_digest = $1 returning 1)
+           select from ended union all select from of_operator`,
           [digest],
         );
         const details = { client: actor.clientId };

@@ -14,6 +14,7 @@ export interface Clients {
   readonly store: ClientStore;
   readonly access: AccessStore;
   readonly consoleSessions: ConsoleStore;
+  readonly keysAtConsole: boolean;
   /** True if there was no API client at the start. */
   readonly protectedMode: boolean;
 }
@@ -33,7 +34,8 @@ interface ClientParts {
  */
 export async function openClients({ database, front, config, log }: ClientParts): Promise<Clients> {
   const store = openClientStore(database);
-  const access = openAccess(front);
+  const limits = { idleMinutes: config.CONSOLE_IDLE_MINUTES, secondFactor: config.REQUIRE_SECOND_FACTOR };
+  const access = openAccess(front, limits);
   const pair = config.FIRST_CLIENT === null ? null : readKeyPair(config.FIRST_CLIENT);
   const first = pair && (await ensureFirstClient(pair, store, access));
   if (first === 'created') log.info(`created the API client of ${prefix}FIRST_CLIENT`);
@@ -45,5 +47,6 @@ export async function openClients({ database, front, config, log }: ClientParts)
       `${prefix}HOST is ${config.HOST}, but there is no API client yet, so anyone could call the service. ` +
         `Create one first (${commandLine('client create --name erp')}), or set ${prefix}FIRST_CLIENT.`,
     );
-  return { store, access, consoleSessions: openConsoleSessions(front), protectedMode };
+  const consoleSessions = openConsoleSessions(front, limits);
+  return { store, access, consoleSessions, keysAtConsole: config.CONSOLE_KEYS, protectedMode };
 }

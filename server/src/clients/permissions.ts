@@ -36,6 +36,8 @@ const grants = {
   'mails.resend': { scope: 'admin', role: 'editor' },
   'sessions.end': { scope: 'admin', role: 'desk' },
   'clients.write': { scope: 'admin', role: 'admin' },
+  'operators.read': { scope: 'admin', role: 'admin' },
+  'operators.write': { scope: 'admin', role: 'admin', confirmed: true },
   'webhooks.write': { scope: 'admin', role: 'admin' },
 } as const satisfies Record<string, Grant>;
 

@@ -13,8 +13,18 @@ import { answers, Moment, recordPage } from '../http/answer-schemas.ts';
 import { clearConsoleCookie, setConsoleCookie } from '../http/credentials.ts';
 import { recordEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
-import { CallHeaders, CallQuery, credential, named, nullable, oneOf, strictObject } from '../http/schemas.ts';
+import {
+  CallHeaders,
+  CallQuery,
+  credential,
+  Id,
+  named,
+  nullable,
+  oneOf,
+  strictObject,
+} from '../http/schemas.ts';
 import type { Api } from '../http/validation.ts';
+import { RoleSchema } from '../operators/operators.routes.ts';
 
 interface SessionTools extends ConsoleTools {
   readonly lookUpThrottled: ThrottledLookup;
@@ -41,7 +51,9 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
       },
     },
     async (request, reply) => {
-      const found = await lookUpThrottled(request, (evidence) => consoleState(evidence, tools));
+      const found = await lookUpThrottled(request, (evidence) => consoleState(evidence, tools), {
+        isValid: ({ session }) => session !== null,
+      });
       // Every later call would reject the cookie of an ended session as an invalid credential.
       if (!found.session) clearConsoleCookie(request, reply);
       return recordEnvelope(stateFields(found), debugOf(request));
@@ -67,7 +79,7 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
       const { token, session } = await lookUpThrottled(
         request,
         (evidence) => signInAtConsole(pair, evidence, actor(request), tools),
-        pair,
+        { fromBody: pair },
       );
       setConsoleCookie(token, request, reply);
       return recordEnvelope(stateFields({ state: 'signed-in', session }), debugOf(request));
@@ -86,7 +98,9 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
       },
     },
     async (request, reply) => {
-      await lookUpThrottled(request, (evidence) => signOutAtConsole(evidence, actor(request), tools));
+      await lookUpThrottled(request, (evidence) => signOutAtConsole(evidence, actor(request), tools), {
+        isValid: (ended) => ended,
+      });
       clearConsoleCookie(request, reply);
       return recordEnvelope(stateFields({ state: 'signed-out', session: null }), debugOf(request));
     },
@@ -96,7 +110,19 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
 function stateFields({ state, session }: ConsoleState) {
   return {
     State: state,
-    Client: session && { PublicKey: session.publicKey, Name: session.name },
+    Client: session && !('role' in session) ? { PublicKey: session.publicKey, Name: session.name } : null,
+    Operator:
+      session && 'role' in session
+        ? {
+            ID: session.id,
+            Email: session.email,
+            Name: session.name,
+            Role: session.role,
+            SecondFactor: session.hasSecondFactor,
+            NeedsSecondFactor: session.mustEnrol,
+            Confirmed: session.confirmed,
+          }
+        : null,
     ExpiresAt: session?.expiresAt ?? null,
   };
 }
@@ -106,6 +132,21 @@ const ConsoleSession = named(
   strictObject({
     State: oneOf(['protected', 'signed-in', 'signed-out']),
     Client: nullable(strictObject({ PublicKey: Type.String(), Name: Type.String() })),
+    Operator: nullable(
+      strictObject({
+        ID: Id,
+        Email: Type.String(),
+        Name: Type.String(),
+        Role: RoleSchema,
+        SecondFactor: Type.Boolean(),
+        NeedsSecondFactor: Type.Boolean({
+          description: 'True if the operator can do nothing before it has set up the second factor.',
+        }),
+        Confirmed: Type.Boolean({
+          description: 'True if the operator has entered its password or a code within the last ten minutes.',
+        }),
+      }),
+    ),
     ExpiresAt: nullable(Moment),
   }),
 );

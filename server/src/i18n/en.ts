@@ -64,6 +64,7 @@ export const callTexts = {
       'The refresh token is not valid: it is unknown, expired or already used, or its session has ended. Sign in again.',
     login: 'Wrong username or password, or the user is disabled.',
     console: 'The console session has ended. Sign in again.',
+    operator: 'Wrong email address, password or code, or the operator is disabled.',
     user: 'This operation is for signed-in users. Send the AccessToken that the sign-in returned.',
     closed:
       'No API client exists yet, so only direct requests from this machine are accepted, from programs of the user that runs the service or of root. Create a client: npx --no -- anagrafe client create --name erp',
@@ -71,6 +72,11 @@ export const callTexts = {
   FORBIDDEN: {
     address: 'Only an API client can send "Address". Send the credential of a client, or omit "Address".',
     scope: 'This operation requires the scope {scope}, which this credential does not have.',
+    role: 'This operation requires the role {role} or a higher one.',
+    operator: 'This operation is for API clients, not for operators.',
+    secondFactor: 'Set up the second factor first: POST /console/second-factor.',
+    confirm: 'Confirm your identity first with your password or a code: POST /console/session/confirm.',
+    keys: 'API clients cannot sign in to this console: ANAGRAFE_CONSOLE_KEYS is false. Sign in as an operator.',
     page: 'A console session can be used only by the pages of the console.',
     origin:
       'Pages of this origin may not call the service. ANAGRAFE_ALLOWED_ORIGINS lists the origins that may.',
@@ -134,12 +140,20 @@ export const callTexts = {
   SESSION_NOT_FOUND: 'There is no user with this ID, or the session has ended.',
   INVALID_CLIENT: {
     name: 'The name of a client must be one line of text.',
+    email: 'The email address of the operator is not valid.',
+    operator: 'The name of an operator must be one line of text.',
     networks: 'A client that is identified by its IP address needs at least one network.',
     everyone:
       'The networks of a client that is identified by its IP address may cover at most 1/128 of all addresses. Use smaller networks.',
   },
   CLIENT_ADDRESS_TAKEN:
     'Another client is already identified by an address of these networks. Use networks that do not overlap.',
+  OPERATOR_EMAIL_TAKEN: 'Another operator has this email address.',
+  OPERATOR_NOT_FOUND: 'There is no operator or no session with this ID.',
+  LAST_ADMINISTRATOR:
+    'This is the last active operator with the role admin. Give another operator this role first.',
+  SECOND_FACTOR_REQUIRED:
+    'The password is right. Send it again with the code of the second factor in "Code".',
   CLIENT_NOT_FOUND: 'No active client has this public key. GET /admin/v1/clients lists all clients.',
   IDEMPOTENCY_IN_PROGRESS:
     'A request with this Idempotency-Key is still running or was just interrupted. To get its response, send it again after {seconds} s.',

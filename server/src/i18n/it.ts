@@ -61,6 +61,7 @@ export const italian: typeof english = {
       'Il refresh token non è valido: è sconosciuto, scaduto o già usato, oppure la sessione è terminata. Accedere di nuovo.',
     login: "Nome utente o password errati, oppure l'utente è disabilitato.",
     console: 'La sessione della console è terminata. Accedere di nuovo.',
+    operator: "Indirizzo email, password o codice errati, oppure l'operatore è disabilitato.",
     user: "Operazione riservata agli utenti connessi. Inviare l'AccessToken ricevuto con l'accesso.",
     closed:
       "Non esiste ancora un client API, quindi sono ammesse solo le richieste dirette da questo computer, di programmi dell'utente che esegue il servizio o di root. Creare un client: npx --no -- anagrafe client create --name erp",
@@ -69,6 +70,11 @@ export const italian: typeof english = {
     address:
       'Solo un client API può inviare "Address". Inviare le credenziali di un client, oppure omettere "Address".',
     scope: 'Questa operazione richiede il permesso {scope}, che queste credenziali non hanno.',
+    role: 'Questa operazione richiede il ruolo {role} o uno superiore.',
+    operator: 'Questa operazione è per i client API, non per gli operatori.',
+    secondFactor: 'Configurare prima il secondo fattore: POST /console/second-factor.',
+    confirm: "Confermare prima l'identità con la password o un codice: POST /console/session/confirm.",
+    keys: 'I client API non possono accedere a questa console: ANAGRAFE_CONSOLE_KEYS è false. Accedere come operatore.',
     page: 'La sessione della console può essere usata solo dalle pagine della console.',
     origin:
       'Le pagine di questa origine non possono chiamare il servizio. Quelle autorizzate sono in ANAGRAFE_ALLOWED_ORIGINS.',
@@ -135,12 +141,20 @@ export const italian: typeof english = {
   SESSION_NOT_FOUND: 'Nessun utente con questo ID, o la sessione è terminata.',
   INVALID_CLIENT: {
     name: 'Il nome di un client deve essere una sola riga di testo.',
+    email: "L'indirizzo email dell'operatore non è valido.",
+    operator: 'Il nome di un operatore deve essere una sola riga di testo.',
     networks: "Per un client riconosciuto dall'IP serve almeno una rete.",
     everyone:
       "Le reti di un client riconosciuto dall'IP possono coprire al massimo 1/128 di tutti gli indirizzi. Usare reti più piccole.",
   },
   CLIENT_ADDRESS_TAKEN:
     'Un altro client è già riconosciuto da un indirizzo di queste reti. Usare reti che non si sovrappongono.',
+  OPERATOR_EMAIL_TAKEN: 'Un altro operatore ha questo indirizzo email.',
+  OPERATOR_NOT_FOUND: "Non c'è nessun operatore o nessuna sessione con questo ID.",
+  LAST_ADMINISTRATOR:
+    "Questo è l'ultimo operatore attivo con il ruolo admin. Assegnare prima questo ruolo a un altro operatore.",
+  SECOND_FACTOR_REQUIRED:
+    'La password è corretta. Inviarla di nuovo con il codice del secondo fattore in "Code".',
   CLIENT_NOT_FOUND:
     "Nessun client attivo ha questa chiave pubblica. GET /admin/v1/clients restituisce l'elenco dei client.",
   IDEMPOTENCY_IN_PROGRESS:

@@ -2,7 +2,7 @@ import { decrypt, encrypt } from '../encryption/key-ring.ts';
 import { readRecord } from '../json/read-record.ts';
 import type { Fields } from '../lib/request-fields.ts';
 import { type Approval, approvalText, readApproval } from '../records/check/plan.ts';
-import type { ReservedIds } from '../records/write/change.ts';
+import type { ReservedIds } from '../records/write/writable-change.ts';
 
 export interface SentRecord {
   /** Zero-based index of the record in the call. */

@@ -88,6 +88,15 @@ export function refuseOwnNames(
   }
 }
 
+/** The policy of the settings, without the search among leaked passwords, which is on disk. */
+export function openPasswordPolicy(
+  minLength: number,
+  { hasWord }: { hasWord(word: string): boolean },
+): PasswordPolicy {
+  const { isCommon } = openCommonPasswords();
+  return { minLength, isCommon: (text) => isCommon(text) || hasWord(text) };
+}
+
 let common: ReadonlySet<string> | undefined;
 
 /** Loads the about 49,000 most common passwords, once for all services of the process. */

@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import type { Blocklist } from '../passwords/blocklist.ts';
-import { openCommonPasswords } from '../passwords/policy.ts';
+import { openPasswordPolicy } from '../passwords/policy.ts';
 import type { Config } from '../settings/config.ts';
 import type { CallOptions, Operations } from './check/operation.ts';
 import { deleteOperation } from './operations/delete.ts';
@@ -50,11 +50,7 @@ export function openRecords(parts: RecordParts): Records {
   const upsertStore = openUpsertStore(database, recordStore);
   const undoStore = openUndoStore(database, recordStore);
   const retries = new Retries();
-  const { isCommon } = openCommonPasswords();
-  const password = {
-    minLength: config.PASSWORD_MIN,
-    isCommon: (text: string) => isCommon(text) || blocklist.hasWord(text),
-  };
+  const password = openPasswordPolicy(config.PASSWORD_MIN, blocklist);
   const { isLeaked } = blocklist;
   const rules = { requireEmail: config.REQUIRE_EMAIL, password, isLeaked, sendsMail };
   const rulesFor = ({ codes }: Pick<CallOptions, 'codes'>) => ({ ...rules, codes });

@@ -67,6 +67,7 @@ describe('the audit log', () => {
       At: expect.stringMatching(/^\d{4}-.*Z$/),
       Actor: 'protected',
       ClientID: null,
+      ClientName: null,
       UserID: null,
       Address: '127.0.0.1',
       RequestId: expect.any(String),

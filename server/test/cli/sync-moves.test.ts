@@ -71,7 +71,7 @@ describe('a sync of a user that is under another principal', () => {
     const { stdout, stderr } = await run('--dry-run', '--missing', 'disable');
     const [from, to] = [one[0]?.slice(0, 2).join(' '), other[0]?.slice(0, 2).join(' ')];
     expect(stdout).toBe(`${to}\t${first[2]}\tmove user\t${from}\t${to}\n`);
-    expect(stderr).toContain('Users: 1 moved.');
+    expect(stderr).toContain('Users: 0 to register, 0 to change, 1 to move, ');
     expect(await result('--yes', '--missing', 'disable')).toMatchObject({
       applied: true,
       UsersMoved: 1,

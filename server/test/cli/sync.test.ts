@@ -97,7 +97,7 @@ describe('sync', () => {
     const { code, stdout, stderr } = await run('--yes');
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toMatch(
-      /Principals: no changes\. Users: no changes\. Records without changes: 1\.\nNothing to change\.\n$/,
+      / {2}Principals: 0 to create, 0 to change, 1 unchanged\.\n {2}Users: 0 to register, 0 to change, 2 unchanged\.\nNothing to change\.\n$/,
     );
     expect(await stored(key)).toEqual(before);
   });
@@ -113,7 +113,8 @@ describe('sync', () => {
       `${key} Rossi Spa\tnew.${number}\tregister user\t\t`,
       `${key} Rossi Spa\t${b}\tdisable user\t\t`,
     ]);
-    expect(stderr).toContain('Principals: 1 changed. Users: 1 registered, 1 changed, 1 disabled.');
+    expect(stderr).toContain('  Principals: 0 to create, 1 to change, 0 unchanged.\n');
+    expect(stderr).toContain('  Users: 1 to register, 1 to change, 1 to disable, 0 unchanged.\n');
     expect(stderr).toContain('Nothing was changed.');
     expect(await stored(key)).toMatchObject({ Denomination: 'Rossi Srl' });
   });
@@ -144,13 +145,16 @@ describe('sync', () => {
     path = path.replace(/csv$/, 'ndjson');
     const record = (Username: string) => JSON.stringify({ ExternalKey: key, Users: [{ Username }] });
     writeFileSync(path, `${record(a)}\n${record(b)}\n`);
-    expect(await result('--yes', '--missing', 'delete')).toMatchObject({ applied: false, Unchanged: 1 });
+    expect(await result('--yes', '--missing', 'delete')).toMatchObject({
+      applied: false,
+      PrincipalsUnchanged: 1,
+    });
   });
 
   it('leaves the field of an empty cell, or clears it with --clear-empty', async () => {
     const { key, a } = await company();
     write([`${key};;${a};;`]);
-    expect(await result('--yes')).toMatchObject({ applied: false, Unchanged: 1 });
+    expect(await result('--yes')).toMatchObject({ applied: false, PrincipalsUnchanged: 1 });
     const cleared = await result('--yes', '--clear-empty');
     expect(cleared.changes).toEqual([
       expect.objectContaining({ username: null, change: 'Denomination', from: 'Rossi Srl', to: null }),
@@ -260,7 +264,11 @@ describe('sync', () => {
     write(rows.slice(0, 1));
     expect(await result('--yes', '--missing', 'disable')).toMatchObject({ UsersDisabled: 1 });
     write(rows);
-    expect(await result('--yes')).toMatchObject({ applied: false, Unchanged: 1, disabledUsers: [b] });
+    expect(await result('--yes')).toMatchObject({
+      applied: false,
+      PrincipalsUnchanged: 1,
+      disabledUsers: [b],
+    });
     expect((await run('--dry-run')).stderr).toContain(
       `1 user of the file is disabled and stays disabled (${b}). To enable it, add a column State with the value active.\n`,
     );

@@ -22,7 +22,7 @@ function asDescribed(call: string): string {
   return call
     .replace('agp_nobody', '{publicKey}')
     .replace('webhooks/999', 'webhooks/{id}')
-    .replace(/users\/\d+/, 'users/{id}')
+    .replace(/(users|operators)\/\d+/, '$1/{id}')
     .replace(/sessions\/[0-9-]+/, 'sessions/{session}')
     .replace(/deliveries\/[0-9-]+/, 'deliveries/{delivery}')
     .replace(/(calls|runs)\/[0-9-]+/, '$1/{id}')

@@ -7,7 +7,11 @@ import { ApiError } from '../../src/lib/field-errors.ts';
 /** Returns the code with which a caller without any permission is refused. */
 async function refusalOf(path: string, config: object): Promise<string> {
   const app = Fastify();
-  guard(app, async () => ({ ...anonymous, kind: 'client', clientId: 1 }));
+  guard(
+    app,
+    async () => ({ ...anonymous, kind: 'client', clientId: 1 }),
+    () => {},
+  );
   app.setErrorHandler((error, _request, reply) => reply.send(error instanceof ApiError && error.detail.code));
   app.get(path, { config }, async () => null);
   return (await app.inject(path)).payload;

@@ -14,7 +14,7 @@ beforeAll(async () => {
   office = await credential(service);
 });
 
-const signedOut = { State: 'signed-out', Client: null, ExpiresAt: null };
+const signedOut = { State: 'signed-out', Client: null, Operator: null, ExpiresAt: null };
 
 describe('the session cookie of the console', () => {
   const clear = 'anagrafe_console=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0';
@@ -94,7 +94,7 @@ describe('the console in protected mode', () => {
   it('is open to this machine without sign-in, and to no page of another site', async () => {
     const fresh = await startTestService();
     const browser = browserOf(fresh);
-    const state = { State: 'protected', Client: null, ExpiresAt: null };
+    const state = { State: 'protected', Client: null, Operator: null, ExpiresAt: null };
     expect((await browser('GET /console/session', ownPage)).body.result?.record).toEqual(state);
     expect((await browser('GET /admin/v1/clients', ownPage)).status).toBe(200);
     const insert = (headers: Record<string, string>) =>

@@ -5,8 +5,8 @@ import { importedUser } from '@anagrafe/testing/jobs';
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WriteFailure } from '../../src/db/errors.ts';
-import type { WritableChange } from '../../src/records/write/change.ts';
 import { RecordWriter } from '../../src/records/write/record-writer.ts';
+import type { WritableChange } from '../../src/records/write/writable-change.ts';
 import type { Store } from '../../src/store.ts';
 import { lockPrincipals } from './row-lock.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { decryptRecords, encryptRecords, type SentRecord } from '../../src/jobs/encrypted-chunk.ts';
 import { type Fields, usersOf } from '../../src/lib/request-fields.ts';
 import type { Approval } from '../../src/records/check/plan.ts';
-import type { ReservedIds } from '../../src/records/write/change.ts';
+import type { ReservedIds } from '../../src/records/write/writable-change.ts';
 
 const key = randomBytes(32);
 const none = { principal: null, users: [] };

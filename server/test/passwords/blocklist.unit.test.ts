@@ -21,7 +21,7 @@ async function fileOf(text: string): Promise<string> {
 }
 
 const sha1 = (text: string) => createHash('sha1').update(text).digest('hex').toUpperCase();
-const leaked = Array.from({ length: 20_000 }, (_, n) => `leaked ${n}`);
+const leaked = Array.from({ length: 2000 }, (_, n) => `leaked ${n}`);
 
 async function hashFile(lineOf: (hash: string, at: number) => string): Promise<string> {
   return fileOf(leaked.map(sha1).sort().map(lineOf).join(''));

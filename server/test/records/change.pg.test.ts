@@ -9,8 +9,9 @@ import {
   userFieldNames,
 } from '../../src/records/fields/fields.ts';
 import { openRecordStore } from '../../src/records/operations/records.store.ts';
-import type { UserEdit, WritableChange } from '../../src/records/write/change.ts';
+import type { UserEdit } from '../../src/records/write/change.ts';
 import { versionOf } from '../../src/records/write/stored-rows.store.ts';
+import type { WritableChange } from '../../src/records/write/writable-change.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openStore, type Store } from '../../src/store.ts';
 

@@ -51,7 +51,7 @@ export type Session = ConsoleSession & {
 
 /** The query key that a change to the signed-in client invalidates. */
 export const sessionKey = ['session'];
-const signedOut = { State: 'signed-out', Client: null, ExpiresAt: null } as const;
+const signedOut = { State: 'signed-out', Client: null, Operator: null, ExpiresAt: null } as const;
 
 export function currentSession(queries: QueryClient): Session | undefined {
   return queries.getQueryData<Session>(sessionKey);

@@ -1,7 +1,15 @@
-import { type ColumnMapping, ImportFileError, rowUnit, UnsettledPlanError } from '@anagrafe/importer';
+import {
+  type ColumnMapping,
+  ImportFileError,
+  rowUnit,
+  type SyncTotals,
+  totalsOfPlan,
+  UnsettledPlanError,
+} from '@anagrafe/importer';
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import type { SyncCounts } from '../../i18n/en.ts';
 import { useFormats } from '../../i18n/formats.ts';
 import { useImportMessages, useSyncMessages } from '../../i18n/language.tsx';
 import { ConfirmDialog, useDialog } from '../../ui/dialog.tsx';
@@ -153,7 +161,7 @@ function Changes({ file, comparison, isBusy, onApply }: ChangesProps) {
   const { number } = useFormats();
   const isActive = useIsActivePage();
   const [dialog, open] = useDialog();
-  const { problems, changes, counts, size, removals, losses, hasManyLosses, disabledUsers, gone } =
+  const { problems, changes, totals, size, removals, losses, hasManyLosses, disabledUsers, gone } =
     comparison;
   const unit = rowUnit(file.layout);
   if (problems.length > 0) {
@@ -166,8 +174,8 @@ function Changes({ file, comparison, isBusy, onApply }: ChangesProps) {
   const confirm = () =>
     open((close) => (
       <ConfirmDialog
-        title={counts.UsersMoved > 0 ? messages.confirm.titleWithMoves : messages.confirm.title}
-        text={(counts.UsersMoved > 0 ? messages.confirm.textWithMoves : messages.confirm.text)(
+        title={totals.UsersMoved > 0 ? messages.confirm.titleWithMoves : messages.confirm.title}
+        text={(totals.UsersMoved > 0 ? messages.confirm.textWithMoves : messages.confirm.text)(
           number(losses),
         )}
         action={messages.apply}
@@ -183,17 +191,7 @@ function Changes({ file, comparison, isBusy, onApply }: ChangesProps) {
     <Surface title={messages.changes} flush>
       <Stack px="lg" pb="md" gap="xs" align="flex-start">
         <Text fw={600} role="status" tabIndex={-1} ref={focusOnMount}>
-          {messages.summary({
-            principalsInserted: number(counts.PrincipalsInserted),
-            principalsUpdated: number(counts.PrincipalsUpdated),
-            principalsDisabled: number(comparison.disables.length),
-            usersRegistered: number(counts.UsersRegistered),
-            usersUpdated: number(counts.UsersUpdated),
-            usersMoved: number(counts.UsersMoved),
-            usersDisabled: number(counts.UsersDisabled),
-            usersDeleted: number(counts.UsersDeleted),
-            unchanged: number(counts.Unchanged),
-          })}
+          {messages.summary(formatted(totals, number))}
         </Text>
         {comparison.plan.failedRecords.length > 0 && (
           <Text size="sm" c="var(--mantine-color-error)">
@@ -228,10 +226,20 @@ function Changes({ file, comparison, isBusy, onApply }: ChangesProps) {
   );
 }
 
+/** Formats the numbers of a summary. */
+function formatted(totals: SyncTotals, number: (value: number) => string): SyncCounts {
+  return Object.fromEntries(Object.entries(totals).map(([name, count]) => [name, number(count)])) as Record<
+    keyof SyncTotals,
+    string
+  >;
+}
+
 function Result({ comparison, result }: { comparison: Comparison; result: SyncResult }) {
   const messages = useSyncMessages();
   const { number } = useFormats();
-  const { failed, kept } = result;
+  const { failed, failedRecords: refusedRecords, kept } = result;
+  const { plan, disables } = comparison;
+  const totals = totalsOfPlan(plan, { disabled: disables.length - kept.length, refused: refusedRecords });
   const refused = problemsOf(comparison, result, messages.leftOutRow);
   return (
     <Stack gap="lg">
@@ -242,6 +250,7 @@ function Result({ comparison, result }: { comparison: Comparison; result: SyncRe
               ? messages.applied(number(comparison.size))
               : messages.appliedPartly}
           </Text>
+          <Text size="sm">{messages.summary(formatted(totals, number))}</Text>
           {kept.map(({ principal, message }) => (
             <Text key={principal.ID} size="sm" c="var(--mantine-color-error)">
               {principal.Denomination ?? principal.ExternalKey ?? `#${principal.ID}`}: {message}

@@ -1,4 +1,4 @@
-import { ApiError, type Job, newRun, type UpsertCounts } from '@anagrafe/client';
+import { ApiError, type Job, newRun } from '@anagrafe/client';
 import {
   applyPlan,
   type ColumnMapping,
@@ -28,7 +28,9 @@ import {
   type SyncFile,
   type SyncPlan,
   type SyncRecord,
+  type SyncTotals,
   sourceOf,
+  totalsOfPlan,
 } from '@anagrafe/importer';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -49,7 +51,7 @@ export interface Comparison extends Pick<SyncFile, 'warnings' | 'unused'> {
   readonly names: ReturnType<typeof namesByField>;
   /** The errors because of which the file cannot be used at all: a row left out would count as missing. */
   readonly problems: readonly RowProblem[];
-  readonly counts: UpsertCounts;
+  readonly totals: SyncTotals;
   readonly changes: readonly ShownChange[];
   /** The principals that the file does not have; null if they were not searched, or are too many. */
   readonly gone: MissingPrincipals | null;
@@ -142,7 +144,7 @@ async function compare(
     rules,
     names,
     problems: problems.toSorted((one, other) => one.line - other.line),
-    counts,
+    totals: totalsOfPlan(plan, { disabled: disables.length }),
     changes: [...changesOfPlan(plan, moves), ...changesOfPrincipals(gone, disables)],
     gone,
     disables,

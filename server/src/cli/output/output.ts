@@ -67,14 +67,20 @@ export function tell(...lines: string[]): void {
   process.stderr.write(lines.map((line) => `${terminalText(line)}\n`).join(''));
 }
 
-/** Thrown after Ctrl-C at a prompt. Nothing was done yet, and there is nothing to explain. */
-export class PromptInterrupted extends Error {
-  override name = 'PromptInterrupted';
+/** Thrown after SIGINT or SIGTERM. Who throws it has printed what is to be explained. */
+export class Interrupted extends Error {
+  override name = 'Interrupted';
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super('interrupted');
+    this.exitCode = exitCode;
+  }
 }
 
 /** Prints one line for an error that the operator can fix, the stack trace for any other. Returns the exit code. */
 export function explainToOperator(failure: unknown): number {
-  if (failure instanceof PromptInterrupted) return exitCodes.interrupted;
+  if (failure instanceof Interrupted) return failure.exitCode;
   const message = operatorMessage(failure);
   if (message !== undefined) tell(`anagrafe: ${message}`);
   else tell(...`anagrafe: ${(failure as Error)?.stack ?? failure}`.split('\n'));

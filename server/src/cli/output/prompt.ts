@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { terminalText } from '../../lib/terminal-text.ts';
 import { ConfigError } from '../../settings/config.ts';
-import { PromptInterrupted, tell } from './output.ts';
+import { exitCodes, Interrupted, tell } from './output.ts';
 
 /** No password is longer. Bounds the memory that a wrong pipe can take. */
 const maxLineLength = 4096;
@@ -42,7 +42,7 @@ async function askLine(question: string, { hidden }: { hidden: boolean }): Promi
     const closed = once(prompt, 'close').then(() => null);
     const [line] = (await Promise.race([once(prompt, 'line'), interrupted, closed])) ?? [null];
     if (hidden) tell('');
-    if (line === null) throw new PromptInterrupted();
+    if (line === null) throw new Interrupted(exitCodes.interrupted);
     return line;
   } finally {
     prompt.close();

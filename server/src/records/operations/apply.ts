@@ -9,18 +9,11 @@ import { type CheckedRecord, changeToWrite } from '../check/batch.ts';
 import type { Operation } from '../check/operation.ts';
 import { type Approval, requireApproved } from '../check/plan.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
-import {
-  type Hashes,
-  outcomeOf,
-  type PrincipalChange,
-  passwordsIn,
-  principalsOf,
-  type ReservedIds,
-  writableChange,
-} from '../write/change.ts';
+import { outcomeOf, type PrincipalChange, passwordsIn, principalsOf } from '../write/change.ts';
 import { enoughIds } from '../write/id-reservation.ts';
 import { type Outcome, refused, type WriteContext } from '../write/outcome.ts';
 import type { RecordWriter } from '../write/record-writer.ts';
+import { type Hashes, type ReservedIds, writableChange } from '../write/writable-change.ts';
 
 /** Maximum number of attempts to write a record that conflicts with concurrent writes. */
 const writesMax = 10;

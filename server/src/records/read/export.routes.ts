@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import { requirePermission } from '../../clients/access.ts';
 import { actorOf, rateLimitKey } from '../../clients/authentication.plugin.ts';
 import { errorAnswer, errorAnswers } from '../../http/answer-schemas.ts';
 import { qualitiesOf } from '../../http/request-options.ts';
@@ -54,7 +53,7 @@ export function exportRoute(app: Api, { exporter, listing, auditLog }: ExportToo
     },
     async (request, reply) => {
       const { id = null, externalKey = null, hashes = false, separator = ',' } = request.query;
-      if (hashes) requirePermission(request.caller, 'hashes.export');
+      if (hashes) request.requirePermission('hashes.export');
       const format = request.query.format ?? acceptedFormat(request);
       const selection = { principalId: id, externalKey };
       const principalId = await listing.findPrincipalId(selection);

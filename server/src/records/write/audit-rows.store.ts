@@ -1,9 +1,9 @@
 import { actorColumns } from '../../audit/audit.store.ts';
 import { arrayLiteral, preparedStatement, type Query, rowsParameter, statement } from '../../db/statement.ts';
 import { type AuditedChange, auditRows } from './audited-change.ts';
-import { usersPerAuditRow, type WritableChange } from './change.ts';
 import { digestsOf } from './changed-values.store.ts';
 import { withRows } from './statement-values.ts';
+import { usersPerAuditRow, type WritableChange } from './writable-change.ts';
 
 const auditRowsParameter = rowsParameter('row', {
   actor: 'text',

@@ -1,5 +1,6 @@
 import { required } from '../../lib/required.ts';
-import { resetUsers, sourcesOf, usersPerAuditRow, type WritableChange } from './change.ts';
+import { resetUsers, sourcesOf } from './change.ts';
+import { usersPerAuditRow, type WritableChange } from './writable-change.ts';
 
 /** What the audit log notes about a change, except the actor. */
 export interface AuditedChange {

@@ -1,20 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { FieldErrors } from '../../lib/field-errors.ts';
-import { required } from '../../lib/required.ts';
-import type { IssuedCode } from '../../passwords/password-code.ts';
 import type { Username } from '../../usernames/username.ts';
 import type { StoredUserFields } from '../fields/compared-values.ts';
 import type { PrincipalFields, State, UserFields } from '../fields/fields.ts';
 import type { FirstPassword, InviteChannel, NewPassword } from '../parse/new-password.ts';
-import type {
-  AppliedUser,
-  FieldChange,
-  KeptField,
-  Outcome,
-  PrincipalOutcome,
-  ShownUser,
-  WriteContext,
-} from './outcome.ts';
+import type { FieldChange, KeptField, Outcome, PrincipalOutcome, ShownUser } from './outcome.ts';
 
 // The general form of a write: all changes of one record to a principal and to its users, which are applied completely
 // or not at all. The checks compute it from the stored values; `expectedVersion` makes sure that these are still stored
@@ -142,88 +131,6 @@ export function principalsOf(change: Pick<PrincipalChange, 'principalId' | 'move
   return [...(change.principalId === null ? [] : [change.principalId]), ...sourcesOf(change)];
 }
 
-/** A change with the IDs of what it inserts, the hashes of its passwords, and its actor. */
-export interface WritableChange extends PrincipalChange {
-  readonly principalId: number;
-  readonly registrations: readonly (NewUser & { readonly id: number })[];
-  readonly applied: readonly AppliedUser[];
-  /** The users that are invited, new and existing ones. */
-  readonly invitations: readonly ReadyInvitation[];
-  /** Zero-based index of the record in the call. */
-  readonly position: number;
-  readonly context: WriteContext;
-  /** One for each audit row: links the changed values to it. */
-  readonly changeIds: readonly string[];
-}
-
-export interface ReadyInvitation {
-  readonly userId: number;
-  readonly channel: InviteChannel;
-  /** Null if the code is issued later: when the mail is sent, or when the codes of the job are read. */
-  readonly code: IssuedCode | null;
-}
-
-export interface ChangeStore {
-  /**
-   * Writes a group of changes of different principals in one transaction. Returns whether each was written: it is
-   * written as a whole or, if the store is no longer as the checks found it, not at all. Throws a `WriteFailure` if
-   * nothing was written, or if it is unknown whether anything was.
-   */
-  writeChanges(changes: readonly WritableChange[]): Promise<readonly boolean[]>;
-}
-
-/** IDs reserved for the rows that a record creates, before the record is written. */
-export interface ReservedIds {
-  /** Null if the record creates no principal. */
-  readonly principal: number | null;
-  /** One ID for each registration, in the order sent. */
-  readonly users: readonly number[];
-}
-
-/** The hashes of the passwords that were sent as text. */
-export type Hashes = Map<NewPassword, string>;
-
-/** Returns the change with what is only known when it is written: the IDs of new rows, hashes and codes. */
-export function writableChange(
-  change: PrincipalChange,
-  {
-    ids,
-    hashes,
-    position,
-  }: { readonly ids: ReservedIds; readonly hashes: Hashes; readonly position: number },
-  context: WriteContext,
-): WritableChange {
-  const appliedIds = ids.users.values();
-  const hashed = <Password extends NewPassword | null>(password: Password) =>
-    password && { ...password, text: null, hash: password.hash ?? required(hashes.get(password)) };
-  const registrations = change.registrations.map((user, at) => {
-    return { ...user, id: required(ids.users[at]), password: hashed(user.password) };
-  });
-  const invited = [
-    ...registrations.flatMap(({ id, invite }) => (invite === null ? [] : [{ id, channel: invite }])),
-    ...change.invites,
-  ];
-  const invitations = invited.map(({ id: userId, channel }) => {
-    return { userId, channel, code: channel === 'code' ? (context.issueCode?.() ?? null) : null };
-  });
-  const codes = new Map(invitations.map(({ userId, code }) => [userId, code]));
-  return {
-    ...change,
-    principalId: required(change.principalId ?? ids.principal),
-    registrations,
-    resets: change.resets.map(({ id, password }) => ({ id, password: hashed(password) })),
-    edits: change.edits.map((edit) => ({ ...edit, password: hashed(edit.password) })),
-    applied: change.applied.map((user) => {
-      const id = user.id ?? required(appliedIds.next().value);
-      return { ...user, id, ...(user.invite && { invite: { ...user.invite, code: codes.get(id) ?? null } }) };
-    }),
-    invitations,
-    position,
-    context,
-    changeIds: Array.from({ length: auditRowCount(change) }, () => randomUUID()),
-  };
-}
-
 /** Returns the number of users that the change writes. It limits the size of a group. */
 export function sizeOf({
   principal,
@@ -288,15 +195,4 @@ export function takesLong(change: PrincipalChange): boolean {
 /** Returns the users whose passwords are reset. */
 export function resetUsers({ resets, edits }: PrincipalChange): number[] {
   return [...resets, ...edits.filter(({ password }) => password !== null)].map(({ id }) => id);
-}
-
-/** Maximum number of users in one audit row. */
-export const usersPerAuditRow = 1000;
-
-function auditRowCount(change: PrincipalChange): number {
-  const { registrations, edits, moves, invites, deletes } = change;
-  const invited = invites.length + registrations.filter(({ invite }) => invite !== null).length;
-  const count =
-    registrations.length + resetUsers(change).length + edits.length + moves.length + deletes.length + invited;
-  return Math.max(1, Math.ceil(count / usersPerAuditRow));
 }

@@ -1,8 +1,8 @@
 import { arrayLiteral, type Query, statement } from '../../db/statement.ts';
 import type { Definitions } from '../fields/fields.ts';
-import type { WritableChange } from './change.ts';
 import { mergesOf } from './merges.store.ts';
 import { idOf, principalIds, withRows } from './statement-values.ts';
+import type { WritableChange } from './writable-change.ts';
 
 // The old and new values of changed fields. PostgreSQL reads and writes them, so that large attributes are not in the
 // memory of the service.

@@ -1,6 +1,6 @@
 import { arrayLiteral, type Query, rowsParameter, statement } from '../../db/statement.ts';
-import type { WritableChange } from './change.ts';
 import type { StoredRows } from './stored-rows.store.ts';
+import type { WritableChange } from './writable-change.ts';
 
 /** Empties the failed records that mention what is deleted, and notes the IDs of what is renamed in those of its names. */
 export function eraseFailedRecords(

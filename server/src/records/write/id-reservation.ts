@@ -1,5 +1,6 @@
 import { required } from '../../lib/required.ts';
-import type { ChangeStore, PrincipalChange, ReservedIds } from './change.ts';
+import type { PrincipalChange } from './change.ts';
+import type { ChangeStore, ReservedIds } from './writable-change.ts';
 
 export interface IdStore {
   /** Reserves IDs before the writes, so that records written in parallel are numbered in the order sent. */

@@ -1,6 +1,7 @@
 import { type Query, rowsParameter, statement } from '../../db/statement.ts';
-import type { MergedPrincipal, WritableChange } from './change.ts';
+import type { MergedPrincipal } from './change.ts';
 import { withIds, withRows } from './statement-values.ts';
+import type { WritableChange } from './writable-change.ts';
 
 // Principals that are merged into others: their users have moved, their external keys become aliases.
 

@@ -1,8 +1,9 @@
 import { preparedStatement, type Query, rowsParameter } from '../../db/statement.ts';
 import { insertCall, type KeptInvite, type KeptUser, type StoredKept } from './call-outcomes.store.ts';
-import { principalOutcome, type WritableChange } from './change.ts';
+import { principalOutcome } from './change.ts';
 import type { AppliedInvite, AppliedUser } from './outcome.ts';
 import { withRows } from './statement-values.ts';
+import type { WritableChange } from './writable-change.ts';
 
 const outcomeRows = rowsParameter('outcome', {
   call_id: 'uuid',

@@ -1,9 +1,9 @@
 import type { Connection } from '../../db/database.ts';
 import { arrayLiteral, type Query, rowsParameter, statement } from '../../db/statement.ts';
 import type { IssuedCode } from '../../passwords/password-code.ts';
-import type { ReadyInvitation, WritableChange } from './change.ts';
 import { usersAndThoseOfPrincipals, usersWithoutAccess, withUsers } from './sign-ins.store.ts';
 import { idOf, principalIds, withRows } from './statement-values.ts';
+import type { ReadyInvitation, WritableChange } from './writable-change.ts';
 
 // The codes with which users set their passwords. The caller that issues codes holds locks of the users, so that they
 // cannot be deleted or disabled at the same time.

@@ -1,7 +1,8 @@
 import { type Query, statement } from '../../db/statement.ts';
-import { resetUsers, type WritableChange } from './change.ts';
+import { resetUsers } from './change.ts';
 import { usersAndThoseOfPrincipals, withUsers } from './sign-ins.store.ts';
 import { principalIds, withIds } from './statement-values.ts';
+import type { WritableChange } from './writable-change.ts';
 
 // The earlier password hashes of users, which they may not choose again; see ANAGRAFE_PASSWORD_HISTORY.
 

@@ -2,9 +2,10 @@ import { arrayLiteral, preparedStatement, type Query, rowsParameter, statement }
 import { required } from '../../lib/required.ts';
 import { columnNames, columnTypes, fieldColumns } from '../fields/field-columns.ts';
 import { principalFields } from '../fields/fields.ts';
-import { sizeOf, sourcesOf, type WritableChange } from './change.ts';
+import { sizeOf, sourcesOf } from './change.ts';
 import { changeColumns, columnsOfFields, joinBefore, storingChanges } from './changed-values.store.ts';
 import { assignments, idOf, principalIds, withIds, withRows } from './statement-values.ts';
+import type { WritableChange } from './writable-change.ts';
 
 const newPrincipalColumns = {
   id: 'bigint',

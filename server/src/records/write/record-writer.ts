@@ -1,6 +1,7 @@
 import { isTimeLimit, WriteFailure } from '../../db/errors.ts';
-import { principalsOf, sizeOf, type WritableChange } from './change.ts';
+import { principalsOf, sizeOf } from './change.ts';
 import type { RecordStore } from './id-reservation.ts';
+import type { WritableChange } from './writable-change.ts';
 
 /** Limits of one transaction, so that its locks are held for a short time. A larger record is written alone. */
 const recordsPerGroup = 200;

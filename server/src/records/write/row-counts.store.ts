@@ -5,9 +5,9 @@ import {
   type Statement,
   statement,
 } from '../../db/statement.ts';
-import type { WritableChange } from './change.ts';
 import { mergesOf } from './merges.store.ts';
 import { idOf, principalIds, withIds, withRows } from './statement-values.ts';
+import type { WritableChange } from './writable-change.ts';
 
 /** SQL that adds to the row counts. `rows` is a query with the columns `id` and `amount`, which is 1 or -1. */
 const countRows = (kind: 'principals' | 'users', rows: string) => `

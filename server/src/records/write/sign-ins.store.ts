@@ -1,6 +1,7 @@
 import { arrayLiteral, type Query, type Statement, statement } from '../../db/statement.ts';
-import { resetUsers, type WritableChange } from './change.ts';
+import { resetUsers } from './change.ts';
 import { idOf, principalIds, withRows } from './statement-values.ts';
+import type { WritableChange } from './writable-change.ts';
 
 /** SQL for the IDs of some users, and of all users of some principals. */
 export const usersAndThoseOfPrincipals = `array(

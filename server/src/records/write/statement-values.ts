@@ -1,6 +1,6 @@
 import { arrayLiteral, type Query, type Statement } from '../../db/statement.ts';
 import { columnTypes } from '../fields/field-columns.ts';
-import type { WritableChange } from './change.ts';
+import type { WritableChange } from './writable-change.ts';
 
 // What the statements of this folder have in common.
 

@@ -1,7 +1,8 @@
 import { arrayLiteral, type Query, statement } from '../../db/statement.ts';
 import type { State } from '../fields/fields.ts';
-import { sourcesOf, type UserMove, type WritableChange } from './change.ts';
+import { sourcesOf, type UserMove } from './change.ts';
 import { idOf, principalIds, withIds } from './statement-values.ts';
+import type { WritableChange } from './writable-change.ts';
 
 // The rows that the checks relied on. A transaction locks them first, and compares them with what the checks found.
 

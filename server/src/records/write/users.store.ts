@@ -2,9 +2,10 @@ import { preparedStatement, type Query, rowsParameter, statement } from '../../d
 import { columnNames, columnTypes, fieldColumns } from '../fields/field-columns.ts';
 import { userFields } from '../fields/fields.ts';
 import { changeIdOf } from './audited-change.ts';
-import type { UserEdit, WritableChange } from './change.ts';
+import type { UserEdit } from './change.ts';
 import { changeColumns, columnsOfFields, joinBefore, storingChanges } from './changed-values.store.ts';
 import { assignments, idOf, withIds, withRows } from './statement-values.ts';
+import type { WritableChange } from './writable-change.ts';
 
 const newUsers = rowsParameter('new_user', {
   id: 'bigint',

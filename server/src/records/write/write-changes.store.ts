@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import type { Query } from '../../db/statement.ts';
 import { appendAuditRows, auditDeletions } from './audit-rows.store.ts';
-import { type ChangeStore, isUnchanged, takesLong, type WritableChange } from './change.ts';
+import { isUnchanged, takesLong } from './change.ts';
 import { eraseValues } from './changed-values.store.ts';
 import { eraseFailedRecords } from './erasure.store.ts';
 import { deleteMerged, keepAliases, restoreAliases } from './merges.store.ts';
@@ -19,6 +19,7 @@ import { countPrincipals, countUsers } from './row-counts.store.ts';
 import { endSessions, forgetSignIns } from './sign-ins.store.ts';
 import { isCurrent, lockRows, readVersions, type StoredRows, storedRows } from './stored-rows.store.ts';
 import { deleteUsers, editUsers, insertUsers, moveUsers, resetPasswords } from './users.store.ts';
+import type { ChangeStore, WritableChange } from './writable-change.ts';
 
 // Writes changes in groups. Every transaction takes its locks in the order of its statements: principals by ID, users by
 // ID, new external keys, new usernames, row counts, failed records, calls, outcomes. If two transactions wait for each

@@ -1,0 +1,286 @@
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import { newRun } from '@anagrafe/client';
+import {
+  changesIn,
+  countsOf,
+  disablePrincipals,
+  findAliases,
+  findDisabled,
+  findMoves,
+  type ImportConnection,
+  type ImportFile,
+  type ImportRow,
+  type MissingPolicy,
+  type MissingPrincipalsPolicy,
+  namesByField,
+  problemsOfAllRows,
+  type RowProblem,
+  readSyncFile,
+  rowUnit,
+  type SyncTotals,
+  totalsOfPlan,
+  type WriteRules,
+} from '@anagrafe/importer';
+import { generatePassword, openTaskFile, requireEmpty, writeProblems } from '@anagrafe/importer/node';
+import { ConfigError } from '../settings/config.ts';
+import { type ConnectionOptions, reach } from './connection.ts';
+import {
+  fileTitle,
+  printColumns,
+  printLeftOut,
+  printUnusedColumns,
+  printWarnings,
+  shortPath,
+  undoCommandFor,
+} from './file-report.ts';
+import {
+  type FileOptions,
+  fileOptionsOf,
+  type InviteFileOptions,
+  pathBeside,
+  requireCodesFile,
+} from './import-file.ts';
+import { commandFor } from './import-report.ts';
+import { interruptibly, tellOpenJobs } from './interruption.ts';
+import { counted } from './output/format.ts';
+import { exitCodes, print, tell } from './output/output.ts';
+import { confirm } from './output/prompt.ts';
+import {
+  goneLines,
+  limitGone,
+  limitMoves,
+  limitRemovals,
+  planLines,
+  printDisabled,
+  printFailedRecords,
+  printGone,
+  printLeftOutUsers,
+  printPlan,
+  printProblems,
+  printSyncTotals,
+  unusableFile,
+} from './sync-report.ts';
+import { SyncSecrets } from './sync-secrets.ts';
+import { apply, compare, findGone } from './sync-steps.ts';
+
+interface SyncOptions extends ConnectionOptions, FileOptions, InviteFileOptions {
+  readonly missing: MissingPolicy;
+  readonly missingPrincipals: MissingPrincipalsPolicy;
+  readonly similar: WriteRules['similar'];
+  readonly clearEmpty: boolean;
+  readonly partial?: boolean;
+  readonly generatePasswords?: string;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly all?: boolean;
+  readonly json?: boolean;
+}
+
+/** Compares a file with the stored data, prints the changes, and applies them after a question. Sets the exit code. */
+export async function syncFile(path: string, options: SyncOptions): Promise<void> {
+  requireCodesFile(options);
+  const run = newRun();
+  const connection = await reach(options);
+  const anagrafe = connection.anagrafe.ofRun(run);
+  const task = await taskOf(path, options);
+  for (const created of [task.passwordsPath, task.codesPath])
+    if (created !== null) await requireEmpty(created);
+  const file = await openTaskFile(task);
+  tell(`Comparing ${fileTitle(path, file)} with ${connection.url}`);
+  const compared = await interruptibly(
+    (signal) => compareFile(path, file, options, { anagrafe, signal }),
+    () => tell('Interrupted. Nothing was changed.'),
+  );
+  const { plan, rows, counts, disables, lines, disabled, gone, warnings, unused } = compared;
+  const planned = totalsOfPlan(plan, { disabled: disables.length });
+  const unit = rowUnit(file.layout);
+  if (!options.json) await printPlan(lines, options);
+  printProblems(plan.failed, unit);
+  printProblems(plan.leftOut, unit);
+  printSyncTotals(planned, { dryRun: true });
+  printDisabled(disabled);
+  printFailedRecords(plan, unit);
+  printLeftOutUsers(plan, unit);
+  printGone(gone, options);
+
+  const secrets = new SyncSecrets(task, plan, compared.passwords, file.layout.separator || ',', connection);
+  let result: Result | null = null;
+  const hasChanges = changesIn(counts) + disables.length > 0;
+  if (!hasChanges) tell('Nothing to change.');
+  else if (!options.dryRun && (options.yes || (await confirm('Apply these changes?'))))
+    result = await applyChanges(
+      compared,
+      { options, run, secrets, maxPercent: connection.config.MAX_REMOVALS },
+      anagrafe,
+    );
+  else tell('Nothing was changed.');
+
+  const failed = [...plan.failed, ...(result?.problems ?? [])];
+  const left = problemsOfAllRows(
+    [...failed, ...plan.leftOut],
+    [...plan.failedRecords, ...(result?.refused ?? [])],
+    'The principal was left out because another of its rows has an error.',
+  );
+  let failedFile: string | null = null;
+  if (left.length > 0 && !options.dryRun && (result || !hasChanges)) {
+    failedFile = await writeProblems(pathBeside(path, 'failed'), await openTaskFile(task), left);
+    tell(
+      `The rows with errors are in ${shortPath(failedFile)}. Correct them, then run: ${commandFor(failedFile, task, options)}`,
+    );
+  }
+  if (result) tell(`To undo this synchronisation: ${undoCommandFor(run, options)}`);
+  if (options.json)
+    print(
+      JSON.stringify({
+        run,
+        rows,
+        ...planned,
+        applied: result !== null,
+        result: result?.totals ?? null,
+        changes: lines,
+        missingPrincipals: gone.missing,
+        failed: failed.map(problemText),
+        leftOutUsers: plan.leftOut.map(problemText),
+        failedFile,
+        ...secrets.files,
+        disabledUsers: disabled,
+        warnings: warnings.summaries,
+        unusedColumns: unused,
+        leftOut: file.leftOut,
+      }),
+    );
+}
+
+async function taskOf(path: string, options: SyncOptions) {
+  const { generatePasswords, codes, invite = null, similar } = options;
+  return {
+    path,
+    ...(await fileOptionsOf(options)),
+    purpose: 'register',
+    existing: 'update',
+    principal: null,
+    passwordsPath: generatePasswords === undefined ? null : resolve(generatePasswords),
+    invite,
+    codesPath: codes === undefined ? null : resolve(codes),
+    similar,
+    moves: 'allow',
+    withoutKey: 'join',
+  } as const;
+}
+
+/** Reads a file, prints what is worth a look, and plans its changes. */
+async function compareFile(
+  path: string,
+  file: ImportFile,
+  options: SyncOptions,
+  connection: ImportConnection,
+) {
+  const unit = rowUnit(file.layout);
+  printColumns(file);
+  const seed = randomBytes(32);
+  const { clearEmpty, missing, missingPrincipals, similar, partial = false, invite = null } = options;
+  const read = await readSyncFile(file, {
+    clearEmpty,
+    generate:
+      options.generatePasswords === undefined
+        ? null
+        : ({ number }: ImportRow) => generatePassword(seed, number),
+    invite,
+    findAliases: (some) => findAliases(some, connection),
+  });
+  const { records, errors, rows, warnings, unused, passwords } = read;
+  printUnusedColumns(unused);
+  printWarnings(warnings, unit, file.columns);
+  printLeftOut(file);
+  if (rows === 0) throw new ConfigError(`${path} has no rows. Nothing was changed.`);
+  tell(`${counted(rows, 'row')}, ${counted(records.length, 'principal')}`);
+
+  // A file with errors is compared too, to report all of its errors at once. The rows left out are not missing.
+  const rules = { missing: errors.length > 0 ? 'keep' : missing, similar, moves: 'allow' } as const;
+  const names = namesByField(file.columns);
+  const plan = await compare(records, { rules, isPartial: partial, names }, connection);
+  const unusable = [...errors, ...plan.conflicts];
+  if (unusable.length > 0) throw unusableFile(path, [...unusable, ...plan.failed, ...plan.leftOut], unit);
+  const moves = await findMoves(plan.calls, connection);
+  const disabled = await findDisabled(records, connection);
+  const gone = await findGone(plan, missingPrincipals, connection);
+  const disables = missingPrincipals === 'disable' ? gone.missing : [];
+  const lines = [...planLines(plan, moves), ...goneLines(disables)];
+  const counts = countsOf(plan.calls);
+  return {
+    plan,
+    rules,
+    names,
+    unit,
+    rows,
+    counts,
+    moves,
+    disabled,
+    gone,
+    disables,
+    lines,
+    warnings,
+    unused,
+    passwords,
+  };
+}
+
+interface Result {
+  readonly totals: SyncTotals;
+  readonly problems: readonly RowProblem[];
+  /** The records that the service has refused. */
+  readonly refused: Awaited<ReturnType<typeof apply>>['records'];
+}
+
+interface ApplyOptions {
+  readonly options: SyncOptions;
+  readonly run: string;
+  readonly secrets: SyncSecrets;
+  /** The largest share of removals without a confirmation. */
+  readonly maxPercent: number;
+}
+
+/** Applies the changes of a comparison, and prints the result. */
+async function applyChanges(
+  { plan, rules, names, unit, moves, gone, disables }: Awaited<ReturnType<typeof compareFile>>,
+  { options, run, secrets, maxPercent }: ApplyOptions,
+  anagrafe: ImportConnection['anagrafe'],
+): Promise<Result> {
+  if (options.yes) {
+    limitRemovals(plan, maxPercent);
+    await limitMoves(moves, maxPercent, anagrafe);
+    limitGone(disables, gone, maxPercent);
+  }
+  await secrets.create();
+  const jobs: string[] = [];
+  const work = async (signal: AbortSignal): Promise<Result> => {
+    const connection = { anagrafe, signal };
+    const { problems, records: refused } = await apply(
+      plan,
+      { rules, run, names, onJob: (id) => jobs.push(id), onOutdated: (calls) => secrets.keep(calls, jobs) },
+      connection,
+    );
+    printProblems(problems, unit);
+    await secrets.complete(refused, jobs);
+    const kept = await disablePrincipals(disables, `sync-${run}`, connection);
+    for (const { principal, message } of kept) tell(`  Principal ${principal.ID}: ${message}`);
+    const isComplete = problems.length + kept.length === 0;
+    tell(isComplete ? 'Applied.' : 'Applied, except for these records.');
+    if (!isComplete) process.exitCode = exitCodes.someFailed;
+    const totals = totalsOfPlan(plan, { disabled: disables.length - kept.length, refused });
+    printSyncTotals(totals);
+    return { totals, problems, refused };
+  };
+  return interruptibly(work, async () => {
+    tell('Interrupted. Some of the changes may have been applied.');
+    await tellOpenJobs(jobs, anagrafe, options);
+    secrets.explain(jobs, options);
+    tell('To see the remaining changes, run the same command again.');
+    tell(`To undo those that were applied: ${undoCommandFor(run, options)}`);
+  });
+}
+
+function problemText({ line, message }: RowProblem) {
+  return { line, message };
+}

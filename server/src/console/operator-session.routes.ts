@@ -1,0 +1,215 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { passwordRefused } from '../accounts/password.routes.ts';
+import { type OperatorAtConsole, operatorCaller } from '../clients/access.ts';
+import { actorOf, type ThrottledLookup } from '../clients/authentication.plugin.ts';
+import { type ConsoleStore, consoleTokenIn, requireConsolePage } from '../clients/console-session.ts';
+import { answers, Empty, errorAnswer, recordPage } from '../http/answer-schemas.ts';
+import { addressOf, setConsoleCookie } from '../http/credentials.ts';
+import { recordEnvelope } from '../http/envelope.ts';
+import { debugOf } from '../http/request-context.ts';
+import { CallHeaders, CallQuery, credential, named, optional, strictObject } from '../http/schemas.ts';
+import type { Api } from '../http/validation.ts';
+import { ApiError } from '../lib/field-errors.ts';
+import { sourceOf } from '../lib/network.ts';
+import { digestOf } from '../lib/secrets.ts';
+import {
+  beginSecondFactor,
+  confirmOperator,
+  enrolSecondFactor,
+  type OperatorSignInTools,
+  setOperatorPassword,
+  signInOperator,
+} from '../operators/operator-sign-in.ts';
+
+interface OperatorSessionTools {
+  readonly lookUpThrottled: ThrottledLookup;
+  readonly consoleSessions: ConsoleStore;
+  readonly operatorSignIn: OperatorSignInTools;
+}
+
+interface SignedInOperator {
+  readonly operator: OperatorAtConsole;
+  readonly tokenDigest: Buffer;
+}
+
+/** Registers the routes with which operators sign in, set their passwords and prove their identity. */
+export function operatorSessionRoutes(app: Api, tools: OperatorSessionTools): void {
+  const { lookUpThrottled, consoleSessions, operatorSignIn } = tools;
+  const about = { tags: ['console'], querystring: CallQuery, headers: CallHeaders };
+  const config = { signIn: true, maxValues: 100 };
+
+  const attemptOf = (request: FastifyRequest, operator?: OperatorAtConsole) => ({
+    source: sourceOf(addressOf(request)),
+    actor: actorOf(request, operator && operatorCaller(operator)),
+  });
+
+  const signedIn = (request: FastifyRequest): Promise<SignedInOperator> =>
+    lookUpThrottled(request, async (evidence) => {
+      requireConsolePage(evidence);
+      const token = consoleTokenIn(evidence);
+      const tokenDigest = digestOf(token ?? '');
+      const operator = token === null ? null : await consoleSessions.findOperator(tokenDigest);
+      if (!operator) throw new ApiError('UNAUTHENTICATED', { variant: 'console' });
+      return { operator, tokenDigest };
+    });
+
+  /** A stolen session must not give its thief a second factor. */
+  async function confirmed(request: FastifyRequest): Promise<OperatorAtConsole> {
+    const { operator } = await signedIn(request);
+    if (!operator.confirmed) throw new ApiError('FORBIDDEN', { variant: 'confirm' });
+    return operator;
+  }
+
+  app.post(
+    '/console/session/operator',
+    {
+      config,
+      schema: {
+        operationId: 'signInOperator',
+        summary: 'Sign in to the console as an operator',
+        description:
+          'Starts a session with email address and password, from a page of the console, and sets an HttpOnly cookie. An operator with a second factor sends its current code, or a recovery code, as `Code`; without it the answer is `SECOND_FACTOR_REQUIRED`. `GET /console/session` returns the operator.',
+        ...about,
+        body: SignInBody,
+        response: signInAnswers,
+      },
+    },
+    async (request, reply) => {
+      const { Email: email, Password: password, Code: code } = request.body;
+      // The sign-in does not look up a cookie that is sent, so that it proves nothing.
+      await lookUpThrottled(request, async (evidence) => requireConsolePage(evidence), {
+        isValid: () => false,
+      });
+      const token = await signInOperator({ email, password, code }, attemptOf(request), operatorSignIn);
+      setConsoleCookie(token, request, reply);
+      return recordEnvelope(null, debugOf(request));
+    },
+  );
+
+  app.post(
+    '/console/session/confirm',
+    {
+      config,
+      schema: {
+        operationId: 'confirmOperator',
+        summary: 'Confirm the identity of the operator',
+        description:
+          'Exports with hashes, deletions, merges, undos and changes of operators are possible for ten minutes after a sign-in or this request. It takes the password or a code of the second factor.',
+        ...about,
+        body: ConfirmBody,
+        response: confirmAnswers,
+      },
+    },
+    async (request) => {
+      const { operator, tokenDigest } = await signedIn(request);
+      const { Password: password, Code: code } = request.body;
+      const attempt = attemptOf(request, operator);
+      await confirmOperator(operator, { password, code }, tokenDigest, attempt, operatorSignIn);
+      return recordEnvelope(null, debugOf(request));
+    },
+  );
+
+  app.post(
+    '/console/second-factor',
+    {
+      config: { ...config, emptyBody: true },
+      schema: {
+        operationId: 'beginSecondFactor',
+        summary: 'Create the secret of a second factor',
+        description:
+          'Returns a secret for an authenticator app (TOTP). It becomes the second factor of the operator with its first code.',
+        ...about,
+        response: secretAnswers,
+      },
+    },
+    async (request) => {
+      const { secret, uri } = await beginSecondFactor(await confirmed(request), operatorSignIn);
+      return recordEnvelope({ Secret: secret, URI: uri }, debugOf(request));
+    },
+  );
+
+  app.post(
+    '/console/second-factor/confirm',
+    {
+      config,
+      schema: {
+        operationId: 'enrolSecondFactor',
+        summary: 'Set up the second factor',
+        description:
+          'Makes the new secret the second factor of the operator, and returns ten recovery codes. Each can be used once instead of a code. Earlier ones end.',
+        ...about,
+        body: CodeBody,
+        response: recoveryAnswers,
+      },
+    },
+    async (request) => {
+      const operator = await confirmed(request);
+      const { actor } = attemptOf(request, operator);
+      const codes = await enrolSecondFactor(operator, request.body.Code, actor, operatorSignIn);
+      return recordEnvelope({ RecoveryCodes: codes }, debugOf(request));
+    },
+  );
+
+  app.post(
+    '/console/password',
+    {
+      config,
+      schema: {
+        operationId: 'setOperatorPassword',
+        summary: 'Set the password of an operator with a code',
+        description:
+          'Sets the password of the operator that has the code, and ends its sessions. A password that is not accepted does not use the code up.',
+        ...about,
+        body: PasswordBody,
+        response: passwordAnswers,
+      },
+    },
+    async (request, reply) => {
+      const { Code: code, Password: password, ConfirmPassword: confirmation } = request.body;
+      const sent = { code, password, confirmation };
+      const errors = await setOperatorPassword(sent, attemptOf(request), operatorSignIn);
+      return errors ? passwordRefused(errors, request, reply) : recordEnvelope(null, debugOf(request));
+    },
+  );
+}
+
+const Password = credential({ format: 'password' });
+const SignInBody = named(
+  'OperatorSignIn',
+  strictObject({ Email: credential(), Password, Code: optional(credential()) }),
+);
+const ConfirmBody = named(
+  'OperatorConfirmation',
+  strictObject(
+    { Password: optional(Password), Code: optional(credential()) },
+    { description: 'Either `Password` or `Code`.' },
+  ),
+);
+const CodeBody = named('SecondFactorCode', strictObject({ Code: credential() }));
+const PasswordBody = named(
+  'OperatorPassword',
+  strictObject({ Code: credential(), Password, ConfirmPassword: Password }),
+);
+
+const Secret = named(
+  'SecondFactorSecret',
+  strictObject({
+    Secret: Type.String({ format: 'password', description: 'The secret, to type into an app.' }),
+    URI: Type.String({ description: 'The URI for a QR code.' }),
+  }),
+);
+const Recovery = named('RecoveryCodes', strictObject({ RecoveryCodes: Type.Array(Type.String()) }));
+
+const invalid = { 422: errorAnswer('The code is not valid.', 'CODE_INVALID') };
+const signInAnswers = answers('The operator is signed in.', Empty);
+const confirmAnswers = answers('The identity is confirmed.', Empty);
+const secretAnswers = answers('The new secret.', recordPage('SecondFactorEnvelope', Secret));
+const recoveryAnswers = answers(
+  'The recovery codes.',
+  recordPage('RecoveryCodesEnvelope', Recovery),
+  invalid,
+);
+const passwordAnswers = answers('The password is set.', Empty, {
+  422: errorAnswer('The code is not valid, or the password was not accepted.', 'CODE_INVALID'),
+});

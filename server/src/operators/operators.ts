@@ -1,0 +1,110 @@
+import type { Actor } from '../audit/audit-log.ts';
+import type { Role } from '../clients/permissions.ts';
+import { ApiError } from '../lib/field-errors.ts';
+import { isEmail } from '../lib/request-fields.ts';
+import type { CodeIssuer, IssuedCode } from '../passwords/password-code.ts';
+
+export const operatorStates = ['invited', 'active', 'disabled'] as const;
+
+/** A person who signs in to the console. */
+export interface Operator {
+  readonly id: number;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly state: (typeof operatorStates)[number];
+  readonly hasSecondFactor: boolean;
+  readonly createdAt: Date;
+}
+
+export interface NewOperator {
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+export interface OperatorChange {
+  readonly name?: string;
+  readonly role?: Role;
+  readonly disabled?: boolean;
+}
+
+export interface OperatorSession {
+  readonly id: string;
+  readonly address: string | null;
+  readonly signedInAt: Date;
+  readonly usedAt: Date;
+}
+
+export interface OperatorStore {
+  list(): Promise<readonly Operator[]>;
+  /** Returns null if the email address is taken. */
+  insert(operator: NewOperator, code: IssuedCode, actor: Actor): Promise<Operator | null>;
+  /** Returns null if there is no such operator, and `last` if no active administrator would be left. */
+  change(id: number, change: OperatorChange, actor: Actor): Promise<Operator | 'last' | null>;
+  /** Removes the password and the second factor, ends all sessions, and enables the operator. */
+  reset(id: number, code: IssuedCode, actor: Actor): Promise<Operator | null>;
+  listSessions(id: number): Promise<readonly OperatorSession[] | null>;
+  /** Ends one session or all; returns how many, or null if there is no such operator. */
+  endSessions(id: number, session: string | null, actor: Actor): Promise<number | null>;
+}
+
+export interface OperatorTools {
+  readonly store: OperatorStore;
+  readonly issueCode: CodeIssuer;
+}
+
+/** An operator with the code for its password, which exists as text only here. */
+export interface InvitedOperator {
+  readonly operator: Operator;
+  readonly code: IssuedCode;
+}
+
+/** Email addresses are compared without regard to case. */
+export function emailKey(email: string): string {
+  return email.toLowerCase();
+}
+
+export async function inviteOperator(
+  operator: NewOperator,
+  { store, issueCode }: OperatorTools,
+  actor: Actor,
+): Promise<InvitedOperator> {
+  checkName(operator.name);
+  if (!isEmail(operator.email)) throw new ApiError('INVALID_CLIENT', { variant: 'email' });
+  const code = issueCode();
+  const inserted = await store.insert(operator, code, actor);
+  if (!inserted) throw new ApiError('OPERATOR_EMAIL_TAKEN');
+  return { operator: inserted, code };
+}
+
+export async function changeOperator(
+  id: number,
+  change: OperatorChange,
+  { store }: Pick<OperatorTools, 'store'>,
+  actor: Actor,
+): Promise<Operator> {
+  if (change.name !== undefined) checkName(change.name);
+  const changed = await store.change(id, change, actor);
+  if (changed === 'last') throw new ApiError('LAST_ADMINISTRATOR');
+  return existing(changed);
+}
+
+export async function resetOperator(
+  id: number,
+  { store, issueCode }: OperatorTools,
+  actor: Actor,
+): Promise<InvitedOperator> {
+  const code = issueCode();
+  return { operator: existing(await store.reset(id, code, actor)), code };
+}
+
+export function existing<Found>(found: Found | null): Found {
+  if (found === null) throw new ApiError('OPERATOR_NOT_FOUND');
+  return found;
+}
+
+function checkName(name: string): void {
+  if (name.trim() === '' || /\p{C}/u.test(name))
+    throw new ApiError('INVALID_CLIENT', { variant: 'operator' });
+}

@@ -1,0 +1,216 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { listen } from '@anagrafe/testing/heard';
+import { newWorkFolder, rowsOf, type WorkFolder } from '@anagrafe/testing/importing';
+import { holding, importedHash, principalsLock } from '@anagrafe/testing/jobs';
+import { login } from '@anagrafe/testing/login';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
+import { until } from '@anagrafe/testing/until';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+
+let service: TestService;
+let folder: WorkFolder;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+beforeEach(() => {
+  folder = newWorkFolder(service);
+});
+
+const head = 'ExternalKey;Denomination;Username;Email;PasswordHash';
+const row = (key: string, user: string, email = '') =>
+  `${key};Company ${key};${user};${email};"${importedHash}"`;
+function write(...rows: readonly string[]): void {
+  folder.write('customers.csv', `${[head, ...rows].join('\n')}\n`);
+}
+const sync = (...args: readonly string[]) => folder.run(['sync', 'customers.csv', '--yes', ...args]);
+async function result(...args: readonly string[]) {
+  const { stdout } = await sync('--json', ...args);
+  return JSON.parse(stdout);
+}
+async function usersOf(key: string): Promise<readonly { Username: string; State: string }[]> {
+  const { body } = await service.call<{ Users: { Username: string; State: string }[] }>('irs/list', {
+    ExternalKey: key,
+  });
+  return body.result?.records[0]?.Users ?? [];
+}
+
+describe('the result of a sync', () => {
+  it('has the principals and users that were created, changed, moved, disabled, left unchanged and left out, as the plan has', async () => {
+    write(row('T-1', 't.a'), row('T-1', 't.b'), row('T-2', 't.c'), row('T-3', 't.d'), row('T-4', 't.e'));
+    await sync();
+    write(
+      row('T-1', 't.a', 'new@example.com'),
+      row('T-2', 't.c'),
+      row('T-2', 't.e'),
+      row('T-3', 't.d'),
+      row('T-5', 't.f'),
+      row('T-5', 't.g'),
+      row('T-6', 't.h', 'no address'),
+    );
+    const options = ['--missing', 'disable', '--missing-principals', 'disable'];
+    const { stderr } = await folder.run(['sync', 'customers.csv', '--dry-run', ...options]);
+    expect(stderr).toContain(
+      [
+        '  Principals: 1 to create, 0 to change, 1 to disable, 3 unchanged, 1 left out.',
+        '  Users: 2 to register, 1 to change, 1 to move, 1 to disable, 2 unchanged, 1 left out.',
+      ].join('\n'),
+    );
+    const counts = {
+      PrincipalsInserted: 1,
+      PrincipalsUpdated: 0,
+      PrincipalsDisabled: 1,
+      PrincipalsUnchanged: 3,
+      PrincipalsLeftOut: 1,
+      UsersRegistered: 2,
+      UsersInvited: 0,
+      UsersUpdated: 1,
+      UsersMoved: 1,
+      UsersDisabled: 1,
+      UsersDeleted: 0,
+      UsersUnchanged: 2,
+      UsersLeftOut: 1,
+    };
+    expect(await result(...options)).toMatchObject({ ...counts, applied: true, result: counts });
+  });
+
+  it('has the users that were left out of their records with --partial', async () => {
+    write(row('P-1', 'p.a'), row('P-1', 'p.b', 'no address'));
+    const { stderr } = await sync('--partial');
+    expect(stderr).toContain('Users: 1 registered, 0 changed, 0 unchanged, 1 left out.');
+  });
+
+  it('writes the rows with errors to a file also if nothing else changes, and not in a dry run', async () => {
+    write(row('F-1', 'f.a'));
+    await sync();
+    write(row('F-1', 'f.a'), row('F-2', 'f.b', 'no address'));
+    const failed = folder.path('customers.failed.csv');
+    expect(await result('--dry-run')).toMatchObject({ applied: false, failedFile: null });
+    expect(existsSync(failed)).toBe(false);
+    const { code, stderr } = await sync();
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringMatching(/Nothing to change\.\nThe rows with errors are in/),
+    ]);
+    expect(stderr).not.toContain('To undo');
+    expect(rowsOf(folder, 'customers.failed.csv').map(({ Username }) => Username)).toEqual(['f.b']);
+    expect(await result()).toMatchObject({
+      applied: false,
+      result: null,
+      failedFile: folder.path('customers.failed-2.csv'),
+    });
+  });
+});
+
+describe('a sync that is interrupted', () => {
+  it('while it applies changes names its job, the file with the passwords, and how to undo', async () => {
+    folder.write('customers.csv', 'ExternalKey;Denomination;Username\nI-1;Interrupted Srl;i.a\n');
+    const args = ['sync', 'customers.csv', '--yes', '--generate-passwords', 'passwords.csv'];
+    await holding(service, principalsLock, async ({ blocked }) => {
+      const child = folder.begin(args);
+      const { stderr, closed } = listen(child);
+      await blocked(1);
+      child.kill('SIGINT');
+      await closed;
+      expect(child.exitCode).toBe(130);
+      expect(stderr()).toMatch(
+        /Interrupted\. Some of the changes may have been applied\.\nThe service completes the rows that were already sent, in job \S+\. To cancel:\n {2}.*job cancel .*\nThe generated passwords are in .*passwords\.csv, also those of users that were not registered\..*\nTo see the remaining changes, run the same command again\.\nTo undo those that were applied: .*anagrafe undo /,
+      );
+    });
+    await until(
+      async () => (await usersOf('I-1')).length === 1,
+      () => 'the job to end',
+    );
+    const [{ Password = '' } = {}] = rowsOf(folder, 'passwords.csv');
+    expect((await login(service, 'i.a', Password)).status).toBe(200);
+  });
+
+  it('while it compares says that nothing was changed', async () => {
+    folder.write('customers.csv', `${head}\n${row('I-2', 'i.b')}\n`);
+    await service.database.transaction(
+      async (connection) => {
+        await connection.query('lock table anagrafe.principals in access exclusive mode');
+        const child = folder.begin(['sync', 'customers.csv', '--yes']);
+        const { stderr, closed } = listen(child);
+        await until(
+          async () => stderr().includes('Comparing'),
+          () => `the command to start: ${stderr()}`,
+        );
+        await until(
+          async () =>
+            (
+              await connection.query(
+                "select from pg_locks where not granted and relation = 'anagrafe.principals'::regclass",
+              )
+            ).length > 0,
+          () => 'the service to compare',
+        );
+        child.kill('SIGTERM');
+        await closed;
+        expect([child.exitCode, stderr()]).toEqual([
+          143,
+          expect.stringMatching(/Interrupted\. Nothing was changed\.\n$/),
+        ]);
+      },
+      { patient: true },
+    );
+    expect(await usersOf('I-2')).toEqual([]);
+  });
+});
+
+describe('anagrafe sync --invite', () => {
+  const invite = ['--invite', 'code', '--codes', 'codes.csv'];
+  const users = (key: string, ...names: readonly string[]) =>
+    folder.write(
+      'customers.csv',
+      `ExternalKey;Denomination;Username;State\n${names.map((name) => `${key};Invito ${key};${name};active\n`).join('')}`,
+    );
+  const setPassword = async (Code: unknown, Password = 'a new long sentence') =>
+    (await service.call('password/set', { Code, Password, ConfirmPassword: Password })).status;
+
+  it('invites new users, writes their codes, and leaves invited users unchanged the next day', async () => {
+    users('V-1', 'v.a', 'v.b');
+    const dry = await folder.run(['sync', 'customers.csv', '--dry-run', ...invite]);
+    expect(dry.stderr).toContain('  To invite to choose a password: 2 users.\n');
+    expect(existsSync(folder.path('codes.csv'))).toBe(false);
+    expect(await result(...invite)).toMatchObject({
+      codesFile: folder.path('codes.csv'),
+      result: { UsersRegistered: 2, UsersInvited: 2 },
+    });
+    const codes = rowsOf(folder, 'codes.csv');
+    expect(codes.map(({ Username }) => Username)).toEqual(['v.a', 'v.b']);
+    expect(statSync(folder.path('codes.csv')).mode & 0o777).toBe(0o600);
+
+    users('V-1', 'v.a', 'v.b', 'v.c');
+    const next = ['--missing', 'disable', '--invite', 'code', '--codes', 'next.csv'];
+    expect(await result(...next)).toMatchObject({
+      changes: [{ username: 'v.c', change: 'register user' }],
+      result: { UsersRegistered: 1, UsersInvited: 1, UsersUnchanged: 2 },
+    });
+    expect(rowsOf(folder, 'next.csv').map(({ Username }) => Username)).toEqual(['v.c']);
+    expect(await setPassword(codes[0]?.Code)).toBe(200);
+    expect(Object.fromEntries((await usersOf('V-1')).map((user) => [user.Username, user.State]))).toEqual({
+      'v.a': 'active',
+      'v.b': 'invited',
+      'v.c': 'invited',
+    });
+  });
+
+  it('leaves invited users unchanged without --invite too, and writes no file if no user is new', async () => {
+    users('V-2', 'w.a', 'w.b');
+    await sync('--invite', 'code', '--codes', 'first.csv');
+    expect(await result()).toMatchObject({ applied: false, changes: [], UsersUnchanged: 2 });
+    folder.write('customers.csv', 'ExternalKey;Denomination;Username\nV-2;Invito Spa;w.b\n');
+    expect(await result(...invite)).toMatchObject({ codesFile: null, result: { PrincipalsUpdated: 1 } });
+    expect(existsSync(folder.path('codes.csv'))).toBe(false);
+  });
+
+  it('needs a file for the codes, and replaces none', async () => {
+    users('V-3', 'x.a');
+    const { code, stderr } = await sync('--invite', 'code');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('--invite code needs --codes')]);
+    folder.write('codes.csv', 'kept\n');
+    expect((await sync(...invite)).code).toBe(1);
+    expect(readFileSync(folder.path('codes.csv'), 'utf8')).toBe('kept\n');
+  });
+});
