@@ -770,6 +770,8 @@ export const imports = {
     passwords: 'Generate passwords',
     passwordsHint:
       'For new users without a password. Download the passwords after the import: they are not stored.',
+    invites: 'Invite new users',
+    invitesHint: 'New users without a password choose one themselves.',
     similar: 'Create principals that look like others',
     similarHint:
       'Otherwise a new principal with the VAT number, tax code or name of another one, or with its key in another spelling, is refused and shown beside it.',

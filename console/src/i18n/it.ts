@@ -766,6 +766,8 @@ export const imports: Messages['imports'] = {
     passwords: 'Genera le password',
     passwordsHint:
       "Per i nuovi utenti senza password. Scarica le password dopo l'importazione: non vengono conservate.",
+    invites: 'Invita i nuovi utenti',
+    invitesHint: 'I nuovi utenti senza password ne scelgono una.',
     similar: 'Crea anche le anagrafiche che somigliano ad altre',
     similarHint:
       "Altrimenti una nuova anagrafica con la partita IVA, il codice fiscale o il nome di un'altra, o con lo stesso codice scritto in altro modo, viene rifiutata e mostrata accanto all'altra.",

@@ -71,7 +71,8 @@ function optionsOf(request: FastifyRequest): string {
 }
 
 function readOptions(request: FastifyRequest): Partial<CallOptions> {
-  const { missing, passwords, existing, similar, moves } = request.query as Query;
+  const { missing, passwords, existing, similar, moves, dryRun } = request.query as Query;
+  if (missing === 'delete' && !dryRun) request.requirePermission('records.delete');
   // Every stored user is missing from a record that may only contain new ones.
   if (existing === 'refuse' && missing !== 'keep')
     throw wrongParameter('missing', 'exclusive', { other: 'existing' });

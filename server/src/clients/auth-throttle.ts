@@ -23,14 +23,21 @@ export class AuthThrottle {
 
   /**
    * Runs the lookup of a credential. Throws `RATE_LIMITED` instead if the address has failed too often and the
-   * credential was not valid within `goodForMs`.
+   * credential was not valid within `goodForMs`. A credential is invalid if `lookUp` throws `UNAUTHENTICATED`, or
+   * returns what `isValid` rejects.
    */
-  async run<Result>(address: string, credential: unknown, lookUp: () => Promise<Result>): Promise<Result> {
+  async run<Result>(
+    address: string,
+    credential: unknown,
+    lookUp: () => Promise<Result>,
+    isValid: (result: Result) => boolean = () => true,
+  ): Promise<Result> {
     const digest = createHash('sha256').update(JSON.stringify(credential)).digest('base64');
     if ((this.#good.get(digest) ?? 0) < performance.now()) this.#refuseFlood(address);
     try {
       const result = await lookUp();
-      put(this.#good, digest, performance.now() + goodForMs, maxCredentials);
+      if (isValid(result)) put(this.#good, digest, performance.now() + goodForMs, maxCredentials);
+      else this.#countFailure(address);
       return result;
     } catch (error) {
       if (error instanceof ApiError && error.detail.code === 'UNAUTHENTICATED') {

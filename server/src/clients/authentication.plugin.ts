@@ -71,12 +71,13 @@ export type Identify = (request: FastifyRequest) => Promise<Caller>;
 
 /**
  * Runs `lookUp` under the `AuthThrottle`, which refuses addresses with many invalid credentials. `fromBody` is the
- * credential of a request that sends it in the body instead of a header.
+ * credential of a request that sends it in the body instead of a header; `isValid` is false if the result shows that
+ * the credential is not valid.
  */
 export type ThrottledLookup = <Result>(
   request: FastifyRequest,
   lookUp: (evidence: CallerEvidence) => Promise<Result>,
-  fromBody?: KeyPair,
+  options?: { readonly fromBody?: KeyPair; readonly isValid?: (result: Result) => boolean },
 ) => Promise<Result>;
 
 export function openThrottledLookup(trust: TrustSettings, auditLog: AuditLog): ThrottledLookup {
@@ -89,19 +90,20 @@ export function openThrottledLookup(trust: TrustSettings, auditLog: AuditLog): T
         request.log.error({ err: error }, 'could not write the audit log entry of a denied client');
     });
   };
-  return (request, lookUp, fromBody) => {
+  return (request, lookUp, { fromBody, isValid } = {}) => {
     const evidence = readEvidence(request, trust);
     const credentials = fromBody ? [fromBody] : evidence.credentials;
     // A request without a credential is not a guess, so the throttle neither counts nor refuses it.
     if (credentials.length === 0) return lookUp(evidence);
-    return throttle.run(sourceOf(addressOf(request)), credentials, async () => {
+    const recorded = async () => {
       try {
         return await lookUp(evidence);
       } catch (error) {
         if (error instanceof DeniedClient) recordDenied(request, error);
         throw error;
       }
-    });
+    };
+    return throttle.run(sourceOf(addressOf(request)), credentials, recorded, isValid);
   };
 }
 

@@ -89,15 +89,17 @@ export async function consoleState(
   return { state: open ? 'protected' : 'signed-out', session: null };
 }
 
+/** Returns false if there was no session to end. */
 export async function signOutAtConsole(
   evidence: CallerEvidence,
   actorOf: (caller: Caller) => Actor,
   { access, consoleSessions }: ConsoleTools,
-): Promise<void> {
+): Promise<boolean> {
   requireConsolePage(evidence);
   const token = consoleTokenIn(evidence);
-  if (token === null || !(await findSession(token, evidence, consoleSessions))) return;
+  if (token === null || !(await findSession(token, evidence, consoleSessions))) return false;
   await consoleSessions.end(digestOf(token), actorOf(await identify(evidence, access)));
+  return true;
 }
 
 async function findSession(token: string, { address }: CallerEvidence, sessions: ConsoleStore) {

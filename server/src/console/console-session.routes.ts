@@ -51,7 +51,9 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
       },
     },
     async (request, reply) => {
-      const found = await lookUpThrottled(request, (evidence) => consoleState(evidence, tools));
+      const found = await lookUpThrottled(request, (evidence) => consoleState(evidence, tools), {
+        isValid: ({ session }) => session !== null,
+      });
       // Every later call would reject the cookie of an ended session as an invalid credential.
       if (!found.session) clearConsoleCookie(request, reply);
       return recordEnvelope(stateFields(found), debugOf(request));
@@ -77,7 +79,7 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
       const { token, session } = await lookUpThrottled(
         request,
         (evidence) => signInAtConsole(pair, evidence, actor(request), tools),
-        pair,
+        { fromBody: pair },
       );
       setConsoleCookie(token, request, reply);
       return recordEnvelope(stateFields({ state: 'signed-in', session }), debugOf(request));
@@ -96,7 +98,9 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
       },
     },
     async (request, reply) => {
-      await lookUpThrottled(request, (evidence) => signOutAtConsole(evidence, actor(request), tools));
+      await lookUpThrottled(request, (evidence) => signOutAtConsole(evidence, actor(request), tools), {
+        isValid: (ended) => ended,
+      });
       clearConsoleCookie(request, reply);
       return recordEnvelope(stateFields({ state: 'signed-out', session: null }), debugOf(request));
     },

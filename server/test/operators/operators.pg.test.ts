@@ -1,4 +1,5 @@
 import { adminOf, credential, recordOf } from '@anagrafe/testing/admin';
+import { stopClock } from '@anagrafe/testing/clock';
 import { browserOf, keysOf, ownPage } from '@anagrafe/testing/console';
 import { rightPassword } from '@anagrafe/testing/login';
 import { asOperator, enrol, operator, signInOperator } from '@anagrafe/testing/operators';
@@ -132,6 +133,11 @@ describe('confirming the identity', () => {
       `update anagrafe.operator_sessions set confirmed_at = confirmed_at - interval '11 minutes'`,
     );
     expect((await deletion()).status).toBe(403);
+    const upsert = (query: string) =>
+      browse(`POST /api/sync/v1/irs/upsert?${query}`, fabio, [{ ExternalKey: 'F-1', Users: [] }]);
+    expect((await upsert('missing=delete')).status).toBe(403);
+    expect((await upsert('missing=delete&dryRun=true')).status).toBe(200);
+    expect((await upsert('missing=disable')).status).toBe(200);
     expect((await browse('POST /console/second-factor', fabio)).status).toBe(403);
     const wrong = await browse('POST /console/session/confirm', fabio, { Password: 'not this one' });
     expect(wrong.status).toBe(401);
@@ -189,4 +195,28 @@ describe('managing operators', () => {
     expect((await set(rightPassword)).status).toBe(200);
     expect((await set(rightPassword)).body.errorCode).toBe('CODE_INVALID');
   });
+});
+
+describe('made-up console cookies', () => {
+  it.each(['GET /console/session', 'DELETE /console/session', 'POST /console/session/operator'])(
+    'count as failed attempts at %s',
+    async (call) => {
+      stopClock();
+      const own = await startTestService({ ANAGRAFE_REQUIRE_SECOND_FACTOR: 'false' });
+      const send = browserOf(own);
+      const body = call.startsWith('POST')
+        ? { Email: 'nobody@example.com', Password: rightPassword }
+        : undefined;
+      const attempt = (n: number) =>
+        send(call, { ...ownPage, cookie: `anagrafe_console=agc_madeup${n}` }, body);
+      for (let n = 0; n < 600; n += 50)
+        await Promise.all(Array.from({ length: 50 }, (_, index) => attempt(n + index)));
+      const { status, body: refused } = await send('GET /admin/v1/clients', {
+        ...ownPage,
+        cookie: 'anagrafe_console=agc_madeup',
+      });
+      expect([status, refused.errorCode]).toEqual([429, 'RATE_LIMITED']);
+      await own.stop();
+    },
+  );
 });

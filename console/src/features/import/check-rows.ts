@@ -16,6 +16,7 @@ import {
   DryRunState,
   dryRunRows,
   FileComparer,
+  fillInvites,
   fillPasswords,
   fromFileError,
   mayNameBothWays,
@@ -86,7 +87,7 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
       const read = readRows(rows, file, reading);
       const { rows: parsed, passwords } = reading.generatesPasswords
         ? fillPasswords(read, () => generatePassword())
-        : { rows: read, passwords: new Map() };
+        : { rows: reading.invites ? fillInvites(read, reading.invites) : read, passwords: new Map() };
       const { existing } = rules;
       const namesBothWays = mayNameBothWays(columnsOf(file, reading), reading.principal);
       const comparer = new FileComparer({ existing, namesBothWays, unit, readAll: () => parsed });

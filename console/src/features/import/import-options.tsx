@@ -2,12 +2,16 @@ import type { WriteRules } from '@anagrafe/importer';
 import { Radio, Stack, Switch } from '@mantine/core';
 import { useImportMessages } from '../../i18n/language.tsx';
 import { Surface } from '../../ui/page.tsx';
+import { ChannelField, useChannel } from '../invitations/channel-field.tsx';
+import type { Channel } from '../invitations/queries.ts';
 
 export interface ImportOptions {
   /** `create` refuses rows that differ from what is stored; `update` changes what is stored. */
   readonly mode: 'create' | 'update';
   /** Generates a password for each new user without a password and without a password hash. */
   readonly generatesPasswords: boolean;
+  /** How each new user without a password is invited to set one; null if it is not. */
+  readonly invites: Channel | null;
   /** Creates principals that look like others. Otherwise their rows have errors. */
   readonly allowsSimilar: boolean;
 }
@@ -15,6 +19,7 @@ export interface ImportOptions {
 export const defaultOptions: ImportOptions = {
   mode: 'create',
   generatesPasswords: false,
+  invites: null,
   allowsSimilar: false,
 };
 
@@ -34,6 +39,10 @@ interface OptionsProps {
 
 export function Options({ options, onChange }: OptionsProps) {
   const { options: messages } = useImportMessages();
+  const [channel] = useChannel(true);
+  // A user gets a password or chooses one.
+  const setInvites = (invites: Channel | null) =>
+    onChange({ ...options, invites, ...(invites && { generatesPasswords: false }) });
   return (
     <Surface title={messages.title}>
       <Stack>
@@ -51,8 +60,19 @@ export function Options({ options, onChange }: OptionsProps) {
           label={messages.passwords}
           description={messages.passwordsHint}
           checked={options.generatesPasswords}
-          onChange={({ currentTarget: { checked } }) => onChange({ ...options, generatesPasswords: checked })}
+          onChange={({ currentTarget: { checked } }) =>
+            onChange({ ...options, generatesPasswords: checked, ...(checked && { invites: null }) })
+          }
         />
+        <Switch
+          label={messages.invites}
+          description={messages.invitesHint}
+          checked={options.invites !== null}
+          onChange={({ currentTarget: { checked } }) => setInvites(checked ? channel : null)}
+        />
+        {options.invites && (
+          <ChannelField choices={['email', 'code']} value={options.invites} onChange={setInvites} />
+        )}
         <Switch
           label={messages.similar}
           description={messages.similarHint}

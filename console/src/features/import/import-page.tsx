@@ -58,8 +58,8 @@ function Work({ file, onKeepTotals }: WorkProps) {
   const isLost = checked !== null && checked.errors.size + checked.passwords.size > 0;
   useUnsaved(isRunning ? isLost : !send.data && (send.isPending || rows !== file.rows));
   const rules = rulesOf(options);
-  const { generatesPasswords } = options;
-  const reading = { columns, principal: principalOf(named), generatesPasswords, similarRows };
+  const { generatesPasswords, invites } = options;
+  const reading = { columns, principal: principalOf(named), generatesPasswords, invites, similarRows };
 
   function checkAll(): void {
     const onSuccess = (found: Checked) => {
@@ -98,7 +98,16 @@ function Work({ file, onKeepTotals }: WorkProps) {
     // A retry reuses the name and therefore the idempotency keys, so that the service applies each record once.
     const { valid: rows, unchanged, passwords, plan } = checked;
     const run = newRun();
-    const attempt = sending ?? { name: `console-${run}`, run, rules, rows, unchanged, passwords, plan };
+    const attempt = sending ?? {
+      name: `console-${run}`,
+      run,
+      rules,
+      rows,
+      unchanged,
+      passwords,
+      invites,
+      plan,
+    };
     setSending(attempt);
     send.mutate(attempt);
   }
@@ -111,7 +120,16 @@ function Work({ file, onKeepTotals }: WorkProps) {
   }
 
   if (send.data && checked) {
-    return <Sent file={file} rows={rows} sent={send.data} left={checked.errors} onCorrect={correctFailed} />;
+    return (
+      <Sent
+        file={file}
+        rows={rows}
+        sent={send.data}
+        jobs={send.jobs}
+        left={checked.errors}
+        onCorrect={correctFailed}
+      />
+    );
   }
   if (isRunning) return <Running jobs={send.jobs} />;
   return (

@@ -10,12 +10,19 @@ import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
-import { useImportMessages, useResultMessages } from '../../i18n/language.tsx';
+import {
+  useImportMessages,
+  useInvitationsMessages,
+  useMailsMessages,
+  useResultMessages,
+} from '../../i18n/language.tsx';
 import { saveFile } from '../../ui/copy.tsx';
+import { useDialog } from '../../ui/dialog.tsx';
 import { focusOnMount } from '../../ui/focus.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Surface } from '../../ui/page.tsx';
 import { SaveOnce } from '../../ui/save-once.tsx';
+import { IssueCodes } from '../invitations/issue-codes.tsx';
 import { JobProgress } from '../results/job-progress.tsx';
 import { passwordFile } from './generated-passwords.ts';
 import type { SentRows } from './send-rows.ts';
@@ -114,6 +121,31 @@ function Passwords({ count, saved, onDownload }: PasswordsProps) {
   );
 }
 
+/** Leads to the mails to the invited users, or issues their codes. */
+function Invited({ sent: { invites }, jobs }: { sent: SentRows; jobs: readonly Job[] }) {
+  const { job: codes } = useInvitationsMessages();
+  const mails = useMailsMessages();
+  const [dialog, open] = useDialog();
+  if (invites === null || jobs.length === 0) return null;
+  return (
+    <Group>
+      {invites === 'email' ? (
+        <Button component={Link} href="/mails" variant="default">
+          {mails.show}
+        </Button>
+      ) : (
+        <Button
+          variant="default"
+          onClick={() => open((close) => <IssueCodes jobIds={jobs.map(({ ID }) => ID)} onClose={close} />)}
+        >
+          {codes.action}
+        </Button>
+      )}
+      {dialog}
+    </Group>
+  );
+}
+
 interface OutcomeProps {
   readonly applied: number;
   /** Rows whose values were stored already. */
@@ -152,12 +184,13 @@ interface SentProps {
   readonly file: UsersFile;
   readonly rows: readonly Row[];
   readonly sent: SentRows;
+  readonly jobs: readonly Job[];
   /** Errors of the rows that were not sent because they failed the check. */
   readonly left: RowErrors;
   readonly onCorrect: (errors: RowErrors) => void;
 }
 
-export function Sent({ file, rows, sent, left, onCorrect }: SentProps) {
+export function Sent({ file, rows, sent, jobs, left, onCorrect }: SentProps) {
   const { rowError } = useImportMessages();
   const [saved, setSaved] = useState(false);
   const { errors: rejected } = sent;
@@ -191,6 +224,7 @@ export function Sent({ file, rows, sent, left, onCorrect }: SentProps) {
             }}
           />
         )}
+        <Invited sent={sent} jobs={jobs} />
       </Outcome>
     </Stack>
   );

@@ -3,6 +3,7 @@ import {
   type GeneratedPasswords,
   type ImportConnection,
   type ImportRow,
+  type InviteChannel,
   JobSender,
   type RowErrors,
   sendRows,
@@ -26,6 +27,8 @@ export interface Sending {
   readonly unchanged: ReadonlySet<number>;
   /** The generated passwords of the rows whose users are registered. */
   readonly passwords: GeneratedPasswords;
+  /** How new users without a password are invited; null if they are not. */
+  readonly invites: InviteChannel | null;
   /** The plan that was confirmed; null if the import only creates. */
   readonly plan: Plan | null;
 }

@@ -6,6 +6,7 @@ import {
   type ImportField,
   type ImportFile,
   type ImportRow,
+  type InviteChannel,
   interpretRows,
   type JsonObject,
   type LeftOutRows,
@@ -31,6 +32,8 @@ export interface Reading {
   readonly principal: RowPrincipal | null;
   /** Accepts rows without a password and without a password hash, for which the console generates passwords. */
   readonly generatesPasswords: boolean;
+  /** How new users without a password are invited; null if they are not. */
+  readonly invites: InviteChannel | null;
   /** The numbers of the rows whose principals may look like others. */
   readonly similarRows: ReadonlySet<number>;
 }
@@ -81,9 +84,13 @@ export function recordIn({ source }: Row): JsonObject | null {
 export function readRows(
   rows: readonly Row[],
   { layout, names }: Shape,
-  { columns, principal, generatesPasswords, similarRows }: Reading,
+  { columns, principal, generatesPasswords, invites, similarRows }: Reading,
 ): ImportRow[] {
-  const options = { columns, ...(principal && { principal }), withoutPasswords: generatesPasswords };
+  const options = {
+    columns,
+    ...(principal && { principal }),
+    withoutPasswords: generatesPasswords || invites !== null,
+  };
   const read = interpretRows(rows, { format: layout.format, header: names }, options);
   return read.map((row) => (similarRows.has(row.number) ? withSimilar(row) : row));
 }

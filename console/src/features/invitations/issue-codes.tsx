@@ -8,13 +8,13 @@ import { SaveOnce } from '../../ui/save-once.tsx';
 import { useCodeDownloads } from './codes.ts';
 import { useIssueCodes } from './queries.ts';
 
-/** Issues the codes of the users that a job has invited, and offers them as files. */
-export function IssueCodes({ jobId, onClose }: { jobId: string; onClose: () => void }) {
+/** Issues the codes of the users that jobs have invited, and offers them as files. */
+export function IssueCodes({ jobIds, onClose }: { jobIds: readonly string[]; onClose: () => void }) {
   const { job: messages, many } = useInvitationsMessages();
   const { newPassword } = usePrincipalsMessages();
   const { number } = useFormats();
   const downloadsOf = useCodeDownloads();
-  const request = useIssueCodes(jobId);
+  const request = useIssueCodes(jobIds);
   const [isSaved, setIsSaved] = useState(false);
   const { data } = request;
   if (!data)

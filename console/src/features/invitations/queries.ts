@@ -157,24 +157,25 @@ export function useInviteAll() {
   });
 }
 
-/** Codes of the users that a job has invited, and the number of users that got none. */
+/** Codes of the users that jobs have invited, and the number of users that got none. */
 export interface IssuedCodes {
   readonly invitations: readonly Invitation[];
   readonly skipped: number;
 }
 
-/** The mutation issues the codes of a job. Earlier codes of its users end. */
-export function useIssueCodes(jobId: string) {
+/** The mutation issues the codes of jobs. Earlier codes of their users end. */
+export function useIssueCodes(jobIds: readonly string[]) {
   const { jobs } = usePatientAnagrafe();
   return useMutation({
     gcTime: 0,
     mutationFn: async (): Promise<IssuedCodes> => {
       const invitations: Invitation[] = [];
       let skipped = 0;
-      for await (const { Position, Skipped, ...invitation } of jobs.invitations(jobId)) {
-        if (Skipped === null) invitations.push(invitation);
-        else skipped++;
-      }
+      for (const jobId of jobIds)
+        for await (const { Position, Skipped, ...invitation } of jobs.invitations(jobId)) {
+          if (Skipped === null) invitations.push(invitation);
+          else skipped++;
+        }
       return { invitations, skipped };
     },
   });

@@ -125,7 +125,7 @@ function OneJob({ id }: { id: string }) {
                 </Button>
                 <Button
                   variant="default"
-                  onClick={() => open((close) => <IssueCodes jobId={id} onClose={close} />)}
+                  onClick={() => open((close) => <IssueCodes jobIds={[id]} onClose={close} />)}
                 >
                   {codes.action}
                 </Button>

@@ -102,7 +102,13 @@ async function compare(
   { columns, options, onProgress }: CompareInput,
   connection: ImportConnection,
 ): Promise<Comparison> {
-  const reading = { columns, principal: null, generatesPasswords: true, similarRows: new Set<number>() };
+  const reading = {
+    columns,
+    principal: null,
+    generatesPasswords: true,
+    invites: null,
+    similarRows: new Set<number>(),
+  };
   // A row that cannot be read is an error of the file, like any other row that cannot be used.
   const unreadable = file.rows.flatMap(({ number, line, error }): ImportRow[] =>
     error ? [{ kind: 'invalid', number, line, source: null, errors: [error], text: null }] : [],
