@@ -21,7 +21,7 @@ const noTotals = {
   UsersLeftOut: 0,
 };
 
-/** What a sync does with the principals and users of its file, and with those that the file does not have. */
+/** The numbers of principals and users that a sync creates, changes, moves, removes, and leaves as they are. */
 export type SyncTotals = Readonly<typeof noTotals>;
 
 interface Applied {

@@ -16,7 +16,7 @@ export interface Day {
   readonly title: string;
   readonly file: string | Uint8Array;
   readonly options: readonly string[];
-  /** What the file changes in the store. */
+  /** Makes the changes of the file in the model. */
   readonly change: (model: Model) => void;
   readonly exitCode: number;
   /** The lines that are not applied, each of which is reported once. */

@@ -27,7 +27,7 @@ export interface MailContent {
 export interface ComposeOptions {
   readonly templates: MailTemplates;
   readonly brand: Brand;
-  /** Of users without a `Language`, or with one that has no texts. */
+  /** The language for users without a `Language`, or with one that has no texts. */
   readonly defaultLanguage: Language;
 }
 

@@ -54,7 +54,7 @@ export function openOperators(parts: OperatorParts): Operators {
   };
 }
 
-/** What manages operators, also at the command line. */
+/** Opens the management of operators for the service and for the command line. */
 export function openOperatorTools(
   database: Database,
   config: Config,

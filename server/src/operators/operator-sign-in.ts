@@ -10,7 +10,7 @@ import { mapOpaqueString } from '../usernames/precis-profiles.ts';
 import { emailKey } from './operators.ts';
 import { type NewSecret, newRecoveryCodes, newTotpSecret, stepOfCode } from './second-factor.ts';
 
-/** What the sign-in of an operator is checked against. */
+/** The stored values that the sign-in of an operator is checked against. */
 export interface OperatorAccount {
   readonly id: number;
   readonly email: string;
@@ -56,14 +56,14 @@ export interface OperatorSignInTools {
   report(error: unknown): void;
 }
 
-/** What an operator proves its identity with. */
+/** The password or the code with which an operator proves its identity. */
 export interface Proof {
   readonly password: string | undefined;
   /** A code of the second factor, or a recovery code. */
   readonly code: string | undefined;
 }
 
-/** Who tries: `source` is the address for the login throttle. */
+/** The origin of a sign-in or confirmation: `source` is the address for the login throttle. */
 export interface Attempt {
   readonly source: string;
   readonly actor: Actor;

@@ -7,7 +7,7 @@ import type { UserEffect } from '../parse/parsed-undo.ts';
 import { type DeleteStore, usersListed } from './delete.ts';
 import { fieldValue, isSame, type RunValue, usernameOf, type Values, valuesBySubject } from './run-values.ts';
 
-// What the records of an undo are compared with: the stored principals and users, and the values that the run has changed.
+// Reads the stored principals and users, and the values that the run has changed, for the check of an undo.
 
 export interface RunStore {
   /** Returns the values of fields that the run has changed, in the order of the changes. */

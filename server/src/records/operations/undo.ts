@@ -144,7 +144,7 @@ function undoChanges(
   };
 }
 
-/** What an undo does to the fields of a principal. */
+/** The effect of an undo on the fields of a principal. */
 interface PrincipalUndo {
   readonly step: PrincipalStep;
   readonly changes: readonly FieldChange[];

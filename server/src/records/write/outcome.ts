@@ -146,7 +146,7 @@ export interface NewCall {
   readonly users: number;
 }
 
-/** What the changes of one call or chunk have in common. */
+/** The values that all changes of one call or chunk share. */
 export interface WriteContext {
   readonly actor: Actor;
   /** The call that the outcomes are stored with, and its row if that is not stored yet; null if they are not stored. */
