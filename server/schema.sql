@@ -414,12 +414,15 @@ create table anagrafe.principals (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   version_at timestamp with time zone,
+  tags text[],
   constraint principals_external_key_key UNIQUE (external_key),
   constraint principals_pkey PRIMARY KEY (id),
   constraint principals_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text]))),
+  constraint principals_tags_check CHECK (((cardinality(tags) >= 1) AND (cardinality(tags) <= 20))),
   constraint principals_users_count_check CHECK ((users_count >= 0))
 );
 CREATE INDEX principals_search_terms ON anagrafe.principals USING gin (search_terms);
+CREATE INDEX principals_tags ON anagrafe.principals USING gin (tags) WHERE (tags IS NOT NULL);
 CREATE INDEX principals_updated_at ON anagrafe.principals USING btree (updated_at, id);
 CREATE TRIGGER changed_keys_are_no_aliases AFTER UPDATE OF external_key ON anagrafe.principals FOR EACH ROW WHEN (((new.external_key IS NOT NULL) AND (new.external_key IS DISTINCT FROM old.external_key))) EXECUTE FUNCTION anagrafe.refuse_alias();
 CREATE TRIGGER changed_principals_have_likeness AFTER UPDATE OF external_key, denomination, surname, name, vatnumber, taxcode ON anagrafe.principals FOR EACH ROW WHEN (((((((old.external_key IS DISTINCT FROM new.external_key) OR (old.denomination IS DISTINCT FROM new.denomination)) OR (old.surname IS DISTINCT FROM new.surname)) OR (old.name IS DISTINCT FROM new.name)) OR (old.vatnumber IS DISTINCT FROM new.vatnumber)) OR (old.taxcode IS DISTINCT FROM new.taxcode))) EXECUTE FUNCTION anagrafe.change_likeness();

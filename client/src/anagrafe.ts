@@ -216,13 +216,13 @@ export class Anagrafe {
    * retried like any call.
    */
   exportRecords(
-    { ID, ExternalKey, hashes, separator }: ExportFilter = {},
+    { ID, ExternalKey, Tags, hashes, separator }: ExportFilter = {},
     options?: CallOptions,
   ): RecordExport {
     return new RecordExport((format) =>
       this.#transport.stream(
         'exportRecords',
-        { query: { id: ID, externalKey: ExternalKey, hashes, separator, format } },
+        { query: { id: ID, externalKey: ExternalKey, tags: Tags?.join(','), hashes, separator, format } },
         options,
       ),
     );

@@ -383,11 +383,11 @@ export type ErrorCode =
   | 'AMBIGUOUS_PRINCIPAL' | 'AMBIGUOUS_USER' | 'UNRECOGNISED_USER' | 'DUPLICATE_USER' | 'EMPTY_PRINCIPAL'
   | 'TEXT_EMPTY' | 'TEXT_TOO_LONG' | 'TEXT_CHARACTERS' | 'USERNAME_TOO_LONG' | 'USERNAME_SPACES'
   | 'USERNAME_CHARACTERS' | 'USERNAME_DIRECTION' | 'EMAIL_INVALID' | 'EMAIL_TOO_LONG' | 'LANGUAGE_INVALID'
-  | 'ATTRIBUTES_TOO_MANY' | 'ATTRIBUTE_NAME' | 'ATTRIBUTE_TOO_LONG' | 'PASSWORD_TOO_SHORT'
-  | 'PASSWORD_TOO_LONG' | 'PASSWORD_CHARACTERS' | 'PASSWORD_COMMON' | 'PASSWORD_IS_USERNAME'
-  | 'PASSWORD_IS_EMAIL' | 'PASSWORD_MISMATCH' | 'PASSWORD_BESIDE_HASH' | 'PASSWORD_HASH_INVALID'
-  | 'PASSWORD_HASH_COST' | 'PASSWORD_REUSED' | 'INVALID_INVITE' | 'INVITE_BESIDE_PASSWORD' | 'CANNOT_INVITE'
-  | 'CURRENT_PASSWORD_WRONG';
+  | 'ATTRIBUTES_TOO_MANY' | 'ATTRIBUTE_NAME' | 'ATTRIBUTE_TOO_LONG' | 'TAGS_TOO_MANY' | 'TAG_INVALID'
+  | 'PASSWORD_TOO_SHORT' | 'PASSWORD_TOO_LONG' | 'PASSWORD_CHARACTERS' | 'PASSWORD_COMMON'
+  | 'PASSWORD_IS_USERNAME' | 'PASSWORD_IS_EMAIL' | 'PASSWORD_MISMATCH' | 'PASSWORD_BESIDE_HASH'
+  | 'PASSWORD_HASH_INVALID' | 'PASSWORD_HASH_COST' | 'PASSWORD_REUSED' | 'INVALID_INVITE'
+  | 'INVITE_BESIDE_PASSWORD' | 'CANNOT_INVITE' | 'CURRENT_PASSWORD_WRONG';
 
 /** The estimate of a dry run. */
 export interface Estimate {
@@ -574,6 +574,7 @@ export interface InsertRecord {
   Vatnumber?: string | null;
   Taxcode?: string | null;
   Email?: string | null;
+  Tags?: Tags | null;
   Users?: (Registration | RegistrationWithHash | InvitedRegistration)[] | null;
   /**
    * Inserts the principal even if it looks like another one. Without effect unless the call has
@@ -1128,6 +1129,12 @@ export interface Statistics {
   Hashing: Hashing;
 }
 
+/**
+ * Up to 20 tags of a principal, each of at most 40 letters (a to z), digits, dots, hyphens and underscores.
+ * They are stored in lower case, sorted.
+ */
+export type Tags = string[];
+
 /** The result of one record. The names `Item1` to `Item6` are those of the documented interface. */
 export interface Tuple extends TupleItems {
   /**
@@ -1570,6 +1577,7 @@ export interface EditedPrincipal {
   Vatnumber?: string | null;
   Taxcode?: string | null;
   Email?: string | null;
+  Tags?: Tags | null;
   State?: State | null;
   /** Ignored. Present in failed records, which can be corrected and sent again. */
   FieldErrors?: unknown;
@@ -1606,6 +1614,8 @@ export interface ListFilter {
   ID?: number | null;
   /** The external key of the principal. */
   ExternalKey?: string | null;
+  /** Only principals that have one of the tags, or their users. Case is ignored. */
+  Tags?: string[] | null;
 }
 
 export interface NewUserValues {
@@ -1633,6 +1643,7 @@ export interface StoredPrincipal {
   Vatnumber: string | null;
   Taxcode: string | null;
   Email: string | null;
+  Tags: Tags | null;
   State: State;
   CreatedAt: string;
   UpdatedAt: string;
@@ -1764,6 +1775,7 @@ export interface Operations {
       query?: {
         id?: number | undefined;
         externalKey?: string | undefined;
+        tags?: string | undefined;
         format?: 'ndjson' | 'csv' | 'spreadsheet' | undefined;
         separator?: ',' | ';' | 'tab' | undefined;
         hashes?: boolean | undefined;
@@ -2096,6 +2108,7 @@ export const principalFields = {
   Vatnumber: { format: 'text', maxLength: 64, headings: ['Partita IVA', 'P.IVA', 'VAT'] },
   Taxcode: { format: 'text', maxLength: 64, headings: ['Codice fiscale'] },
   Email: { format: 'email', maxLength: 254, headings: ['Email azienda', 'Company email'] },
+  Tags: { format: 'tags', maxLength: 40, headings: ['Etichette', 'Tag', 'Labels'] },
 } as const;
 
 /** The descriptive fields of a user. */

@@ -118,6 +118,8 @@ export type ExportFormat = 'ndjson' | 'csv' | 'spreadsheet';
 export interface ExportFilter {
   readonly ID?: number | undefined;
   readonly ExternalKey?: string | undefined;
+  /** Only principals that have one of the tags. */
+  readonly Tags?: readonly string[] | undefined;
   /** Includes the password hashes, for a move to another system. Requires the scope `admin`. Default: false. */
   readonly hashes?: boolean | undefined;
   /** The separator of CSV. Excel expects a semicolon where numbers have a decimal comma. Default: a comma. */

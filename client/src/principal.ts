@@ -27,7 +27,9 @@ type UserTexts = {
     | null;
 };
 type PrincipalTexts = {
-  readonly [Field in Exclude<keyof typeof principalFields, 'ExternalKey'>]?: string | null;
+  readonly [Field in Exclude<keyof typeof principalFields, 'ExternalKey'>]?:
+    | ((typeof principalFields)[Field]['format'] extends 'tags' ? readonly string[] : string)
+    | null;
 };
 
 /** A password that the user must replace after its next sign-in. */

@@ -24,6 +24,7 @@ describe('the columns of a file', () => {
     ['Vatnumber', ['Vatnumber', 'Partita IVA', 'P.IVA', 'P. Iva', 'VAT', 'VAT number']],
     ['Taxcode', ['Taxcode', 'Codice fiscale', 'Tax code']],
     ['PrincipalEmail', ['PrincipalEmail', 'Email azienda']],
+    ['Tags', ['Tags', 'Tag', 'Etichette', 'Etichetta']],
     ['UserID', ['UserID', 'ID utente']],
   ])('are recognised in English and Italian: %s', async (field, names) => {
     for (const name of names) {

@@ -9,6 +9,7 @@ const principalLabels: Readonly<Record<PrincipalField, string>> = {
   Vatnumber: 'VAT number',
   Taxcode: 'Tax code',
   Email: 'Email',
+  Tags: 'Tags',
 };
 
 const userLabels: Readonly<Record<UserField, string>> = {

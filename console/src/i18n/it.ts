@@ -12,6 +12,7 @@ const principalLabels: Readonly<Record<PrincipalField, string>> = {
   Vatnumber: 'Partita IVA',
   Taxcode: 'Codice fiscale',
   Email: 'Email',
+  Tags: 'Etichette',
 };
 
 const userLabels: Readonly<Record<UserField, string>> = {

@@ -65,6 +65,8 @@ const variants: { readonly [Field in ImportField]?: string } = {
     Cognome dipendente`,
   Language: `
     Codice lingua; Cod. lingua; Lingua utente; Language code; User language; Preferred language`,
+  Tags: `
+    Etichetta; Tags cliente; Tag cliente; Categorie; Categoria; Label; Categories; Category`,
   State: `
     Stato; Stato utente; Stato account; Stato utenza; Status; User status; User state; Attivo; Attiva;
     Attivo S/N; Attivo (sì/no); Utente attivo; Utenza attiva; Abilitato; Utente abilitato; Active; Is active;

@@ -14,8 +14,8 @@ import {
 
 /** The principal fields of a row. `ID` refers to an existing principal, `ExternalKey` to one that may be new. */
 export type RowPrincipal = { readonly ID?: number; readonly State?: string; readonly Similar?: string } & {
-  readonly [Field in PrincipalField]?: string;
-};
+  readonly [Field in Exclude<PrincipalField, 'Tags'>]?: string;
+} & { readonly Tags?: readonly string[] };
 
 /** The fields of a user that a cell holds as they are sent. */
 type TextField = Exclude<UserField, 'Attributes'>;
@@ -103,12 +103,19 @@ function readPrincipal(values: Values, errors: FileError[]): RowPrincipal | null
   if (values.ID !== undefined) principal.ID = readId('ID', values.ID, errors);
   for (const [field, column] of principalColumns) {
     const text = values[column];
-    if (text !== undefined) principal[field] = text;
+    if (text === undefined) continue;
+    if (field !== 'Tags') principal[field] = text;
+    else if (tagsIn(text).length > 0) principal.Tags = tagsIn(text);
   }
   if (Object.keys(principal).length === 0) return null;
   if (values.PrincipalState !== undefined) principal.State = values.PrincipalState;
   if (values.Similar !== undefined) principal.Similar = values.Similar.toLowerCase();
   return principal;
+}
+
+/** Returns the tags of a cell as they are stored: in lower case, sorted, each once. */
+export function tagsIn(text: string): string[] {
+  return [...new Set(text.toLowerCase().split(/[\s,;|]+/))].filter((tag) => tag !== '').sort();
 }
 
 function readUserFields(values: Values, { resets }: InterpretOptions, errors: FileError[]): RowUser['user'] {

@@ -198,11 +198,13 @@ function invalid(row: SourceRow, errors: readonly FileError[]): InvalidRow {
 
 /**
  * Returns null for an invalid type. An ID may be a number, as in the API, or a string, as in JSON that was converted
- * from CSV. `Attributes` may be an object, as in the API, or its JSON text. All other fields must be strings.
+ * from CSV. `Attributes` may be an object, as in the API, or its JSON text, and `Tags` a list. All other fields must be strings.
  */
 function textOf(field: ImportField, value: unknown): string | null {
   if (typeof value === 'number' && (field === 'ID' || field === 'UserID')) return String(value);
   if (field === 'Attributes' && isObject(value)) return JSON.stringify(value);
+  if (field === 'Tags' && Array.isArray(value) && value.every((tag) => typeof tag === 'string'))
+    return value.join(', ');
   return typeof value === 'string' ? value : null;
 }
 

@@ -213,12 +213,18 @@ function fits(
   value: unknown,
   { format, maxLength }: { readonly format: string; readonly maxLength: number },
 ): boolean {
+  if (format === 'tags') return areTags(value, maxLength);
   if (typeof value !== 'string') return false;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find.
   if (/[\x00-\x1f\x7f]/.test(value)) return false;
   // The limit counts code points, of which a text has at most as many as UTF-16 code units.
   if (value.length > maxLength && [...value].length > maxLength) return false;
   return format !== 'email' || /^[^\s@]+@[^\s@]+$/.test(value);
+}
+
+function areTags(value: unknown, maxLength: number): boolean {
+  const isTag = (tag: unknown) => typeof tag === 'string' && tag.length <= maxLength && /^[\w.-]+$/.test(tag);
+  return Array.isArray(value) && value.length <= 20 && value.every(isTag);
 }
 
 /** The API treats null like an absent field. */

@@ -1,5 +1,6 @@
 import { type CheckedRecord, checkInGroups } from '../records/check/batch.ts';
 import type { Operation } from '../records/check/operation.ts';
+import { columnText, isTags } from '../records/fields/fields.ts';
 import { hashesNeeded } from '../records/operations/apply.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import { EffectCounter, isUnchangedOutcome } from '../records/read/effect-counts.ts';
@@ -73,7 +74,7 @@ function keepsFields({ keptFields, users }: Outcome): boolean {
 export function shownBytes({ changes = [], users }: Outcome): number {
   const shown = [changes, ...users.map((user) => user.changes ?? [])].flat();
   return shown.reduce((bytes, { from }) => {
-    const text = from === null || typeof from === 'string' ? from : from.json;
+    const text = from === null || typeof from === 'string' || isTags(from) ? columnText(from) : from.json;
     return bytes + 128 + 2 * (text?.length ?? 0);
   }, 0);
 }

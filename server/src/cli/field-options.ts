@@ -6,6 +6,7 @@ type FieldTable = Readonly<Record<string, { readonly format: string }>>;
 type AttributeChanges = Readonly<Record<string, string | null>>;
 
 const attributeFormat = 'attributes';
+const tagsFormat = 'tags';
 
 /** `FirstName` becomes `first-name`. */
 function optionName(field: string): string {
@@ -33,6 +34,8 @@ export function withFields(command: Command, fields: FieldTable): Command {
         'set an attribute, or remove it with "name="; can be repeated',
         readAttribute,
       );
+    else if (format === tagsFormat)
+      command.option('--tags <tags>', 'field Tags: all tags of the principal, with commas between them');
     else command.option(`--${optionName(field)} <text>`, `field ${field}`);
   }
   return command;
@@ -48,7 +51,9 @@ function readAttribute(text: string, before: AttributeChanges = {}): AttributeCh
 type FieldValues<Fields extends FieldTable> = {
   [Field in keyof Fields]?: Fields[Field]['format'] extends typeof attributeFormat
     ? Record<string, string>
-    : string;
+    : Fields[Field]['format'] extends typeof tagsFormat
+      ? string[]
+      : string;
 };
 
 /** Returns the fields that the options set. Attributes that are not named keep their values in `attributes`. */
@@ -58,13 +63,19 @@ export function fieldsOf<Fields extends FieldTable>(
   attributes: Readonly<Record<string, string>>,
 ): FieldValues<Fields> {
   const given = options as Readonly<Record<string, unknown>>;
-  const found: Record<string, string | Record<string, string>> = {};
+  const found: Record<string, string | string[] | Record<string, string>> = {};
   for (const [field, { format }] of Object.entries(fields)) {
     const value = given[format === attributeFormat ? 'attribute' : keyOf(field)];
     if (value === undefined) continue;
-    found[field] = format === attributeFormat ? merged(attributes, value as AttributeChanges) : String(value);
+    if (format === attributeFormat) found[field] = merged(attributes, value as AttributeChanges);
+    else found[field] = format === tagsFormat ? readTags(String(value)) : String(value);
   }
   return found as FieldValues<Fields>;
+}
+
+/** Splits tags at commas and spaces. */
+export function readTags(text: string): string[] {
+  return text.split(/[\s,]+/).filter((tag) => tag !== '');
 }
 
 function merged(before: Readonly<Record<string, string>>, changes: AttributeChanges): Record<string, string> {

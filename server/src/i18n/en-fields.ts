@@ -54,6 +54,9 @@ export const fieldTexts = {
   ATTRIBUTE_NAME:
     '"{name}" is not a valid name of an attribute. Use 1 to 64 letters (A-Z), digits, dots, hyphens and underscores.',
   ATTRIBUTE_TOO_LONG: 'The value of an attribute must have at most {max} bytes in UTF-8.',
+  TAGS_TOO_MANY: 'There are {count} tags. At most {max} are allowed.',
+  TAG_INVALID:
+    '"{tag}" is not a valid tag. Use 1 to {max} letters (a-z), digits, dots, hyphens and underscores, with a letter or digit first.',
   PASSWORD_TOO_SHORT: 'The password must have at least {min} characters.',
   PASSWORD_TOO_LONG: 'The password must have at most {max} characters.',
   PASSWORD_CHARACTERS: 'The password contains a control character or another character that is not allowed.',

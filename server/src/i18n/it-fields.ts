@@ -56,6 +56,9 @@ export const italianFields: typeof fieldTexts = {
   ATTRIBUTE_NAME:
     '"{name}" non è un nome valido per un attributo. Usare da 1 a 64 lettere (A-Z), cifre, punti, trattini e trattini bassi.',
   ATTRIBUTE_TOO_LONG: 'Il valore di un attributo può avere al massimo {max} byte in UTF-8.',
+  TAGS_TOO_MANY: 'Le etichette sono {count}. Il massimo è {max}.',
+  TAG_INVALID:
+    '"{tag}" non è un\'etichetta valida. Usare da 1 a {max} lettere (a-z), cifre, punti, trattini e trattini bassi, con una lettera o una cifra all\'inizio.',
   PASSWORD_TOO_SHORT: 'La password deve avere almeno {min} caratteri.',
   PASSWORD_TOO_LONG: 'La password può avere al massimo {max} caratteri.',
   PASSWORD_CHARACTERS: 'La password contiene un carattere di controllo o un altro carattere non ammesso.',

@@ -44,7 +44,7 @@ describe('the list command', () => {
     expect(code).toBe(0);
     expect(lines(stdout)).toHaveLength(100);
     expect(lines(stdout)[0]).toMatch(
-      /^1\tRossi Srl\t1010\tactive\tERP-1\tinfo@example\.com\t\d{4}-\d\d-\d\dT[\d:.]+Z$/,
+      /^1\tRossi Srl\t1010\tactive\tERP-1\tinfo@example\.com\t\d{4}-\d\d-\d\dT[\d:.]+Z\t$/,
     );
     expect(lines(stdout)[1]).toMatch(/^2\tDitta 2\t0\tactive\t\t\t\d{4}-/);
     expect(stderr).toBe('Showing 100 of 150. Use --all to show all.\n');

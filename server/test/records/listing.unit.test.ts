@@ -37,6 +37,7 @@ describe('the parameters of a list', () => {
       since: null,
       principalId: null,
       externalKey: null,
+      tags: null,
       search: null,
       usernameKeys: null,
       email: null,

@@ -12,6 +12,7 @@ import { oppositeState, SetState } from '../users/user-state.tsx';
 import {
   type PrincipalTexts,
   principalFieldNames,
+  tagsIn,
   useCreatePrincipal,
   useDeletePrincipal,
   useEditPrincipal,
@@ -49,6 +50,10 @@ function PrincipalFields({ form, errors, busy, pathOf = (field) => field }: Prin
   );
 }
 
+function textOf(value: string | readonly string[] | null): string {
+  return typeof value === 'string' ? value : (value ?? []).join(', ');
+}
+
 export function CreatePrincipal({ onClose }: { onClose: () => void }) {
   const messages = usePrincipalsMessages();
   const notify = useNotice();
@@ -57,12 +62,18 @@ export function CreatePrincipal({ onClose }: { onClose: () => void }) {
   const { isPending, mutate } = request;
   const { form, errors, dialogForm } = useRecordForm({ request, initialValues: emptyInput, shows: isField });
   const create = (texts: PrincipalTexts) =>
-    mutate(Object.fromEntries(fields.map((field) => [field, texts[field].trim() || null])), {
-      onSuccess: (id) => {
-        notify(messages.created);
-        goTo(`/principals/${id}`);
+    mutate(
+      {
+        ...Object.fromEntries(fields.map((field) => [field, texts[field].trim() || null])),
+        Tags: tagsIn(texts.Tags),
       },
-    });
+      {
+        onSuccess: (id) => {
+          notify(messages.created);
+          goTo(`/principals/${id}`);
+        },
+      },
+    );
   return (
     <Dialog title={messages.create} onClose={onClose} staysOpen={isPending}>
       <DialogForm
@@ -89,7 +100,9 @@ export function EditPrincipal({ principal, onClose }: { principal: Principal; on
   const finish = useFinish(onClose);
   const request = useEditPrincipal(principal.ID);
   const { isPending, mutate } = request;
-  const stored = Object.fromEntries(fields.map((field) => [field, principal[field] ?? ''])) as PrincipalTexts;
+  const stored = Object.fromEntries(
+    fields.map((field) => [field, textOf(principal[field])]),
+  ) as PrincipalTexts;
   const { form, errors, dialogForm } = useRecordForm({
     request,
     initialValues: stored,

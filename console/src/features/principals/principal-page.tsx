@@ -108,7 +108,10 @@ function useFacts(): (principal: Principal) => readonly Fact[] {
     const facts: readonly Fact[] = [
       [details.state, <StateBadge key="state" of="principal" state={principal.State} />],
       [details.id, principal.ID],
-      ...principalFieldNames.map((field): Fact => [fields[field], principal[field]]),
+      ...principalFieldNames.map((field): Fact => {
+        const value = principal[field];
+        return [fields[field], typeof value === 'string' ? value : (value?.join(', ') ?? null)];
+      }),
       [details.users, number(principal.UsersCount)],
       [details.created, <Moment key="created" at={principal.CreatedAt} />],
       [details.updated, <Moment key="updated" at={principal.UpdatedAt} />],

@@ -12,6 +12,11 @@ export const principalFieldNames = (Object.keys(principalFields) as (keyof typeo
   (one, other) => Number(other === 'Denomination') - Number(one === 'Denomination'),
 );
 
+/** Returns the tags of a text, which have commas or spaces between them. */
+export function tagsIn(text: string): string[] {
+  return text.split(/[\s,;]+/).filter((tag) => tag !== '');
+}
+
 /** Reads the principals that match a search term, or all for an empty term, in the order of their IDs. */
 export function usePrincipals(term: string) {
   const anagrafe = useAnagrafe();
@@ -52,11 +57,15 @@ export function useCreatePrincipal() {
 /** Changes the fields of a principal. An empty text clears its field. */
 export function useEditPrincipal(ID: number) {
   const anagrafe = useAnagrafe();
-  return usePrincipalMutation(({ ExternalKey, ...texts }: Partial<PrincipalTexts>, idempotencyKey) =>
+  return usePrincipalMutation(({ ExternalKey, Tags, ...texts }: Partial<PrincipalTexts>, idempotencyKey) =>
     // `ExternalKey` of a record names its principal; `NewExternalKey` changes it.
     anagrafe.edit(
       ID,
-      { ...texts, ...(ExternalKey !== undefined && { NewExternalKey: ExternalKey }) },
+      {
+        ...texts,
+        ...(Tags !== undefined && { Tags: tagsIn(Tags) }),
+        ...(ExternalKey !== undefined && { NewExternalKey: ExternalKey }),
+      },
       { idempotencyKey },
     ),
   );

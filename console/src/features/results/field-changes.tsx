@@ -38,6 +38,7 @@ export function useValueText(): (field: string, value: unknown) => string | null
   return (field, value) => {
     if (value === null || value === undefined || value === '') return null;
     if (typeof value === 'string') return field === 'State' ? (states[value] ?? value) : value;
+    if (Array.isArray(value)) return value.join(', ') || null;
     const attributes = Object.entries(value).map(([name, text]) => `${name}: ${text}`);
     return attributes.join(', ') || null;
   };

@@ -6,6 +6,7 @@ import { exportedWorkbook } from '@anagrafe/importer';
 import { Command, Option } from 'commander';
 import { terminalLines } from '../../lib/terminal-text.ts';
 import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
+import { readTags } from '../field-options.ts';
 import { grouped, readCount } from '../output/format.ts';
 import { exitCodes, print, tell } from '../output/output.ts';
 
@@ -16,6 +17,7 @@ interface ExportOptions extends ConnectionOptions {
   readonly separator?: ExportFilter['separator'];
   readonly principal?: number;
   readonly externalKey?: string;
+  readonly tags?: string[];
   readonly hashes?: boolean;
   readonly force?: boolean;
   readonly json?: boolean;
@@ -39,6 +41,7 @@ export function exportCommand(): Command {
     )
     .option('--principal <id>', 'export only the principal with this ID', readCount)
     .option('--external-key <key>', 'export only the principal with this ExternalKey')
+    .option('--tags <tags>', 'export only principals with one of these tags', readTags)
     .option('--hashes', 'include the password hashes; requires an API client with the scope admin')
     .option('--force', 'overwrite the file if it exists')
     .option('--json', 'with a file, print its name, format and size as JSON');
@@ -71,9 +74,9 @@ async function exportRecords(
   const leave = () => leaving.abort();
   process.once('SIGINT', leave);
   try {
-    const { principal: ID, externalKey: ExternalKey, hashes, separator } = options;
+    const { principal: ID, externalKey: ExternalKey, tags: Tags, hashes, separator } = options;
     const records = anagrafe.exportRecords(
-      { ID, ExternalKey, hashes, separator },
+      { ID, ExternalKey, Tags, hashes, separator },
       { signal: leaving.signal },
     );
     if (file === undefined) return await printBytes(await bytesOf(records, format));

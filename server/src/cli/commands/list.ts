@@ -1,6 +1,7 @@
 import type { Principal, UserOfPrincipal } from '@anagrafe/client';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
+import { readTags } from '../field-options.ts';
 import { readCount } from '../output/format.ts';
 import { printPages, type RowOptions, withRows } from '../output/rows.ts';
 import { type Column, toTheMinute } from '../output/table.ts';
@@ -10,6 +11,7 @@ interface ListOptions extends ConnectionOptions, RowOptions {
   readonly search?: string;
   readonly id?: number;
   readonly externalKey?: string;
+  readonly tags?: string[];
   readonly username?: string;
   readonly email?: string;
   readonly name?: string;
@@ -28,6 +30,7 @@ export function listCommand(): Command {
     .option('--search <text>', 'show only results with a word, or a username, that begins with this text')
     .option('--id <id>', 'show only the principal with this ID, or its users', readCount)
     .option('--external-key <key>', 'show only the principal with this ExternalKey, or its users')
+    .option('--tags <tags>', 'show only principals with one of these tags, or their users', readTags)
     .option('--username <username>', 'show only the user with this username; requires --users')
     .option('--email <address>', 'show only users with this email address; requires --users')
     .option(
@@ -64,8 +67,9 @@ async function list(options: ListOptions, command: Command): Promise<void> {
   );
   if (unusable && !options.users) command.error(`error: option '${unusable.flags}' requires --users`);
   const { anagrafe } = await reach(options);
-  const { search: Search = null, id: ID = null, externalKey: ExternalKey = null, since = null } = options;
-  const filter = { Search, ID, ExternalKey, Date: since };
+  const { search: Search = null, id: ID = null, externalKey: ExternalKey = null } = options;
+  const { tags: Tags = null, since = null } = options;
+  const filter = { Search, ID, ExternalKey, Tags, Date: since };
   if (!options.users) {
     const pages = (PageSize: number) => anagrafe.list({ ...filter, PageSize });
     // A page is small, because each principal may include a thousand users.
@@ -91,6 +95,7 @@ const principalColumns: readonly Column<Principal>[] = [
   { head: 'External key', cell: ({ ExternalKey }) => ExternalKey ?? '' },
   { head: 'Email', cell: ({ Email }) => Email ?? '' },
   { head: 'Updated', whole: true, ...moment(({ UpdatedAt }) => UpdatedAt) },
+  { head: 'Tags', cell: ({ Tags }) => (Tags ?? []).join(' ') },
 ];
 
 const userColumns: readonly Column<UserOfPrincipal>[] = [

@@ -4,6 +4,7 @@ import { numberTerms, searchTerms, type Username } from '../../usernames/usernam
 import type { SentPrincipal, SentUser, StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import {
   changedFields,
+  columnText,
   type FieldValue,
   type PrincipalFields,
   principalFieldNames,
@@ -119,8 +120,9 @@ const numbers = principalFieldNames.filter((name) => 'search' in principalFields
 
 /** Returns the words by which `irs/list` finds a principal. */
 function termsOf(fields: PrincipalFields, aliases: readonly string[]): string[] {
-  const words = searchTerms([...Object.values(fields), ...aliases]);
-  const whole = numbers.flatMap((name) => numberTerms(fields[name]));
+  const texts = Object.values(fields).filter((value) => typeof value === 'string');
+  const words = searchTerms([...texts, ...aliases]);
+  const whole = numbers.flatMap((name) => numberTerms(columnText(fields[name])));
   return whole.length === 0 ? words : [...new Set([...words, ...whole])];
 }
 

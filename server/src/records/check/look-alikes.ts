@@ -22,7 +22,7 @@ export interface Form {
 
 export interface NamedPrincipal {
   readonly id: number;
-  readonly fields: Omit<PrincipalFields, 'Email'>;
+  readonly fields: Omit<PrincipalFields, 'Email' | 'Tags'>;
 }
 
 type ComparedFields = Partial<PrincipalFields>;

@@ -1,5 +1,6 @@
+import { arrayLiteral } from '../../db/statement.ts';
 import { searchTerms } from '../../usernames/username.ts';
-import { columnText, type Definitions, type FieldEdits, type FieldValue } from './fields.ts';
+import { columnText, type Definitions, type FieldEdits, type FieldValue, isTags } from './fields.ts';
 
 // The columns of the fields of principals and users, for the statements that read and write them.
 
@@ -13,6 +14,8 @@ export function selectedColumns(table: Definitions, source?: string): string {
 interface ColumnDefinition {
   readonly column: string;
   readonly type: 'text' | 'jsonb' | 'tsvector';
+  /** A cast from `type` to the type of the column; empty if they are the same. */
+  readonly cast: '' | '::text[]';
   /** Returns the value of the column as a parameter of a statement. */
   textFrom(values: Values): string | null;
 }
@@ -23,16 +26,22 @@ type Values = Readonly<Record<string, FieldValue | null | undefined>>;
 function columnsOf(table: Definitions): ColumnDefinition[] {
   const columns = Object.entries(table).map(([name, { column, format }]): ColumnDefinition => {
     const type = format === 'attributes' ? 'jsonb' : 'text';
-    return { column, type, textFrom: (values) => columnText(values[name] ?? null) };
+    const cast = format === 'tags' ? '::text[]' : '';
+    return { column, type, cast, textFrom: (values) => parameterText(values[name] ?? null) };
   });
   const names = Object.keys(table).filter((name) => table[name]?.search === 'name');
   return names.length === 0 ? columns : [...columns, nameTermsColumn(names)];
+}
+
+function parameterText(value: FieldValue | null): string | null {
+  return isTags(value) ? arrayLiteral(value) : columnText(value);
 }
 
 function nameTermsColumn(names: readonly string[]): ColumnDefinition {
   return {
     column: 'name_terms',
     type: 'tsvector',
+    cast: '',
     textFrom(values) {
       const terms = searchTerms(names.map((name) => columnText(values[name] ?? null)));
       // A term consists of letters and digits, so that it needs no escapes.
@@ -41,11 +50,18 @@ function nameTermsColumn(names: readonly string[]): ColumnDefinition {
   };
 }
 
-/** Returns the columns that are written, for the column list of a statement, or as expressions of a row source. */
-export function columnNames(table: Definitions, source?: string): string {
+/** Returns the columns that are written, for the column list of a statement. */
+export function columnNames(table: Definitions): string {
   return columnsOf(table)
-    .map(({ column }) => (source ? `${source}.${column}` : column))
+    .map(({ column }) => column)
     .join(', ');
+}
+
+/** Returns the values of the columns that are written, as expressions of a row source, by their columns. */
+export function columnValues(table: Definitions, source?: string): Record<string, string> {
+  return Object.fromEntries(
+    columnsOf(table).map(({ column, cast }) => [column, `${source ? `${source}.` : ''}${column}${cast}`]),
+  );
 }
 
 /** Returns the type of each column that is written, for `rowsParameter`. */

@@ -1,8 +1,8 @@
 import { type TSchema, Type } from 'typebox';
 import { Text } from '../../http/answer-schemas.ts';
 import { named, nullable, optional } from '../../http/schemas.ts';
-import { attributesMax } from './field-formats.ts';
-import { type FieldDefinition, userFields } from './fields.ts';
+import { attributesMax, tagPattern, tagsMax } from './field-formats.ts';
+import { type FieldDefinition, principalFields, userFields } from './fields.ts';
 
 type Definitions = Readonly<Record<string, FieldDefinition>>;
 type Schemas<Table, Schema> = { [Name in keyof Table]: Schema };
@@ -15,6 +15,15 @@ const Attributes = named(
     propertyNames: { type: 'string', pattern: '^[A-Za-z0-9_.-]{1,64}$' },
     additionalProperties: { type: 'string', maxLength: userFields.Attributes.maxLength },
     description: `Further values of a user, by their names: at most ${attributesMax}, each of at most ${userFields.Attributes.maxLength} bytes in UTF-8.`,
+  }),
+);
+
+/** Tags as they are sent. */
+export const Tags = named(
+  'Tags',
+  Type.Array(Type.String({ maxLength: principalFields.Tags.maxLength, pattern: tagPattern }), {
+    maxItems: tagsMax,
+    description: `Up to ${tagsMax} tags of a principal, each of at most ${principalFields.Tags.maxLength} letters (a to z), digits, dots, hyphens and underscores. They are stored in lower case, sorted.`,
   }),
 );
 
@@ -37,12 +46,16 @@ export function editSchemas<Table extends Definitions>(table: Table) {
 
 function sentSchema({ format, maxLength }: FieldDefinition, limits: { minLength?: number }): TSchema {
   if (format === 'attributes') return optional(Attributes);
+  if (format === 'tags') return optional(Tags);
   return optional(Type.String({ ...limits, maxLength, ...descriptions[format] }));
 }
 
 /** Returns the schemas of the fields in an answer. */
 export function answerSchemas<Table extends Definitions>(table: Table) {
-  return schemas(table, ({ format }): TSchema => (format === 'attributes' ? nullable(Attributes) : Text));
+  return schemas(table, ({ format }): TSchema => {
+    if (format === 'tags') return nullable(Tags);
+    return format === 'attributes' ? nullable(Attributes) : Text;
+  });
 }
 
 /** Returns the schemas of an object that must not have the fields. */

@@ -14,15 +14,18 @@ import {
   isSameAttributes,
   readAttributes,
   readLanguage,
+  readTags,
+  type Tags,
 } from './field-formats.ts';
 
-/** The type of a value by its format. A text, key, email or language is stored as text, attributes are stored as `jsonb`. */
+/** The type of a value by its format. Attributes are stored as `jsonb`, tags as `text[]`, the others as text. */
 interface FormatValues {
   readonly text: string;
   readonly key: string;
   readonly email: string;
   readonly language: string;
   readonly attributes: Attributes;
+  readonly tags: Tags;
 }
 
 export type FieldFormat = keyof FormatValues;
@@ -32,7 +35,7 @@ export type FieldValue = FormatValues[FieldFormat];
 export interface FieldDefinition {
   readonly column: string;
   readonly format: FieldFormat;
-  /** Maximum length in code points; for attributes, the maximum length of each value in bytes (UTF-8). */
+  /** Maximum length in code points, of tags that of each; for attributes, the maximum length of each value in bytes (UTF-8). */
   readonly maxLength: number;
   /**
    * `number`: the search of principals also finds the value by its digits and letters alone. `name`: the words of the
@@ -78,6 +81,7 @@ export const principalFields = {
     headings: ['Codice fiscale'],
   },
   Email: { column: 'email', format: 'email', maxLength: 254, headings: ['Email azienda', 'Company email'] },
+  Tags: { column: 'tags', format: 'tags', maxLength: 40, headings: ['Etichette', 'Tag', 'Labels'] },
 } as const satisfies Record<string, FieldDefinition>;
 
 /** The fields of a user, besides `ID`, `Username`, the password and `State`, which have rules of their own. */
@@ -174,7 +178,7 @@ export function readFields<Table extends Definitions>(
 
 /**
  * Reads the fields of a request that changes an existing object. A field that is absent or null stays absent in the
- * result, and `""` (or `{}` for attributes) becomes null, which clears the field. An invalid field stays absent.
+ * result, and `""` (or `{}` for attributes, `[]` for tags) becomes null, which clears the field. An invalid field stays absent.
  */
 export function readFieldEdits<Table extends Definitions>(
   sent: Fields,
@@ -193,6 +197,7 @@ export function readFieldEdits<Table extends Definitions>(
 }
 
 function isCleared(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
   return value === '' || (isObject(value) && Object.values(value).every(isAbsent));
 }
 
@@ -213,6 +218,7 @@ const readers: { readonly [Format in FieldFormat]: Reader<FormatValues[Format]> 
   email: (value, _, place, errors) => readEmail(value, place, errors),
   language: readLanguage,
   attributes: readAttributes,
+  tags: readTags,
 };
 
 /** Returns the names of the sent fields whose values differ from the stored ones, in the order of the table. */
@@ -226,9 +232,10 @@ export function changedFields<Table extends Definitions>(
   );
 }
 
-function isSameValue(one: FieldValue | null, other: FieldValue | null): boolean {
+export function isSameValue(one: FieldValue | null, other: FieldValue | null): boolean {
   if (one === null || other === null || typeof one === 'string' || typeof other === 'string')
     return one === other;
+  if (isTags(one) || isTags(other)) return columnText(one) === columnText(other);
   return isSameAttributes(one, other);
 }
 
@@ -239,7 +246,12 @@ export function valuesOf<Table extends Definitions>(
   return Object.fromEntries(Object.keys(table).map((name) => [name, row[name]])) as FieldValues<Table>;
 }
 
-/** Returns the value as a parameter of a statement or as a cell of a CSV file: attributes become JSON. */
+/** Returns the value as a cell of a CSV file: attributes become JSON, and tags have commas between them. */
 export function columnText(value: FieldValue | null): string | null {
-  return value === null || typeof value === 'string' ? value : attributesJson(value);
+  if (value === null || typeof value === 'string') return value;
+  return isTags(value) ? value.join(', ') : attributesJson(value);
+}
+
+export function isTags(value: FieldValue | null): value is Tags {
+  return Array.isArray(value);
 }

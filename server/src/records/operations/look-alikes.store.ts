@@ -4,7 +4,7 @@ import { type ParameterValues, rowsParameter, statement } from '../../db/stateme
 import type { Form, LookAlikeStore, NamedPrincipal } from '../check/look-alikes.ts';
 import { principalFields } from '../fields/fields.ts';
 
-const { Email: _, ...comparedFields } = principalFields;
+const { Email: _, Tags: __, ...comparedFields } = principalFields;
 const columns = Object.values(comparedFields).map(({ column }) => column);
 /** The arguments of `anagrafe.likeness`, from a table. */
 const argumentsFrom = (table: string) => columns.map((column) => `${table}.${column}`).join(', ');

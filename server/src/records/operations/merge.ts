@@ -5,7 +5,7 @@ import { principalIdsOf, principalOf } from '../check/references.ts';
 import type { ExternalKeyStore, PrincipalStore } from '../check/taken-names.ts';
 import type { MissingUserStore, OwnUser, RemovalLimits } from '../check/upsert-missing.ts';
 import type { StoredPrincipal } from '../fields/compared-values.ts';
-import { type PrincipalFields, principalFieldNames } from '../fields/fields.ts';
+import { isSameValue, type PrincipalFields, principalFieldNames } from '../fields/fields.ts';
 import { parseMerge } from '../parse/parse-records.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
 import { noUsers, type PrincipalChange } from '../write/change.ts';
@@ -133,7 +133,7 @@ function mergeChange(
 function differences({ target, source }: Merge, showsValues: boolean): KeptField[] {
   return [...principalFieldNames.filter((name) => name !== 'ExternalKey'), 'State'].flatMap((field) => {
     const [own, other] = [valueOfPrincipal(target, field), valueOfPrincipal(source, field)];
-    return own === null || other === null || own === other
+    return own === null || other === null || isSameValue(own, other)
       ? []
       : [{ field, reason: 'differs', ...(showsValues && { other }) }];
   });

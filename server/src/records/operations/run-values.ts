@@ -1,13 +1,13 @@
 import { mapUsername } from '../../usernames/precis-profiles.ts';
 import type { Username } from '../../usernames/username.ts';
 import type { StoredUser } from '../fields/compared-values.ts';
-import { AttributesText } from '../fields/field-formats.ts';
+import { AttributesText, type Tags } from '../fields/field-formats.ts';
 import { columnText, type FieldValue, type State } from '../fields/fields.ts';
 import type { KeptField } from '../write/outcome.ts';
 
 // The values that a run has changed, and which of them an undo restores.
 
-/** The value of a field before the first and after the last change of a run. Attributes are objects. */
+/** The value of a field before the first and after the last change of a run. Attributes are objects, tags are lists. */
 export interface RunValue {
   readonly userId: number | null;
   readonly principalId: number;
@@ -16,7 +16,7 @@ export interface RunValue {
   readonly new: StoredValue;
 }
 
-export type StoredValue = string | Readonly<Record<string, string>> | null;
+export type StoredValue = string | Tags | Readonly<Record<string, string>> | null;
 
 export type Values = ReadonlyMap<string, Pick<RunValue, 'old' | 'new'>>;
 
@@ -85,7 +85,12 @@ export function valueOfUser(
 }
 
 export function fieldValue(value: StoredValue): FieldValue | null {
-  return value === null || typeof value === 'string' ? value : new AttributesText(Object.entries(value));
+  if (value === null || typeof value === 'string') return value;
+  return isTagList(value) ? value : new AttributesText(Object.entries(value));
+}
+
+function isTagList(value: StoredValue): value is Tags {
+  return Array.isArray(value);
 }
 
 export function isSame(one: FieldValue | null, other: StoredValue): boolean {

@@ -6,6 +6,7 @@ import { errorAnswer, errorAnswers } from '../../http/answer-schemas.ts';
 import { qualitiesOf } from '../../http/request-options.ts';
 import { debug, flag, Id, language, named, nullable, oneOf, strictObject } from '../../http/schemas.ts';
 import type { Api } from '../../http/validation.ts';
+import { sortedTags, tagPattern, tagsMax } from '../fields/field-formats.ts';
 import { principalFields } from '../fields/fields.ts';
 import type { Exporter } from './export.ts';
 import { type ExportFormat, exportFormats, type FormatOptions, separators } from './export-format.ts';
@@ -52,10 +53,10 @@ export function exportRoute(app: Api, { exporter, listing, auditLog }: ExportToo
       },
     },
     async (request, reply) => {
-      const { id = null, externalKey = null, hashes = false, separator = ',' } = request.query;
+      const { id = null, externalKey = null, tags, hashes = false, separator = ',' } = request.query;
       if (hashes) request.requirePermission('hashes.export');
       const format = request.query.format ?? acceptedFormat(request);
-      const selection = { principalId: id, externalKey };
+      const selection = { principalId: id, externalKey, tags: tags ? sortedTags(tags.split(',')) : null };
       const principalId = await listing.findPrincipalId(selection);
       const stream = await exporter.start({
         client: rateLimitKey(request),
@@ -68,7 +69,11 @@ export function exportRoute(app: Api, { exporter, listing, auditLog }: ExportToo
         .note(actorOf(request), {
           action: 'records.exported',
           principalId,
-          details: { format, hashes, all: id === null && externalKey === null },
+          details: {
+            format,
+            hashes,
+            all: [id, externalKey, selection.tags].every((value) => value === null),
+          },
         })
         .catch((error) => {
           stream.destroy();
@@ -92,10 +97,19 @@ export function acceptedFormat({ headers }: FastifyRequest): ExportFormat {
   return csv > 0 && csv >= others ? 'csv' : 'ndjson';
 }
 
+const tagsPattern = tagPattern.replace('$', `(?:,${tagPattern.slice(1, -1)}){0,${tagsMax - 1}}$`);
+
 const ExportQuery = Type.Object({
   id: Type.Optional(Type.Integer({ ...Id, description: 'The ID of one principal.' })),
   externalKey: Type.Optional(
     filterText(principalFields.ExternalKey.maxLength, 'The external key of one principal.'),
+  ),
+  tags: Type.Optional(
+    Type.String({
+      maxLength: (principalFields.Tags.maxLength + 1) * tagsMax,
+      pattern: tagsPattern,
+      description: 'Only principals that have one of these tags, with commas between them.',
+    }),
   ),
   format: Type.Optional(
     oneOf(Object.keys(exportFormats) as ExportFormat[], { description: 'Takes precedence over `Accept`.' }),

@@ -25,15 +25,16 @@ export function openExports(database: Database): ExportStore {
 
 async function* readParts(
   connection: Connection,
-  { principalId, externalKey }: ExportSelection,
+  { principalId, externalKey, tags }: ExportSelection,
   hashes: boolean,
 ): AsyncGenerator<ExportedPrincipal[]> {
   for (let after = 0; ; ) {
     const principals = await connection.query<PrincipalRow>(
       `select ${principalColumns} from anagrafe.principals as shown
         where id > $1 and ($2::bigint is null or id = $2) and ($3::text is null or id = ${principalOfKey('$3')})
+          and ($5::text[] is null or tags && $5)
         order by id limit $4`,
-      [after, principalId, externalKey, principalsAtOnce],
+      [after, principalId, externalKey, principalsAtOnce, tags],
     );
     const last = principals.at(-1);
     if (!last) return;

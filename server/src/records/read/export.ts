@@ -2,6 +2,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import { ApiError } from '../../lib/field-errors.ts';
 import { Semaphore } from '../../lib/semaphore.ts';
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
+import type { Tags } from '../fields/field-formats.ts';
 import {
   type ExportedPrincipal,
   type ExportFormat,
@@ -9,10 +10,12 @@ import {
   type FormatOptions,
 } from './export-format.ts';
 
-/** The principals to export: one, or all if both are null. */
+/** The principals to export; all if everything is null. */
 export interface ExportSelection {
   readonly principalId: number | null;
   readonly externalKey: string | null;
+  /** Selects the principals that have one of the tags. */
+  readonly tags: Tags | null;
 }
 
 export interface ExportStore {

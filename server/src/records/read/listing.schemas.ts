@@ -14,6 +14,7 @@ import {
   strictObject,
 } from '../../http/schemas.ts';
 import { usernameMax } from '../../usernames/username.ts';
+import { tagPattern, tagsMax } from '../fields/field-formats.ts';
 import { answerSchemas } from '../fields/fields.schemas.ts';
 import { principalFields, shownStates, userFields } from '../fields/fields.ts';
 import { isFilterText, userSorts, usersShownMax } from './listing.ts';
@@ -62,6 +63,13 @@ const listing = {
   ID: optional(Type.Integer({ ...Id, description: 'The ID of the principal.' })),
   ExternalKey: optional(
     filterText(principalFields.ExternalKey.maxLength, 'The external key of the principal.'),
+  ),
+  Tags: optional(
+    Type.Array(Type.String({ maxLength: principalFields.Tags.maxLength, pattern: tagPattern }), {
+      minItems: 1,
+      maxItems: tagsMax,
+      description: 'Only principals that have one of the tags, or their users. Case is ignored.',
+    }),
   ),
 };
 

@@ -71,6 +71,7 @@ async function listPrincipals(
   if (listing.own) filter.add((value) => `id = ${value}`, listing.own.principalId);
   if (listing.externalKey !== null)
     filter.add((value) => `id = ${principalOfKey(value)}`, listing.externalKey);
+  if (listing.tags !== null) filter.add((value) => `tags && ${value}::text[]`, listing.tags);
   if (listing.since !== null) filter.add((value) => `updated_at >= ${value}`, listing.since);
   if (listing.search !== null) {
     const words = filter.value(prefixQuery(listing.search));
@@ -96,6 +97,11 @@ async function listUsers(
   if (listing.externalKey !== null) {
     filter.add((value) => `principal_id = ${principalOfKey(value)}`, listing.externalKey);
   }
+  if (listing.tags !== null)
+    filter.add(
+      (value) => `principal_id in (select id from anagrafe.principals where tags && ${value}::text[])`,
+      listing.tags,
+    );
   if (listing.usernameKeys !== null)
     filter.add((value) => `username_key = any(${value})`, listing.usernameKeys);
   if (listing.email !== null)

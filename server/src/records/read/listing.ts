@@ -3,6 +3,7 @@ import { readDate } from '../../lib/dates.ts';
 import { ApiError, wrongParameter } from '../../lib/field-errors.ts';
 import { mapUsername } from '../../usernames/precis-profiles.ts';
 import { numberTerms, searchTerms } from '../../usernames/username.ts';
+import { sortedTags, type Tags } from '../fields/field-formats.ts';
 import type { PrincipalFields, ShownState, State, UserFields } from '../fields/fields.ts';
 
 export interface PageOf<Items> {
@@ -20,6 +21,8 @@ export interface Listing {
   readonly since: Date | null;
   readonly principalId: number | null;
   readonly externalKey: string | null;
+  /** Selects the principals that have one of the tags, or their users. */
+  readonly tags: Tags | null;
   readonly search: Search | null;
   /** Mapped usernames. Selects the users that have one of them. */
   readonly usernameKeys: readonly string[] | null;
@@ -103,6 +106,7 @@ export interface ListFilter {
   readonly Date?: string;
   readonly ID?: number;
   readonly ExternalKey?: string;
+  readonly Tags?: Tags;
   readonly Search?: string;
   readonly UsersShown?: number;
   readonly Username?: string;
@@ -129,6 +133,7 @@ export function listingOf(filter: ListFilter): Listing {
     since: filter.Date === undefined ? null : readDate(filter.Date),
     principalId: filter.ID ?? null,
     externalKey: filter.ExternalKey ?? null,
+    tags: filter.Tags ? sortedTags(filter.Tags) : null,
     search: search === undefined ? null : searchOf(search),
     // No user has the empty key, so that an invalid username finds none.
     usernameKeys: keys?.map((key) => mappedOr(key, '')) ?? null,

@@ -14,7 +14,7 @@ import { type OperationName, similarAllowed } from '../parse/parsed-record.ts';
 import { itemOperations } from '../parse/parsed-user.ts';
 import { mentionsOf } from './mentions.ts';
 import type { Outcome } from './outcome.ts';
-import { plainAttributes, plainInvite } from './plain-values.ts';
+import { plainAttributes, plainInvite, plainTags } from './plain-values.ts';
 
 /** Returns the value to keep, or undefined to redact it. */
 type FieldFilter = (value: unknown) => unknown;
@@ -27,6 +27,7 @@ const filterOf: Readonly<Record<FieldFormat, FieldFilter>> = {
   email: plainEmail,
   language: plain,
   attributes: plainAttributes,
+  tags: plainTags,
 };
 
 /** Placeholders that the client fills in before it sends the record again. */

@@ -1,6 +1,6 @@
 import { FieldErrors } from '../../lib/field-errors.ts';
-import { readAttributes } from '../fields/field-formats.ts';
-import { userFields } from '../fields/fields.ts';
+import { readAttributes, readTags } from '../fields/field-formats.ts';
+import { principalFields, userFields } from '../fields/fields.ts';
 import { inviteChannels } from '../parse/new-password.ts';
 
 // Values of failed records that are kept because they are known not to be secret. Undefined redacts a value.
@@ -14,4 +14,10 @@ export function plainAttributes(value: unknown): unknown {
   const errors = new FieldErrors(1);
   const attributes = readAttributes(value, userFields.Attributes.maxLength, 'Attributes', errors);
   return errors.none ? (attributes ?? {}) : undefined;
+}
+
+export function plainTags(value: unknown): unknown {
+  const errors = new FieldErrors(1);
+  const tags = readTags(value, principalFields.Tags.maxLength, 'Tags', errors);
+  return errors.none ? (tags ?? []) : undefined;
 }

@@ -1,6 +1,6 @@
 import { arrayLiteral, preparedStatement, type Query, rowsParameter, statement } from '../../db/statement.ts';
 import { required } from '../../lib/required.ts';
-import { columnNames, columnTypes, fieldColumns } from '../fields/field-columns.ts';
+import { columnNames, columnTypes, columnValues, fieldColumns } from '../fields/field-columns.ts';
 import { principalFields } from '../fields/fields.ts';
 import { sizeOf, sourcesOf } from './change.ts';
 import { changeColumns, columnsOfFields, joinBefore, storingChanges } from './changed-values.store.ts';
@@ -36,7 +36,7 @@ function usersAdded({ registrations, moves, deletes }: WritableChange): number {
 const insertPrincipalsStatement = preparedStatement(
   'insert principals',
   `insert into anagrafe.principals (id, ${columnNames(principalFields)}, state, search_terms, users_count)
-   select id, ${columnNames(principalFields)}, state, array_to_tsvector(search_terms::text[]), users_added
+   select id, ${Object.values(columnValues(principalFields)).join(', ')}, state, array_to_tsvector(search_terms::text[]), users_added
      from ${newPrincipals.sql} order by external_key, id`,
 );
 

@@ -1,5 +1,5 @@
 import { arrayLiteral, type Query, type Statement } from '../../db/statement.ts';
-import { columnTypes } from '../fields/field-columns.ts';
+import { columnValues } from '../fields/field-columns.ts';
 import type { WritableChange } from './writable-change.ts';
 
 // What the statements of this folder have in common.
@@ -23,13 +23,12 @@ export function withIds(statement: Statement, ids: readonly number[], others: Qu
 
 /** SQL that sets the columns of the fields, where the condition for the column is true if there are conditions. */
 export function assignments(
-  table: Parameters<typeof columnTypes>[0],
+  table: Parameters<typeof columnValues>[0],
   source: string,
   conditionFor?: (column: string) => string,
 ): string {
-  return Object.keys(columnTypes(table))
-    .map((column) => {
-      const value = `${source}.${column}`;
+  return Object.entries(columnValues(table, source))
+    .map(([column, value]) => {
       return conditionFor
         ? `${column} = case when ${conditionFor(column)} then ${value} else stored.${column} end`
         : `${column} = ${value}`;
