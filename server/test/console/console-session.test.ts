@@ -52,7 +52,7 @@ describe('signing in at the console', () => {
     expect(cookie).toMatch(/^anagrafe_console=agc_[0-9A-Za-z]{49}; Path=\/; HttpOnly; SameSite=Strict$/);
     const ExpiresAt = expect.any(String);
     const Client = { PublicKey: office.SyncPublicKey, Name: 'office' };
-    expect(body.result?.record).toEqual({ State: 'signed-in', Client, Operator: null, ExpiresAt });
+    expect(body.result?.record).toMatchObject({ State: 'signed-in', Client, Operator: null, ExpiresAt });
     expect(minutesLeft(body)).toBe(30);
   });
 

@@ -1,13 +1,13 @@
 import { credential } from '@anagrafe/testing/admin';
 import { browserOf, ownPage } from '@anagrafe/testing/console';
 import { rightPassword } from '@anagrafe/testing/login';
-import { invited, operator, signInOperator } from '@anagrafe/testing/operators';
+import { invited, operator } from '@anagrafe/testing/operators';
 import { generateSync } from 'otplib';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { startConsole, useConsole, visit } from '../browser.ts';
 
-const { service } = await useConsole();
+const { service, office } = await useConsole();
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 const field = (page: Page, name: string) =>
@@ -93,15 +93,11 @@ describe('an action that needs a confirmation', () => {
   it('asks for the password, and continues after the right one', async () => {
     const email = 'carla@example.com';
     await operator(service, email, 'editor');
-    const { cookie = '' } = await signInOperator(service, email);
-    const headers = { ...ownPage, cookie: cookie.split(';')[0] ?? '' };
-    const inserted = await browserOf(service)('POST /api/sync/v1/irs/insert', headers, [
-      { Denomination: 'Rossi' },
-    ]);
+    const { body } = await service.call('irs/insert', [{ Denomination: 'Rossi' }], { headers: office });
     const person = await visit(service);
     const { page } = person;
     for (const status of [401, 403]) person.expectStatus(status);
-    await person.goTo(`/principals/${(inserted.body.result?.records[0] as { Item1: number }).Item1}`);
+    await person.goTo(`/principals/${body.result?.records[0]?.Item1}`);
     await enterPassword(page, email);
     await heading(page, 'Rossi').waitFor();
     await outdateConfirmations();
