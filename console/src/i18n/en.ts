@@ -1381,7 +1381,10 @@ export const runs = {
     users: 'Users',
     failed: 'Failed',
   },
-  states: { running: 'In progress', undone: 'Undone' },
+  states: {
+    running: 'In progress',
+    undone: (by: string | null) => (by === null ? 'Undone' : `Undone by ${by}`),
+  },
   empty: {
     title: 'No imports yet',
     hint: 'Imports and synchronisations appear here, from this console, the command line and programs.',
@@ -1404,6 +1407,8 @@ export const runs = {
     title: 'Undo',
     text: 'Deletes what the import has created, and restores what it has changed. What was changed or used since stays as it is. You see everything before anything is changed.',
     impossible: 'The import is still in progress, or too old to be undone.',
+    before: (moment: string, by: string | null) =>
+      `The import was undone before: ${moment}${by === null ? '' : `, by ${by}`}.`,
     show: 'Show what an undo would do',
     caption: 'Changes that the undo would make',
     summary: (counts: UndoCounts) =>

@@ -1375,7 +1375,7 @@ export const runs: Messages['runs'] = {
     users: 'Utenti',
     failed: 'Non riusciti',
   },
-  states: { running: 'In corso', undone: 'Annullata' },
+  states: { running: 'In corso', undone: (by) => (by === null ? 'Annullata' : `Annullata da ${by}`) },
   empty: {
     title: 'Non ci sono ancora importazioni',
     hint: 'Qui appaiono importazioni e sincronizzazioni di questa console, della riga di comando e dei programmi.',
@@ -1398,6 +1398,8 @@ export const runs: Messages['runs'] = {
     title: 'Annullamento',
     text: "Elimina ciò che l'importazione ha creato e ripristina ciò che ha modificato. Ciò che è stato modificato o usato nel frattempo resta com'è. Prima di ogni modifica vedi tutto.",
     impossible: "L'importazione è ancora in corso, oppure è troppo vecchia per essere annullata.",
+    before: (moment, by) =>
+      `L'importazione è già stata annullata: ${moment}${by === null ? '' : `, da ${by}`}.`,
     show: "Mostra l'effetto dell'annullamento",
     caption: "Modifiche che l'annullamento farebbe",
     summary: (counts) =>

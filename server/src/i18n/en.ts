@@ -102,7 +102,7 @@ export const callTexts = {
     answered:
       'The request contains more than {records} records or {users} users. Send it as a job with "Prefer: respond-async" (up to {jobUsers} users), or split it into several requests.',
     job: 'The request contains more than {records} records or {users} users, the maximum of a job. Split it into several requests.',
-    undo: 'The run has more than {records} records or {users} users, the maximum of a job. It cannot be undone.',
+    undo: 'The run has changed more than {records} principals or {users} users, the maximum of a job. It cannot be undone.',
     removals:
       'The request would disable or delete more than {users} users, which is the maximum. Split it into several requests.',
     merges:

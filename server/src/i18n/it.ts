@@ -101,7 +101,7 @@ export const italian: typeof english = {
     answered:
       'La richiesta contiene più di {records} record o {users} utenti. Inviarla in background con "Prefer: respond-async" (fino a {jobUsers} utenti), oppure suddividerla in più richieste.',
     job: "La richiesta contiene più di {records} record o {users} utenti, il massimo per un'elaborazione. Suddividerla in più richieste.",
-    undo: "L'operazione ha più di {records} record o {users} utenti, il massimo per un'elaborazione. Non può essere annullata.",
+    undo: "L'operazione ha modificato più di {records} anagrafiche o {users} utenti, il massimo per un'elaborazione. Non può essere annullata.",
     removals:
       'La richiesta disabiliterebbe o eliminerebbe più di {users} utenti, il massimo consentito. Suddividerla in più richieste.',
     merges:
