@@ -72,11 +72,14 @@ describe('undo', () => {
   });
 
   it('names the deleted users of a principal, and the client of the run and of its undo', async () => {
-    const { SyncPublicKey, SyncSecretKey } = await credential(service, { name: 'office' });
-    const settings = { ANAGRAFE_URL: service.url, ANAGRAFE_KEY: `${SyncPublicKey}.${SyncSecretKey}` };
+    const office = await credential(service, { name: 'office' });
+    const settings = {
+      ANAGRAFE_URL: service.url,
+      ANAGRAFE_KEY: `${office.SyncPublicKey}.${office.SyncSecretKey}`,
+    };
     const asOffice = (...words: string[]) => inProcess(words, settings);
     const own = randomUUID();
-    const headers = { SyncPublicKey, SyncSecretKey, 'anagrafe-run': own };
+    const headers = { ...office, 'anagrafe-run': own };
     await service.call('irs/insert', [{ Denomination: 'Created', Users: [importedUser('undo.created')] }], {
       headers,
     });
