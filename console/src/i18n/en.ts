@@ -1021,6 +1021,7 @@ export const mails = {
   all: 'Show all',
   allStates: 'All states',
   ofJob: (id: string) => `Mails of call or job ${id}`,
+  ofRun: (id: string) => `Mails of import ${id}`,
   columns: {
     user: 'User',
     state: 'State',
@@ -1295,7 +1296,7 @@ export const sync = {
   intro: 'Make companies and their users equal to a file. You see every change before it is made.',
   command: 'npx --no -- anagrafe sync users.csv',
   named:
-    'Each row names its principal by the external key or the ID. Passwords of existing users are kept; new users need a password.',
+    'Each row names its principal by the external key or the ID. Passwords of existing users are kept; new users need a password, or are invited.',
   options: {
     title: 'Options',
     missing: 'Users that the file does not have',

@@ -1016,6 +1016,7 @@ export const mails: Messages['mails'] = {
   all: 'Mostra tutte',
   allStates: 'Tutti gli stati',
   ofJob: (id) => `Email della chiamata o elaborazione ${id}`,
+  ofRun: (id) => `Email dell'importazione ${id}`,
   columns: {
     user: 'Utente',
     state: 'Stato',
@@ -1297,7 +1298,7 @@ export const sync: Messages['sync'] = {
   intro: 'Rendi aziende e utenti uguali a un file. Vedi ogni modifica prima che venga fatta.',
   command: 'npx --no -- anagrafe sync users.csv',
   named:
-    "Ogni riga indica la sua anagrafica con il codice esterno o l'ID. Le password degli utenti esistenti restano; i nuovi utenti hanno bisogno di una password.",
+    "Ogni riga indica la sua anagrafica con il codice esterno o l'ID. Le password degli utenti esistenti restano; i nuovi utenti hanno bisogno di una password o di un invito.",
   options: {
     title: 'Opzioni',
     missing: 'Utenti che il file non contiene',

@@ -133,7 +133,7 @@ export const callTexts = {
     undo: 'The run is being undone. Wait until the undo has ended.',
   },
   RUN_TOO_OLD: 'The run is too old to be undone. See UndoableUntil of the run.',
-  NOTHING_TO_UNDO: 'The run has applied no record.',
+  NOTHING_TO_UNDO: 'The run has changed nothing.',
   AUDIT_ROW_NOT_FOUND: 'There is no row of the audit log at this position. It may have been deleted.',
   CALL_NOT_FOUND: 'There is no synchronous call with this ID. It may have been deleted.',
   WEBHOOK_NOT_FOUND: 'There is no webhook or delivery with this ID.',

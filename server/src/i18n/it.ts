@@ -133,7 +133,7 @@ export const italian: typeof english = {
     undo: "L'operazione è in corso di annullamento. Attendere che termini.",
   },
   RUN_TOO_OLD: 'Questa operazione è troppo vecchia per essere annullata. Vedi UndoableUntil.',
-  NOTHING_TO_UNDO: 'Questa operazione non ha applicato alcun record.',
+  NOTHING_TO_UNDO: 'Questa operazione non ha modificato nulla.',
   AUDIT_ROW_NOT_FOUND:
     'Nessuna riga del registro attività in questa posizione. Potrebbe essere stata eliminata.',
   CALL_NOT_FOUND: 'Chiamata sincrona non trovata. Potrebbe essere stata eliminata.',
