@@ -518,16 +518,14 @@ create table anagrafe.users (
   constraint users_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text]))),
   constraint users_username_key_key UNIQUE (username_key)
 );
+CREATE INDEX users_active ON anagrafe.users USING btree (id) WHERE ((state = 'active'::text) AND (password_hash IS NOT NULL));
+CREATE INDEX users_disabled ON anagrafe.users USING btree (id) WHERE (state = 'disabled'::text);
 CREATE INDEX users_email ON anagrafe.users USING btree (lower((email COLLATE "C")), id) WHERE (email IS NOT NULL);
+CREATE INDEX users_invited ON anagrafe.users USING btree (id) WHERE ((state = 'active'::text) AND (password_hash IS NULL));
 CREATE INDEX users_name_terms ON anagrafe.users USING gin (name_terms) WHERE (name_terms IS NOT NULL);
 CREATE INDEX users_never_signed_in ON anagrafe.users USING btree (id) WHERE (NOT has_signed_in);
 CREATE INDEX users_phone ON anagrafe.users USING btree (reverse(regexp_replace(phone, '[^0-9]'::text, ''::text, 'g'::text)) COLLATE "C", id) WHERE (phone IS NOT NULL);
 CREATE INDEX users_principal_id ON anagrafe.users USING btree (principal_id, id);
-CREATE INDEX users_shown_state ON anagrafe.users USING btree ((
-CASE
-    WHEN ((password_hash IS NULL) AND (state = 'active'::text)) THEN 'invited'::text
-    ELSE state
-END), id);
 CREATE INDEX users_updated_at ON anagrafe.users USING btree (updated_at, id);
 CREATE INDEX users_without_password ON anagrafe.users USING btree (principal_id, id) WHERE (password_hash IS NULL);
 CREATE TRIGGER users_have_principals AFTER INSERT ON anagrafe.users REFERENCING NEW TABLE AS added_users FOR EACH STATEMENT EXECUTE FUNCTION anagrafe.require_principals();

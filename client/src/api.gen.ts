@@ -1949,6 +1949,7 @@ export interface Operations {
       query?: {
         state?: 'pending' | 'sent' | 'failed' | 'stopped' | undefined;
         callId?: string | undefined;
+        run?: string | undefined;
         user?: number | undefined;
         page?: number | undefined;
         pageSize?: number | undefined;

@@ -1030,6 +1030,7 @@ export const mails = {
   all: 'Show all',
   allStates: 'All states',
   ofJob: (id: string) => `Mails of call or job ${id}`,
+  ofRun: (id: string) => `Mails of import ${id}`,
   columns: {
     user: 'User',
     state: 'State',
@@ -1304,7 +1305,7 @@ export const sync = {
   intro: 'Make companies and their users equal to a file. You see every change before it is made.',
   command: 'npx --no -- anagrafe sync users.csv',
   named:
-    'Each row names its principal by the external key or the ID. Passwords of existing users are kept; new users need a password.',
+    'Each row names its principal by the external key or the ID. Passwords of existing users are kept; new users need a password, or are invited.',
   options: {
     title: 'Options',
     missing: 'Users that the file does not have',
@@ -1390,7 +1391,10 @@ export const runs = {
     users: 'Users',
     failed: 'Failed',
   },
-  states: { running: 'In progress', undone: 'Undone' },
+  states: {
+    running: 'In progress',
+    undone: (by: string | null) => (by === null ? 'Undone' : `Undone by ${by}`),
+  },
   empty: {
     title: 'No imports yet',
     hint: 'Imports and synchronisations appear here, from this console, the command line and programs.',
@@ -1413,6 +1417,8 @@ export const runs = {
     title: 'Undo',
     text: 'Deletes what the import has created, and restores what it has changed. What was changed or used since stays as it is. You see everything before anything is changed.',
     impossible: 'The import is still in progress, or too old to be undone.',
+    before: (moment: string, by: string | null) =>
+      `The import was undone before: ${moment}${by === null ? '' : `, by ${by}`}.`,
     show: 'Show what an undo would do',
     caption: 'Changes that the undo would make',
     summary: (counts: UndoCounts) =>

@@ -1025,6 +1025,7 @@ export const mails: Messages['mails'] = {
   all: 'Mostra tutte',
   allStates: 'Tutti gli stati',
   ofJob: (id) => `Email della chiamata o elaborazione ${id}`,
+  ofRun: (id) => `Email dell'importazione ${id}`,
   columns: {
     user: 'Utente',
     state: 'Stato',
@@ -1306,7 +1307,7 @@ export const sync: Messages['sync'] = {
   intro: 'Rendi aziende e utenti uguali a un file. Vedi ogni modifica prima che venga fatta.',
   command: 'npx --no -- anagrafe sync users.csv',
   named:
-    "Ogni riga indica la sua anagrafica con il codice esterno o l'ID. Le password degli utenti esistenti restano; i nuovi utenti hanno bisogno di una password.",
+    "Ogni riga indica la sua anagrafica con il codice esterno o l'ID. Le password degli utenti esistenti restano; i nuovi utenti hanno bisogno di una password o di un invito.",
   options: {
     title: 'Opzioni',
     missing: 'Utenti che il file non contiene',
@@ -1384,7 +1385,7 @@ export const runs: Messages['runs'] = {
     users: 'Utenti',
     failed: 'Non riusciti',
   },
-  states: { running: 'In corso', undone: 'Annullata' },
+  states: { running: 'In corso', undone: (by) => (by === null ? 'Annullata' : `Annullata da ${by}`) },
   empty: {
     title: 'Non ci sono ancora importazioni',
     hint: 'Qui appaiono importazioni e sincronizzazioni di questa console, della riga di comando e dei programmi.',
@@ -1407,6 +1408,8 @@ export const runs: Messages['runs'] = {
     title: 'Annullamento',
     text: "Elimina ciò che l'importazione ha creato e ripristina ciò che ha modificato. Ciò che è stato modificato o usato nel frattempo resta com'è. Prima di ogni modifica vedi tutto.",
     impossible: "L'importazione è ancora in corso, oppure è troppo vecchia per essere annullata.",
+    before: (moment, by) =>
+      `L'importazione è già stata annullata: ${moment}${by === null ? '' : `, da ${by}`}.`,
     show: "Mostra l'effetto dell'annullamento",
     caption: "Modifiche che l'annullamento farebbe",
     summary: (counts) =>

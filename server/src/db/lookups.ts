@@ -2,8 +2,6 @@ import type { Connection, Database } from './database.ts';
 import { selectByKeys } from './statement.ts';
 
 export const bothActive = `users.state = 'active' and principals.state = 'active'`;
-/** SQL for the state of a user as lists show it. An index has this expression. */
-export const shownState = `case when password_hash is null and state = 'active' then 'invited' else state end`;
 export const epochsMatch =
   'user_epoch = users.sessions_epoch and principal_epoch = principals.sessions_epoch';
 export const sessionsOfUsers =

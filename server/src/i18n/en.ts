@@ -101,7 +101,7 @@ export const callTexts = {
     answered:
       'The request contains more than {records} records or {users} users. Send it as a job with "Prefer: respond-async" (up to {jobUsers} users), or split it into several requests.',
     job: 'The request contains more than {records} records or {users} users, the maximum of a job. Split it into several requests.',
-    undo: 'The run has more than {records} records or {users} users, the maximum of a job. It cannot be undone.',
+    undo: 'The run has changed more than {records} principals or {users} users, the maximum of a job. It cannot be undone.',
     removals:
       'The request would disable or delete more than {users} users, which is the maximum. Split it into several requests.',
     merges:
@@ -132,7 +132,7 @@ export const callTexts = {
     undo: 'The run is being undone. Wait until the undo has ended.',
   },
   RUN_TOO_OLD: 'The run is too old to be undone. See UndoableUntil of the run.',
-  NOTHING_TO_UNDO: 'The run has applied no record.',
+  NOTHING_TO_UNDO: 'The run has changed nothing.',
   AUDIT_ROW_NOT_FOUND: 'There is no row of the audit log at this position. It may have been deleted.',
   CALL_NOT_FOUND: 'There is no synchronous call with this ID. It may have been deleted.',
   WEBHOOK_NOT_FOUND: 'There is no webhook or delivery with this ID.',

@@ -100,7 +100,7 @@ export const italian: typeof english = {
     answered:
       'La richiesta contiene più di {records} record o {users} utenti. Inviarla in background con "Prefer: respond-async" (fino a {jobUsers} utenti), oppure suddividerla in più richieste.',
     job: "La richiesta contiene più di {records} record o {users} utenti, il massimo per un'elaborazione. Suddividerla in più richieste.",
-    undo: "L'operazione ha più di {records} record o {users} utenti, il massimo per un'elaborazione. Non può essere annullata.",
+    undo: "L'operazione ha modificato più di {records} anagrafiche o {users} utenti, il massimo per un'elaborazione. Non può essere annullata.",
     removals:
       'La richiesta disabiliterebbe o eliminerebbe più di {users} utenti, il massimo consentito. Suddividerla in più richieste.',
     merges:
@@ -132,7 +132,7 @@ export const italian: typeof english = {
     undo: "L'operazione è in corso di annullamento. Attendere che termini.",
   },
   RUN_TOO_OLD: 'Questa operazione è troppo vecchia per essere annullata. Vedi UndoableUntil.',
-  NOTHING_TO_UNDO: 'Questa operazione non ha applicato alcun record.',
+  NOTHING_TO_UNDO: 'Questa operazione non ha modificato nulla.',
   AUDIT_ROW_NOT_FOUND:
     'Nessuna riga del registro attività in questa posizione. Potrebbe essere stata eliminata.',
   CALL_NOT_FOUND: 'Chiamata sincrona non trovata. Potrebbe essere stata eliminata.',

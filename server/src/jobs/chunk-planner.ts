@@ -1,3 +1,5 @@
+import { TimeSlice } from '../lib/yield-to-event-loop.ts';
+
 /** Weight of a chunk: a few seconds of hashing, so that the chunks of other clients do not wait long. */
 const chunkWeight = 250;
 
@@ -20,7 +22,8 @@ export interface PlannedChunk {
  * Divides a job into chunks that can run in parallel. Records with an ordering key in common go into the same chunk,
  * whatever its size.
  */
-export function planChunks(waiting: Iterable<PlannedRecord>): PlannedChunk[] {
+export async function planChunks(waiting: Iterable<PlannedRecord>): Promise<PlannedChunk[]> {
+  const timeSlice = new TimeSlice();
   const chunks = new Set<PlannedChunk>();
   let current: PlannedChunk | undefined;
   const chunkOf = new Map<number, PlannedChunk>();
@@ -52,6 +55,7 @@ export function planChunks(waiting: Iterable<PlannedRecord>): PlannedChunk[] {
     chunk.positions.push(position);
     chunk.weight += weight;
     for (const key of orderingKeys) chunkOf.set(key, chunk);
+    if (timeSlice.isOver) await timeSlice.yield();
   }
   for (const chunk of new Set(mergedInto.values())) chunk.positions.sort((one, other) => one - other);
   return [...chunks];

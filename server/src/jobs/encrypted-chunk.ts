@@ -1,17 +1,17 @@
 import { decrypt, encrypt } from '../encryption/key-ring.ts';
 import { readRecord } from '../json/read-record.ts';
 import type { Fields } from '../lib/request-fields.ts';
+import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import { type Approval, approvalText, readApproval } from '../records/check/plan.ts';
 import type { ReservedIds } from '../records/write/writable-change.ts';
 
-export interface SentRecord {
+/** A valid record of a job. */
+export interface ValidRecord {
   /** Zero-based index of the record in the call. */
   readonly position: number;
   readonly users: number;
   /** See `PlannedRecord.weight`. */
   readonly weight: number;
-  /** The JSON text of the record, as sent. */
-  readonly text: Buffer;
   readonly ids: ReservedIds;
   /** See `PlanReview.approve`. */
   readonly approval: Approval | null;
@@ -19,7 +19,8 @@ export interface SentRecord {
   readonly kept: readonly string[];
 }
 
-export interface WaitingRecord extends Omit<SentRecord, 'text'> {
+/** A record of a chunk that is applied. */
+export interface WaitingRecord extends ValidRecord {
   /** Parses the record on demand, so that few records of a chunk are in memory at a time. */
   fields(): Promise<Fields>;
 }
@@ -39,17 +40,37 @@ type Head = readonly [
 
 const newLine = 10;
 
-/** Encrypts the records of a chunk. `name` is authenticated: decryption fails with another name. */
-export function encryptRecords(records: readonly SentRecord[], key: Buffer, name: string): Buffer {
-  const pieces = records.flatMap(({ position, users, weight, text, ids, approval, kept }) => {
+interface ChunkKey {
+  readonly key: Buffer;
+  readonly name: string;
+}
+
+/**
+ * Encrypts the records of a chunk, with their JSON texts as sent. `name` is authenticated: decryption fails with another
+ * name.
+ */
+export async function encryptRecords(
+  records: Iterable<ValidRecord>,
+  textOf: (position: number) => Buffer,
+  { key, name }: ChunkKey,
+): Promise<Buffer> {
+  const timeSlice = new TimeSlice();
+  const pieces: Buffer[] = [];
+  for (const { position, users, weight, ids, approval, kept } of records) {
+    const text = textOf(position);
     const approved = approval && approvalText(approval);
     const head: Head = [position, users, text.length, ids.principal, ids.users, approved, weight, kept];
-    return [Buffer.from(`${JSON.stringify(head)}\n`), text];
-  });
+    pieces.push(Buffer.from(`${JSON.stringify(head)}\n`), text);
+    if (timeSlice.isOver) await timeSlice.yield();
+  }
   return encrypt(Buffer.concat(pieces), key, name);
 }
 
-export function decryptRecords(encryptedRecords: Buffer, key: Buffer, name: string): WaitingRecord[] {
+export async function decryptRecords(
+  encryptedRecords: Buffer,
+  { key, name }: ChunkKey,
+): Promise<WaitingRecord[]> {
+  const timeSlice = new TimeSlice();
   const plain = decrypt(encryptedRecords, key, name);
   const records: WaitingRecord[] = [];
   for (let at = 0; at < plain.length; ) {
@@ -61,6 +82,7 @@ export function decryptRecords(encryptedRecords: Buffer, key: Buffer, name: stri
     const approval = approved === null ? null : readApproval(approved);
     records.push({ position, users, weight, ids, approval, kept, fields: () => readRecord(text) });
     at = start + bytes;
+    if (timeSlice.isOver) await timeSlice.yield();
   }
   return records;
 }

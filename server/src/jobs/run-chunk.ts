@@ -108,25 +108,22 @@ async function begin(callId: string, number: number, tools: ChunkTools) {
   const { wrappedKey, bytes, positions, done, ...chunk } = begun;
   const encryptedRecords = await tools.store.readRecords(callId, number, bytes);
   if (!encryptedRecords) return null;
-  const decrypted = decryptChunk(encryptedRecords, wrappedKey, callId, number, tools);
+  const decrypted = await decryptChunk(encryptedRecords, wrappedKey, callId, number, tools);
   const records = decrypted ?? positions.map(unreadable);
   const left = records.filter(({ position }) => !done.has(position));
   return { chunk, left, readable: decrypted !== null };
 }
 
-function decryptChunk(
+async function decryptChunk(
   encryptedRecords: Buffer,
   wrappedKey: Buffer,
   callId: string,
   number: number,
   { keyRing, report }: ChunkTools,
-): WaitingRecord[] | null {
+): Promise<WaitingRecord[] | null> {
   try {
-    return decryptRecords(
-      encryptedRecords,
-      keyRing.openJobKey(wrappedKey, callId),
-      chunkName(callId, number),
-    );
+    const key = keyRing.openJobKey(wrappedKey, callId);
+    return await decryptRecords(encryptedRecords, { key, name: chunkName(callId, number) });
   } catch (error) {
     report(error);
     return null;

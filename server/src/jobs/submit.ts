@@ -5,7 +5,7 @@ import { required } from '../lib/required.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
 import { changeToWrite, checkInGroups } from '../records/check/batch.ts';
 import type { CallOptions, Operation } from '../records/check/operation.ts';
-import type { Approval, PlanReview } from '../records/check/plan.ts';
+import type { PlanReview } from '../records/check/plan.ts';
 import { hashesNeeded } from '../records/operations/apply.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import { type PrincipalChange, principalsOf, sizeOf } from '../records/write/change.ts';
@@ -13,7 +13,7 @@ import { type Failure, type StoredFailure, storedFailures } from '../records/wri
 import { type IdStore, type NewRows, newRows, reserveIds } from '../records/write/id-reservation.ts';
 import { type Outcome, refused } from '../records/write/outcome.ts';
 import { type PlannedRecord, planChunks } from './chunk-planner.ts';
-import { encryptRecords } from './encrypted-chunk.ts';
+import { encryptRecords, type ValidRecord } from './encrypted-chunk.ts';
 
 export interface NewJob {
   readonly id: string;
@@ -86,21 +86,13 @@ export async function submitJob(
   const counts = { records: records.count, users: records.users, bytes: records.bytes };
   const job = { id, clientId, actor, operation: operation.name, options, ...counts, wrappedKey: wrapped };
   // The checks run before the transaction: their queries must not wait for connections that open transactions hold.
-  const { failureGroups, valid } = await partitionRecords(call, operation, tools.hasher);
-  // IDs are reserved now, so that they follow the order sent even if the chunks run in another order.
-  const inserted = [...valid.values()].map((record) => record.newRows);
-  const reserved = await reserveIds(inserted, tools.recordStore);
-  const ids = new Map([...valid.keys()].map((position, at) => [position, required(reserved[at])]));
+  const { failureGroups, valid } = await partitionRecords(call, operation, tools);
   const submitted = await tools.store.submit(job, async (writer) => {
     for (const failures of failureGroups) await writer.storeFailures(failures);
-    for (const [number, { positions, weight }] of planChunks(valid.values()).entries()) {
-      const chunk = positions.map((position) => ({
-        ...required(valid.get(position)),
-        users: records.usersOf(position),
-        text: records.text(position),
-        ids: required(ids.get(position)),
-      }));
-      const encrypted = encryptRecords(chunk, key, chunkName(id, number));
+    for (const [number, { positions, weight }] of (await planChunks(valid.values())).entries()) {
+      const chunk = positions.map((position) => required(valid.get(position)));
+      const textOf = (position: number) => records.text(position);
+      const encrypted = await encryptRecords(chunk, textOf, { key, name: chunkName(id, number) });
       await writer.addChunk({ number, weight: Math.ceil(weight), positions, encrypted });
     }
   });
@@ -111,48 +103,42 @@ export function chunkName(callId: string, number: number): string {
   return `${callId} ${number}`;
 }
 
-interface ValidRecord extends PlannedRecord {
-  readonly newRows: NewRows;
-  /** See `PlanReview.approve`. */
-  readonly approval: Approval | null;
-  /** See `PrincipalChange.kept`. */
-  readonly kept: readonly string[];
-}
-
 /**
  * Checks the records in groups and separates valid from invalid ones, of which only the invalid ones stay in memory.
- * Settled records are checked too: what they claim is not free for the others.
+ * Settled records are checked too: what they claim is not free for the others. IDs are reserved for each group, so that
+ * they follow the order sent even if the chunks run in another order.
  */
 async function partitionRecords(
   { records, settled, review, holdMemory }: SubmittedCall,
   operation: Operation,
-  hasher: SubmissionTools['hasher'],
+  { hasher, recordStore }: SubmissionTools,
 ) {
   const failureGroups: StoredFailure[][] = [];
   /** By position. */
-  const valid = new Map<number, ValidRecord>();
+  const valid = new Map<number, ValidRecord & PlannedRecord>();
   await hasher.waitForInteractive();
   for await (const group of checkInGroups(records, operation, { holdMemory })) {
     const failures: Failure[] = [];
+    const found: (PlannedRecord & Omit<ValidRecord, 'ids'>)[] = [];
+    const inserted: NewRows[] = [];
     for (const checked of group) {
       const { position, parsed, fields } = checked;
       if (settled.has(position)) continue;
       const approval = review?.approve(checked, records.text(position)) ?? null;
       const change = changeToWrite(checked);
       if (change) {
-        const weight = weightOf(change, hashesNeeded(checked), records.usersOf(position));
-        valid.set(position, {
-          position,
-          weight,
-          orderingKeys: principalsOf(change),
-          approval,
-          kept: change.kept ?? [],
-          newRows: newRows(change),
-        });
+        const users = records.usersOf(position);
+        const weight = weightOf(change, hashesNeeded(checked), users);
+        const kept = change.kept ?? [];
+        found.push({ position, users, weight, orderingKeys: principalsOf(change), approval, kept });
+        inserted.push(newRows(change));
       } else {
         failures.push({ position, outcome: refused(parsed), fields });
       }
     }
+    const reserved = await reserveIds(inserted, recordStore);
+    for (const [at, record] of found.entries())
+      valid.set(record.position, { ...record, ids: required(reserved[at]) });
     failureGroups.push(await storedFailures(operation.name, failures));
     await hasher.waitForInteractive();
   }

@@ -86,6 +86,11 @@ export class FieldErrors {
     return this.#ofUsersAlone;
   }
 
+  /** Returns true if errors at the place are listed. */
+  has(place: string): boolean {
+    return this.#byPlace?.has(place) ?? false;
+  }
+
   /** The listed errors, followed by the number of places that are not listed, if there are any. */
   get byPlace(): ReadonlyMap<string, readonly ErrorDetail[]> {
     const listed = this.#byPlace ?? noErrors;

@@ -10,21 +10,22 @@ const usersAtOnce = 1000;
 
 export function openMailHistory(database: Database): MailHistory {
   return storeWithApiErrors<MailHistory>({
-    async list({ state, callId, userId, ...page }) {
+    async list({ state, callId, run, userId, ...page }) {
       const newest = `from anagrafe.mails
         where user_id is not null and ($1::text is null or state = $1) and ($2::uuid is null or call_id = $2)
           and ($3::bigint is null or user_id = $3)
+          and ($4::uuid is null or call_id in (select id from anagrafe.calls where run_id = $4))
         order by created_at desc, id`;
       const { limit, offset } = pageOfNewest(page);
       const [totalCount, mails] = await Promise.all([
-        countNewest(database, newest, [state, callId, userId]),
+        countNewest(database, newest, [state, callId, userId, run]),
         database.query<StoredMail>(
           `select mail.id, kind, mail.state, user_id as "userId", username, email, principal_id as "principalId",
                   call_id as "callId", mail.created_at as "createdAt", attempts, settled_at as "settledAt", answer,
                   case when mail.state = 'pending' and next_at < 'infinity' then next_at end as "nextAt"
-             from (select * ${newest} limit $4 offset $5) as mail left join anagrafe.users on users.id = user_id
+             from (select * ${newest} limit $5 offset $6) as mail left join anagrafe.users on users.id = user_id
             order by mail.created_at desc, mail.id`,
-          [state, callId, userId, limit, offset],
+          [state, callId, userId, run, limit, offset],
         ),
       ]);
       return { mails, totalCount };

@@ -54,8 +54,9 @@ export function mailRoutes(app: Api, { history: mails, mailer }: MailTools): voi
       },
     },
     async (request) => {
-      const { page, pageSize, state = null, callId = null, user: userId = null } = request.query;
-      const { mails: listed, totalCount } = await mails.list({ page, pageSize, state, callId, userId });
+      const { page, pageSize, state = null, callId = null, run = null, user: userId = null } = request.query;
+      const listing = { page, pageSize, state, callId, run, userId };
+      const { mails: listed, totalCount } = await mails.list(listing);
       return pageEnvelope({ page, pageSize, totalCount }, listed.map(mailFields), debugOf(request));
     },
   );
@@ -115,6 +116,12 @@ const MailQuery = Type.Object({
   state: Type.Optional(oneOf(mailStates, { description: 'Returns only mails with this state.' })),
   callId: Type.Optional(
     Type.String({ format: 'uuid', description: 'Returns only mails of this call or job.' }),
+  ),
+  run: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      description: 'Returns only mails of the calls of this run, such as an import.',
+    }),
   ),
   user: Type.Optional(Type.Integer({ ...Id, description: 'The ID of the user whose mails are returned.' })),
   ...PageQuery.properties,

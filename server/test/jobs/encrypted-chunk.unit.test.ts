@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { range } from '@anagrafe/testing/records';
 import { describe, expect, it } from 'vitest';
-import { decryptRecords, encryptRecords, type SentRecord } from '../../src/jobs/encrypted-chunk.ts';
+import { decryptRecords, encryptRecords, type ValidRecord } from '../../src/jobs/encrypted-chunk.ts';
 import { type Fields, usersOf } from '../../src/lib/request-fields.ts';
+import { required } from '../../src/lib/required.ts';
 import type { Approval } from '../../src/records/check/plan.ts';
 import type { ReservedIds } from '../../src/records/write/writable-change.ts';
 
@@ -23,19 +24,27 @@ interface Example {
   readonly kept?: readonly string[];
 }
 
-const sent = ({ position, fields, ids, approval, kept = [] }: Example): SentRecord => ({
+const valid = ({ position, fields, ids, approval, kept = [] }: Example): ValidRecord => ({
   position,
   users: usersOf(fields).length,
   weight: position + 1,
   approval: approval ?? null,
   kept,
-  text: Buffer.from(JSON.stringify(fields)),
   ids,
 });
 
+function encrypted(examples: readonly Example[]): Promise<Buffer> {
+  const texts = new Map(
+    examples.map(({ position, fields }) => [position, Buffer.from(JSON.stringify(fields))]),
+  );
+  return encryptRecords(examples.map(valid), (position) => required(texts.get(position)), {
+    key,
+    name: 'job 1 0',
+  });
+}
+
 async function roundTrip(examples: readonly Example[]): Promise<Example[]> {
-  const encrypted = encryptRecords(examples.map(sent), key, 'job 1 0');
-  const records = decryptRecords(encrypted, key, 'job 1 0');
+  const records = await decryptRecords(await encrypted(examples), { key, name: 'job 1 0' });
   expect(records.map(({ users }) => users)).toEqual(examples.map(({ fields }) => usersOf(fields).length));
   expect(records.map(({ weight }) => weight)).toEqual(examples.map(({ position }) => position + 1));
   return Promise.all(
@@ -111,17 +120,16 @@ describe('encrypted records', () => {
     expect(await roundTrip([])).toEqual([]);
   });
 
-  it('are decrypted only with their key and their own context', () => {
-    const encrypted = encryptRecords(
-      [sent({ position: 0, fields: { Users: [user(1)] }, ids: none })],
-      key,
-      'job 1 0',
-    );
-    expect(encrypted.includes('password')).toBe(false);
-    expect(encrypted.includes('Username')).toBe(false);
-    expect(() => decryptRecords(encrypted, key, 'job 1 1')).toThrow();
-    expect(() => decryptRecords(encrypted, key, 'job 2 0')).toThrow();
-    expect(() => decryptRecords(encrypted, randomBytes(32), 'job 1 0')).toThrow();
+  it('are decrypted only with their key and their own context', async () => {
+    const chunk = await encrypted([{ position: 0, fields: { Users: [user(1)] }, ids: none }]);
+    expect(chunk.includes('password')).toBe(false);
+    expect(chunk.includes('Username')).toBe(false);
+    const refused = [
+      { key, name: 'job 1 1' },
+      { key, name: 'job 2 0' },
+      { key: randomBytes(32), name: 'job 1 0' },
+    ];
+    for (const other of refused) await expect(decryptRecords(chunk, other)).rejects.toThrow('authenticate');
   });
 });
 

@@ -54,18 +54,19 @@ export async function parseUpdate(
   return { ...reference, principal, users, allowsSimilar: true, errors };
 }
 
-/** Adds an error to each password that was leaked, unless it has another one. */
+/** Adds an error to each password that was leaked, unless it has another one or no further error is listed. */
 async function refuseLeakedPasswords(
   users: readonly ParsedUser[],
   { isLeaked }: UserRules,
   errors: FieldErrors,
 ): Promise<void> {
   for (const user of users) {
+    if (errors.isFull) return;
     if (!('password' in user) || !user.password) continue;
     const sent = user.operation === 'upsert' ? user.password : { password: user.password, errors };
     const text = sent.password?.text ?? null;
     const place = within(user.place, 'Password');
-    if (text !== null && !sent.errors.byPlace.has(place) && (await isLeaked(text)))
+    if (text !== null && !sent.errors.has(place) && (await isLeaked(text)))
       sent.errors.add(place, 'PASSWORD_COMMON');
   }
 }

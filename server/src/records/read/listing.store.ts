@@ -1,9 +1,8 @@
 import type { Database } from '../../db/database.ts';
 import { storeWithApiErrors } from '../../db/errors.ts';
-import { shownState } from '../../db/lookups.ts';
 import { readGroup } from '../../db/paging.ts';
 import { selectedColumns } from '../fields/field-columns.ts';
-import { principalFields, userFields } from '../fields/fields.ts';
+import { principalFields, type ShownState, userFields } from '../fields/fields.ts';
 import { aliasesOf } from '../write/merges.store.ts';
 import type {
   FoundUser,
@@ -45,9 +44,16 @@ export const principalColumns = `shown.id, ${selectedColumns(principalFields, 's
   shown.created_at as "createdAt", shown.updated_at as "updatedAt", users_count as "usersCount",
   ${aliasesOf('shown.id')} as aliases`;
 export const userColumns = `shown.id, principal_id as "principalId", username, ${selectedColumns(userFields, 'shown')},
-  ${shownState.replaceAll('state', 'shown.state')} as state,
+  case when password_hash is null and shown.state = 'active' then 'invited' else shown.state end as state,
   shown.created_at as "createdAt", shown.updated_at as "updatedAt", password_changed_at as "passwordChangedAt",
   last_login_at as "lastLoginAt"`;
+
+/** Selects the users that lists show with a state. Each condition is that of an index. */
+const hasState: Readonly<Record<ShownState, string>> = {
+  active: `(state = 'active' and password_hash is not null)`,
+  invited: `(state = 'active' and password_hash is null)`,
+  disabled: `state = 'disabled'`,
+};
 
 const principals: RowSource = {
   table: 'principals',
@@ -107,7 +113,7 @@ async function listUsers(
   if (listing.email !== null)
     filter.add((value) => `email is not null and lower(email collate "C") = ${value}`, listing.email);
   if (listing.since !== null) filter.add((value) => `updated_at >= ${value}`, listing.since);
-  if (listing.state !== null) filter.add((value) => `${shownState} = ${value}`, listing.state);
+  if (listing.state !== null) filter.conditions.push(hasState[listing.state]);
   if (listing.neverSignedIn) filter.conditions.push('not has_signed_in');
   if (listing.userId !== null) filter.add((value) => `id = ${value}`, listing.userId);
   if (listing.afterId !== null) filter.add((value) => `id > ${value}`, listing.afterId);
