@@ -240,7 +240,13 @@ export interface ConsoleSession {
       Confirmed: boolean;
     }
     | null;
+  /** What the client or operator may do. A request decides anew. */
+  Permissions: Permission[];
   ExpiresAt: string | null;
+  /** Minutes without input after which a page of an operator signs out. */
+  IdleMinutes: number;
+  /** True if API clients may sign in, too. */
+  KeysAllowed: boolean;
 }
 
 export interface CreateClient {
@@ -372,11 +378,11 @@ export type ErrorCode =
   | 'CODE_INVALID' | 'NO_MAIL_SERVER' | 'PASSWORD_REFUSED' | 'JOB_NOT_ENDED' | 'JOB_NOT_FOUND'
   | 'RUN_NOT_FOUND' | 'RUN_NOT_ENDED' | 'RUN_TOO_OLD' | 'NOTHING_TO_UNDO' | 'AUDIT_ROW_NOT_FOUND'
   | 'CALL_NOT_FOUND' | 'WEBHOOK_NOT_FOUND' | 'SESSION_NOT_FOUND' | 'INVALID_CLIENT' | 'CLIENT_ADDRESS_TAKEN'
-  | 'OPERATOR_EMAIL_TAKEN' | 'OPERATOR_NOT_FOUND' | 'LAST_ADMINISTRATOR' | 'SECOND_FACTOR_REQUIRED'
-  | 'CLIENT_NOT_FOUND' | 'IDEMPOTENCY_IN_PROGRESS' | 'IDEMPOTENCY_KEY_REUSED' | 'TOO_MANY_REMOVALS'
-  | 'RATE_LIMITED' | 'OVERLOADED' | 'UNAVAILABLE' | 'INTERNAL' | 'INVALID_RECORD' | 'INVALID_USERS'
-  | 'RECORD_TOO_LARGE' | 'PRINCIPAL_NOT_FOUND' | 'PRINCIPAL_DISABLED' | 'USER_NOT_FOUND' | 'USERNAME_TAKEN'
-  | 'EXTERNAL_KEY_TAKEN' | 'LOOKS_LIKE_ANOTHER' | 'SAME_PRINCIPAL' | 'DUPLICATE_PRINCIPAL'
+  | 'OPERATOR_EMAIL_TAKEN' | 'OPERATOR_NOT_FOUND' | 'LAST_ADMINISTRATOR' | 'CONFIRMATION_REQUIRED'
+  | 'SECOND_FACTOR_REQUIRED' | 'CLIENT_NOT_FOUND' | 'IDEMPOTENCY_IN_PROGRESS' | 'IDEMPOTENCY_KEY_REUSED'
+  | 'TOO_MANY_REMOVALS' | 'RATE_LIMITED' | 'OVERLOADED' | 'UNAVAILABLE' | 'INTERNAL' | 'INVALID_RECORD'
+  | 'INVALID_USERS' | 'RECORD_TOO_LARGE' | 'PRINCIPAL_NOT_FOUND' | 'PRINCIPAL_DISABLED' | 'USER_NOT_FOUND'
+  | 'USERNAME_TAKEN' | 'EXTERNAL_KEY_TAKEN' | 'LOOKS_LIKE_ANOTHER' | 'SAME_PRINCIPAL' | 'DUPLICATE_PRINCIPAL'
   | 'DIFFERS_FROM_STORED' | 'PLAN_OUTDATED' | 'OUTCOME_UNKNOWN' | 'NOT_APPLIED' | 'RECORD_FAILED'
   | 'CANCELLED' | 'REQUIRED' | 'MORE_ERRORS' | 'UNKNOWN_FIELD' | 'WRONG_TYPE' | 'INVALID_ID'
   | 'INVALID_STATE' | 'INVALID_SIMILAR' | 'INVALID_OPERATION' | 'NO_USERS' | 'NOT_PERMITTED'
@@ -850,6 +856,10 @@ export interface OperatorConfirmation {
   Code?: string | null;
 }
 
+export interface OperatorOfCode {
+  Email: string;
+}
+
 export interface OperatorPassword {
   Code: string;
   Password: string;
@@ -882,6 +892,12 @@ export interface PasswordToCheck {
   /** The address that the password must differ from. */
   Email?: string | null;
 }
+
+export type Permission =
+  | 'records.read' | 'records.export' | 'hashes.export' | 'metrics.read' | 'passwords.reset' | 'states.write'
+  | 'users.invite' | 'records.write' | 'records.delete' | 'runs.undo' | 'jobs.read' | 'jobs.write'
+  | 'addresses.send' | 'admin.read' | 'mails.resend' | 'sessions.end' | 'clients.write' | 'operators.read'
+  | 'operators.write' | 'webhooks.write';
 
 /** A principal: the record of a company or customer, with its users. */
 export interface Principal extends StoredPrincipal {
@@ -1705,7 +1721,7 @@ export interface Operations {
   /** Set up the second factor. */
   enrolSecondFactor: { request: { body: SecondFactorCode }; answer: Envelope<never, RecoveryCodes> };
   /** Set the password of an operator with a code. */
-  setOperatorPassword: { request: { body: OperatorPassword }; answer: Envelope<never, null> };
+  setOperatorPassword: { request: { body: OperatorPassword }; answer: Envelope<never, OperatorOfCode> };
   /** Register, edit and delete users, reset passwords, edit principals. */
   update: {
     request: {
