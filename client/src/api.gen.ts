@@ -1756,13 +1756,20 @@ export interface Operations {
   endOwnOperatorSession: { request: { path: { session: string } }; answer: Envelope<never, null> };
   /** Register, edit and delete users, reset passwords, edit principals. */
   update: {
-    request: { query?: { dryRun?: boolean | undefined }; body: UpdateRecord[] };
+    request: {
+      query?: { perMinute?: number | undefined; dryRun?: boolean | undefined };
+      body: UpdateRecord[];
+    };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
   };
   /** Create principals. */
   insert: {
     request: {
-      query?: { similar?: 'allow' | 'refuse' | undefined; dryRun?: boolean | undefined };
+      query?: {
+        similar?: 'allow' | 'refuse' | undefined;
+        perMinute?: number | undefined;
+        dryRun?: boolean | undefined;
+      };
       body: InsertRecord[];
     };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
@@ -1774,7 +1781,10 @@ export interface Operations {
   };
   /** Invite users to set their passwords. */
   invite: {
-    request: { query?: { dryRun?: boolean | undefined }; body: InviteRecord[] };
+    request: {
+      query?: { perMinute?: number | undefined; dryRun?: boolean | undefined };
+      body: InviteRecord[];
+    };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
   };
   /** Delete principals and users. */
@@ -1791,6 +1801,7 @@ export interface Operations {
         existing?: 'update' | 'refuse' | undefined;
         moves?: 'refuse' | 'allow' | undefined;
         similar?: 'allow' | 'refuse' | undefined;
+        perMinute?: number | undefined;
         dryRun?: boolean | undefined;
         changed?: boolean | undefined;
         page?: number | undefined;
