@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { OperatorError } from '../lib/operator-error.ts';
-import { type KeyOfSalt, unsealing } from './sealed-stream.ts';
+import { decrypting, type KeyOfSalt } from './encrypted-stream.ts';
 import { readTar, type TarEntry } from './tar.ts';
 
 /** The names of the files of a backup. The archive has another one if it is encrypted. */
@@ -13,7 +13,7 @@ export const files = {
   about: 'backup.json',
   manifest: 'backup_manifest',
   archive: 'base.tar.gz',
-  sealedArchive: 'base.tar.gz.sealed',
+  encryptedArchive: 'base.tar.gz.encrypted',
 };
 
 /** A manifest is read as a whole. That of a cluster with 100,000 files has 20 MB. */
@@ -45,8 +45,8 @@ export async function readBackupFiles(
   const listed = await readManifest(folder);
   try {
     await pipeline(
-      createReadStream(join(folder, keyOfSalt ? files.sealedArchive : files.archive)),
-      keyOfSalt ? unsealing(keyOfSalt) : unchanged,
+      createReadStream(join(folder, keyOfSalt ? files.encryptedArchive : files.archive)),
+      keyOfSalt ? decrypting(keyOfSalt) : unchanged,
       createGunzip(),
       async (tar: Bytes) => {
         for await (const entry of readTar(tar)) await readEntry(entry, listed, write);

@@ -2,13 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { postgresVersion } from '../../backup/backup.store.ts';
 import { findBackup } from '../../backup/backup-folder.ts';
 import { checkRestored, type RestoredStore } from '../../backup/check-restored.ts';
 import { restoreFiles } from '../../backup/restore-files.ts';
 import { takeBackup } from '../../backup/take-backup.ts';
 import { visitEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.ts';
 import { requireEmbedded, requireKeyOf } from '../backup-key.ts';
-import { withKeyRing } from '../database.ts';
+import { withKeyRing, withStore } from '../database.ts';
 import { counted } from '../output/format.ts';
 import { print, tell } from '../output/output.ts';
 import { configFor, type SettingsOptions } from '../settings.ts';
@@ -55,11 +56,15 @@ interface CreateOptions extends SettingsOptions {
 async function create(folder: string, { encrypt, json, ...options }: CreateOptions): Promise<void> {
   const config = configFor(options);
   requireEmbedded(config);
-  // Checks that the database exists, is migrated, and has this master key.
-  const keyOfSalt = await withKeyRing(config, async (keyRing) => (salt: Buffer) => keyRing.backupKey(salt));
   const engine = await visitEmbeddedPostgres({ dataFolder: config.DATA, mayCreate: false });
   try {
-    const backup = await takeBackup(engine.connection, folder, encrypt ? keyOfSalt : null);
+    const backup = await withKeyRing(config, async (keyRing, database) =>
+      takeBackup(engine.connection, folder, {
+        postgres: await postgresVersion(database),
+        masterKey: keyRing.identity.toString('hex'),
+        keyOfSalt: encrypt ? (salt) => keyRing.backupKey(salt) : null,
+      }),
+    );
     if (json) print(JSON.stringify(backup));
     else print(`The backup is in ${backup.folder}`);
   } finally {
@@ -78,7 +83,8 @@ async function verify(folder: string, { json, ...options }: VerifyOptions): Prom
   const DATA = await mkdtemp(join(tmpdir(), 'anagrafe-backup-'));
   try {
     await restoreFiles(backup, DATA, keyRing);
-    const restored = await checkRestored({ ...settings, DATA, DATABASE_URL: null }, keyRing);
+    const config = { ...settings, DATA, DATABASE_URL: null };
+    const restored = await withStore(config, (database) => checkRestored(database, keyRing));
     if (!restored.audit.sound) process.exitCode = 1;
     if (json) print(JSON.stringify({ ...backup, ...restored }));
     else tellContents(backup.folder, restored);

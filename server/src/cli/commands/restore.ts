@@ -5,6 +5,7 @@ import { restoreFiles } from '../../backup/restore-files.ts';
 import { inspectEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.ts';
 import { ConfigError } from '../../settings/config.ts';
 import { requireEmbedded, requireKeyOf } from '../backup-key.ts';
+import { withStore } from '../database.ts';
 import { grouped } from '../output/format.ts';
 import { print, tell } from '../output/output.ts';
 import { configFor, type SettingsOptions } from '../settings.ts';
@@ -46,7 +47,7 @@ async function restore(folder: string, { json, ...options }: RestoreOptions): Pr
     );
   const keyRing = await requireKeyOf(backup, config);
   await restoreFiles(backup, config.DATA, keyRing);
-  const restored = await checkRestored(config, keyRing);
+  const restored = await withStore(config, (database) => checkRestored(database, keyRing));
   if (!restored.audit.sound) process.exitCode = 1;
   if (json) return print(JSON.stringify({ ...backup, ...restored }));
   tellContents(backup.folder, restored);

@@ -22,8 +22,8 @@ export class NotDecryptable extends Error {
 }
 
 /** Encrypts the stream, as a step of `pipeline`. */
-export function sealing(keyOfSalt: KeyOfSalt): (source: Bytes) => Bytes {
-  return async function* seal(source) {
+export function encrypting(keyOfSalt: KeyOfSalt): (source: Bytes) => Bytes {
+  return async function* encrypt(source) {
     const salt = randomBytes(saltBytes);
     const key = keyOfSalt(salt);
     yield Buffer.concat([magic, salt]);
@@ -36,8 +36,8 @@ export function sealing(keyOfSalt: KeyOfSalt): (source: Bytes) => Bytes {
 }
 
 /** Decrypts the stream, as a step of `pipeline`. It throws `NotDecryptable` before it passes on a byte that is wrong. */
-export function unsealing(keyOfSalt: KeyOfSalt): (source: Bytes) => Bytes {
-  return async function* unseal(source) {
+export function decrypting(keyOfSalt: KeyOfSalt): (source: Bytes) => Bytes {
+  return async function* decrypt(source) {
     let key: Buffer | undefined;
     let number = 0;
     for await (const { frame, isLast } of inFrames(
