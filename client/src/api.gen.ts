@@ -57,9 +57,9 @@ export type AuditAction =
   | 'login.reused' | 'logout' | 'password.forgotten' | 'invitations.issued' | 'sessions.ended'
   | 'console.login' | 'console.logout' | 'client.created' | 'client.changed' | 'client.rotated'
   | 'client.revoked' | 'client.denied' | 'operator.created' | 'operator.changed' | 'operator.reset'
-  | 'operator.password' | 'operator.second_factor' | 'operator.denied' | 'operator.refused'
-  | 'operator.sessions_ended' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.deleted'
-  | 'webhook.disabled' | 'webhook.replayed';
+  | 'operator.password' | 'operator.forgotten' | 'operator.second_factor' | 'operator.denied'
+  | 'operator.refused' | 'operator.sessions_ended' | 'webhook.created' | 'webhook.changed'
+  | 'webhook.rotated' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.replayed';
 
 /** The old and new value of a changed field. Passwords are not included. */
 export interface AuditChange {
@@ -240,7 +240,15 @@ export interface ConsoleSession {
       Confirmed: boolean;
     }
     | null;
+  /** What the client or operator may do. A request decides anew. */
+  Permissions: Permission[];
   ExpiresAt: string | null;
+  /** Minutes without input after which a page of an operator signs out. */
+  IdleMinutes: number;
+  /** True if API clients may sign in, too. */
+  KeysAllowed: boolean;
+  /** True if a mail server is configured. */
+  SendsMail: boolean;
 }
 
 export interface CreateClient {
@@ -254,6 +262,8 @@ export interface CreateOperator {
   Email: string;
   Name: string;
   Role: Role;
+  /** True to send the code to the operator by mail, too. */
+  Mail?: boolean | null;
 }
 
 export interface CreateWebhook {
@@ -372,11 +382,11 @@ export type ErrorCode =
   | 'CODE_INVALID' | 'NO_MAIL_SERVER' | 'PASSWORD_REFUSED' | 'JOB_NOT_ENDED' | 'JOB_NOT_FOUND'
   | 'RUN_NOT_FOUND' | 'RUN_NOT_ENDED' | 'RUN_TOO_OLD' | 'NOTHING_TO_UNDO' | 'AUDIT_ROW_NOT_FOUND'
   | 'CALL_NOT_FOUND' | 'WEBHOOK_NOT_FOUND' | 'SESSION_NOT_FOUND' | 'INVALID_CLIENT' | 'CLIENT_ADDRESS_TAKEN'
-  | 'OPERATOR_EMAIL_TAKEN' | 'OPERATOR_NOT_FOUND' | 'LAST_ADMINISTRATOR' | 'SECOND_FACTOR_REQUIRED'
-  | 'CLIENT_NOT_FOUND' | 'IDEMPOTENCY_IN_PROGRESS' | 'IDEMPOTENCY_KEY_REUSED' | 'TOO_MANY_REMOVALS'
-  | 'RATE_LIMITED' | 'OVERLOADED' | 'UNAVAILABLE' | 'INTERNAL' | 'INVALID_RECORD' | 'INVALID_USERS'
-  | 'RECORD_TOO_LARGE' | 'PRINCIPAL_NOT_FOUND' | 'PRINCIPAL_DISABLED' | 'USER_NOT_FOUND' | 'USERNAME_TAKEN'
-  | 'EXTERNAL_KEY_TAKEN' | 'LOOKS_LIKE_ANOTHER' | 'SAME_PRINCIPAL' | 'DUPLICATE_PRINCIPAL'
+  | 'OPERATOR_EMAIL_TAKEN' | 'OPERATOR_NOT_FOUND' | 'LAST_ADMINISTRATOR' | 'CONFIRMATION_REQUIRED'
+  | 'SECOND_FACTOR_REQUIRED' | 'CLIENT_NOT_FOUND' | 'IDEMPOTENCY_IN_PROGRESS' | 'IDEMPOTENCY_KEY_REUSED'
+  | 'TOO_MANY_REMOVALS' | 'RATE_LIMITED' | 'OVERLOADED' | 'UNAVAILABLE' | 'INTERNAL' | 'INVALID_RECORD'
+  | 'INVALID_USERS' | 'RECORD_TOO_LARGE' | 'PRINCIPAL_NOT_FOUND' | 'PRINCIPAL_DISABLED' | 'USER_NOT_FOUND'
+  | 'USERNAME_TAKEN' | 'EXTERNAL_KEY_TAKEN' | 'LOOKS_LIKE_ANOTHER' | 'SAME_PRINCIPAL' | 'DUPLICATE_PRINCIPAL'
   | 'DIFFERS_FROM_STORED' | 'PLAN_OUTDATED' | 'OUTCOME_UNKNOWN' | 'NOT_APPLIED' | 'RECORD_FAILED'
   | 'CANCELLED' | 'REQUIRED' | 'MORE_ERRORS' | 'UNKNOWN_FIELD' | 'WRONG_TYPE' | 'INVALID_ID'
   | 'INVALID_STATE' | 'INVALID_SIMILAR' | 'INVALID_OPERATION' | 'NO_USERS' | 'NOT_PERMITTED'
@@ -538,6 +548,10 @@ export interface FieldErrorDetails {
   Operation?: 'reset';
 }
 
+export interface ForgottenOperatorPassword {
+  Email: string;
+}
+
 /** Either `Username` or `Email`. */
 export interface ForgottenPassword {
   Username?: string | null;
@@ -610,6 +624,8 @@ export type InviteRecord = {
 export interface InvitedOperator extends Operator {
   /** The code for `POST /console/password`. */
   Code: string;
+  /** The page that takes the code; null without `ANAGRAFE_PUBLIC_URL`. */
+  URL: string | null;
   ExpiresAt: string;
 }
 
@@ -802,6 +818,11 @@ export interface NewClient extends Client {
   SecretKey: string;
 }
 
+export interface NewOperatorPassword {
+  Password: string;
+  ConfirmPassword: string;
+}
+
 export interface NewSecret {
   PublicKey: string;
   /** The secret key. Only this response contains it. */
@@ -850,6 +871,10 @@ export interface OperatorConfirmation {
   Code?: string | null;
 }
 
+export interface OperatorOfCode {
+  Email: string;
+}
+
 export interface OperatorPassword {
   Code: string;
   Password: string;
@@ -861,6 +886,8 @@ export interface OperatorSession {
   Address: string | null;
   SignedInAt: string;
   UsedAt: string;
+  /** True for the session that sends the request. */
+  Current: boolean;
 }
 
 export interface OperatorSignIn {
@@ -882,6 +909,12 @@ export interface PasswordToCheck {
   /** The address that the password must differ from. */
   Email?: string | null;
 }
+
+export type Permission =
+  | 'records.read' | 'records.export' | 'hashes.export' | 'metrics.read' | 'passwords.reset' | 'states.write'
+  | 'users.invite' | 'records.write' | 'records.delete' | 'runs.undo' | 'jobs.read' | 'jobs.write'
+  | 'addresses.send' | 'admin.read' | 'mails.resend' | 'sessions.end' | 'clients.write' | 'operators.read'
+  | 'operators.write' | 'webhooks.write';
 
 /** A principal: the record of a company or customer, with its users. */
 export interface Principal extends StoredPrincipal {
@@ -1019,6 +1052,11 @@ export interface Reset {
   /** True: after the next sign-in the user can only change its password. */
   MustChangePassword?: boolean | null;
   Operation?: null;
+}
+
+export interface ResetOperator {
+  /** True to send the code to the operator by mail, too. */
+  Mail?: boolean | null;
 }
 
 export type Role = 'viewer' | 'desk' | 'editor' | 'admin';
@@ -1705,16 +1743,33 @@ export interface Operations {
   /** Set up the second factor. */
   enrolSecondFactor: { request: { body: SecondFactorCode }; answer: Envelope<never, RecoveryCodes> };
   /** Set the password of an operator with a code. */
-  setOperatorPassword: { request: { body: OperatorPassword }; answer: Envelope<never, null> };
+  setOperatorPassword: { request: { body: OperatorPassword }; answer: Envelope<never, OperatorOfCode> };
+  /** Report a forgotten password of an operator. */
+  forgotOperatorPassword: { request: { body: ForgottenOperatorPassword }; answer: Envelope<never, null> };
+  /** Change the own password of an operator. */
+  changeOperatorPassword: { request: { body: NewOperatorPassword }; answer: Envelope<never, OperatorOfCode> };
+  /** List the own sessions of an operator. */
+  ownOperatorSessions: { request: Record<string, never>; answer: Envelope<OperatorSession, null> };
+  /** End the other sessions of an operator. */
+  endOtherOperatorSessions: { request: Record<string, never>; answer: Envelope<never, EndedOperatorSessions> };
+  /** End one own session of an operator. */
+  endOwnOperatorSession: { request: { path: { session: string } }; answer: Envelope<never, null> };
   /** Register, edit and delete users, reset passwords, edit principals. */
   update: {
-    request: { query?: { dryRun?: boolean | undefined }; body: UpdateRecord[] };
+    request: {
+      query?: { perMinute?: number | undefined; dryRun?: boolean | undefined };
+      body: UpdateRecord[];
+    };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
   };
   /** Create principals. */
   insert: {
     request: {
-      query?: { similar?: 'allow' | 'refuse' | undefined; dryRun?: boolean | undefined };
+      query?: {
+        similar?: 'allow' | 'refuse' | undefined;
+        perMinute?: number | undefined;
+        dryRun?: boolean | undefined;
+      };
       body: InsertRecord[];
     };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
@@ -1726,7 +1781,10 @@ export interface Operations {
   };
   /** Invite users to set their passwords. */
   invite: {
-    request: { query?: { dryRun?: boolean | undefined }; body: InviteRecord[] };
+    request: {
+      query?: { perMinute?: number | undefined; dryRun?: boolean | undefined };
+      body: InviteRecord[];
+    };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
   };
   /** Delete principals and users. */
@@ -1743,6 +1801,7 @@ export interface Operations {
         existing?: 'update' | 'refuse' | undefined;
         moves?: 'refuse' | 'allow' | undefined;
         similar?: 'allow' | 'refuse' | undefined;
+        perMinute?: number | undefined;
         dryRun?: boolean | undefined;
         changed?: boolean | undefined;
         page?: number | undefined;
@@ -1863,7 +1922,10 @@ export interface Operations {
   /** Change an operator. */
   changeOperator: { request: { path: { id: number }; body: OperatorChange }; answer: Envelope<never, Operator> };
   /** Reset the password and the second factor of an operator. */
-  resetOperator: { request: { path: { id: number } }; answer: Envelope<never, InvitedOperator> };
+  resetOperator: {
+    request: { path: { id: number }; body: ResetOperator };
+    answer: Envelope<never, InvitedOperator>;
+  };
   /** List the sessions of an operator. */
   operatorSessions: { request: { path: { id: number } }; answer: Envelope<OperatorSession, null> };
   /** End the sessions of an operator. */
@@ -2033,6 +2095,11 @@ export const routes = {
   beginSecondFactor: { method: 'POST', path: '/console/second-factor' },
   enrolSecondFactor: { method: 'POST', path: '/console/second-factor/confirm' },
   setOperatorPassword: { method: 'POST', path: '/console/password' },
+  forgotOperatorPassword: { method: 'POST', path: '/console/password/forgot' },
+  changeOperatorPassword: { method: 'POST', path: '/console/password/change' },
+  ownOperatorSessions: { method: 'GET', path: '/console/sessions' },
+  endOtherOperatorSessions: { method: 'DELETE', path: '/console/sessions' },
+  endOwnOperatorSession: { method: 'DELETE', path: '/console/sessions/{session}' },
   update: { method: 'POST', path: '/api/sync/v1/irs/update' },
   insert: { method: 'POST', path: '/api/sync/v1/irs/insert' },
   state: { method: 'POST', path: '/api/sync/v1/irs/state' },

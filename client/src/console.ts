@@ -1,12 +1,16 @@
 import type {
   ConsoleKeys,
   ConsoleSession,
+  NewOperatorPassword,
   OperatorConfirmation,
+  OperatorOfCode,
   OperatorPassword,
+  OperatorSession,
   OperatorSignIn,
   SecondFactorSecret,
 } from './api.gen.ts';
 import type { CallOptions } from './options.ts';
+import { acceptedPassword } from './passwords.ts';
 import type { Transport } from './transport.ts';
 
 /**
@@ -54,9 +58,42 @@ export class Console {
     return (await this.#transport.record('enrolSecondFactor', { body }, options)).RecoveryCodes;
   }
 
-  /** Sets the password of an operator with the code of its invitation or reset, and ends its sessions. */
-  async setPassword(password: OperatorPassword, options?: CallOptions): Promise<void> {
-    await this.#transport.send('setOperatorPassword', { body: password }, options);
+  /**
+   * Sets the password of the operator that has the code, ends its sessions, and returns its email address.
+   *
+   * @throws {RecordError} If the password was not accepted; `fieldErrors` has the errors. The code is still valid.
+   */
+  async setPassword(password: OperatorPassword, options?: CallOptions): Promise<string> {
+    const answer = await this.#transport.send('setOperatorPassword', { body: password }, options);
+    return acceptedPassword<OperatorOfCode>(answer).Email;
+  }
+
+  /** Mails a code to the operator with this address; the answer is the same if there is none. Never retried. */
+  async forgotPassword(email: string, options?: CallOptions): Promise<void> {
+    await this.#transport.send('forgotOperatorPassword', { body: { Email: email } }, options);
+  }
+
+  /**
+   * Changes the password of the signed-in operator, and ends its other sessions.
+   *
+   * @throws {RecordError} If the password was not accepted; `fieldErrors` has the errors.
+   */
+  async changePassword(password: NewOperatorPassword, options?: CallOptions): Promise<void> {
+    acceptedPassword(await this.#transport.send('changeOperatorPassword', { body: password }, options));
+  }
+
+  /** Lists the sessions of the signed-in operator, the most recently used first. */
+  async sessions(options?: CallOptions): Promise<OperatorSession[]> {
+    return (await this.#transport.page('ownOperatorSessions', {}, options)).records;
+  }
+
+  async endSession(session: string, options?: CallOptions): Promise<void> {
+    await this.#transport.send('endOwnOperatorSession', { path: { session } }, options);
+  }
+
+  /** Ends all sessions of the signed-in operator except this one, and returns how many were valid. */
+  async endOtherSessions(options?: CallOptions): Promise<number> {
+    return (await this.#transport.record('endOtherOperatorSessions', {}, options)).Ended;
   }
 
   async signOut(options?: CallOptions): Promise<void> {

@@ -72,6 +72,7 @@ describe('the console', () => {
   it('imports only from folders that come before in the order', () => {
     const features = [
       'session',
+      'operators',
       'clients',
       'results',
       'events',
@@ -107,5 +108,5 @@ describe('the console', () => {
 });
 
 function isItsOwn(name: string): boolean {
-  return /^(@anagrafe\/(client|importer)$|react|wouter|@(mantine|tanstack)\/)/.test(name);
+  return /^(@anagrafe\/(client|importer)$|react|wouter|uqr$|@(mantine|tanstack)\/)/.test(name);
 }

@@ -3,7 +3,7 @@ import { operatorActor } from '../../server/src/audit/audit-log.ts';
 import { disableWebhooks } from '../../server/src/clients/clients.store.ts';
 import type { Role } from '../../server/src/clients/permissions.ts';
 import { openOperatorTools } from '../../server/src/operators/open-operators.ts';
-import { inviteOperator } from '../../server/src/operators/operators.ts';
+import { type InvitedOperator, inviteOperator } from '../../server/src/operators/operators.ts';
 import { recordOf } from './admin.ts';
 import { browserOf, ownPage } from './console.ts';
 import { rightPassword } from './login.ts';
@@ -11,14 +11,15 @@ import type { TestService } from './service.ts';
 
 type Headers = Record<string, string>;
 
+/** Creates an operator that has not set its password yet. */
+export function invited(service: TestService, email: string, role: Role): Promise<InvitedOperator> {
+  const tools = openOperatorTools(service.database, service.config, disableWebhooks);
+  return inviteOperator({ email, name: `Name of ${email}`, role }, tools, operatorActor);
+}
+
 /** Creates an operator, with `rightPassword`, and returns its ID. */
 export async function operator(service: TestService, email: string, role: Role): Promise<number> {
-  const tools = openOperatorTools(service.database, service.config, disableWebhooks);
-  const { operator, code } = await inviteOperator(
-    { email, name: `Name of ${email}`, role },
-    tools,
-    operatorActor,
-  );
+  const { operator, code } = await invited(service, email, role);
   const body = { Code: code.text, Password: rightPassword, ConfirmPassword: rightPassword };
   const { status, text } = await browserOf(service)('POST /console/password', ownPage, body);
   if (status !== 200) throw new Error(text);
@@ -52,4 +53,11 @@ export async function enrol(service: TestService, headers: Headers) {
   const enrolled = await browse('POST /console/second-factor/confirm', headers, { Code: used });
   const { RecoveryCodes: recovery } = recordOf<{ RecoveryCodes: string[] }>(enrolled);
   return { codeIn, used, recovery };
+}
+
+/** Makes the last confirmation of every operator older than the ten minutes for which it counts. */
+export async function outdateConfirmations({ database }: TestService): Promise<void> {
+  await database.query(
+    `update anagrafe.operator_sessions set confirmed_at = confirmed_at - interval '11 minutes'`,
+  );
 }

@@ -75,7 +75,6 @@ export const callTexts = {
     role: 'This operation requires the role {role} or a higher one.',
     operator: 'This operation is for API clients, not for operators.',
     secondFactor: 'Set up the second factor first: POST /console/second-factor.',
-    confirm: 'Confirm your identity first with your password or a code: POST /console/session/confirm.',
     keys: 'API clients cannot sign in to this console: ANAGRAFE_CONSOLE_KEYS is false. Sign in as an operator.',
     page: 'A console session can be used only by the pages of the console.',
     origin:
@@ -152,6 +151,8 @@ export const callTexts = {
   OPERATOR_NOT_FOUND: 'There is no operator or no session with this ID.',
   LAST_ADMINISTRATOR:
     'This is the last active operator with the role admin. Give another operator this role first.',
+  CONFIRMATION_REQUIRED:
+    'Confirm your identity with your password or a code (POST /console/session/confirm), and send the request again.',
   SECOND_FACTOR_REQUIRED:
     'The password is right. Send it again with the code of the second factor in "Code".',
   CLIENT_NOT_FOUND: 'No active client has this public key. GET /admin/v1/clients lists all clients.',

@@ -73,7 +73,6 @@ export const italian: typeof english = {
     role: 'Questa operazione richiede il ruolo {role} o uno superiore.',
     operator: 'Questa operazione è per i client API, non per gli operatori.',
     secondFactor: 'Configurare prima il secondo fattore: POST /console/second-factor.',
-    confirm: "Confermare prima l'identità con la password o un codice: POST /console/session/confirm.",
     keys: 'I client API non possono accedere a questa console: ANAGRAFE_CONSOLE_KEYS è false. Accedere come operatore.',
     page: 'La sessione della console può essere usata solo dalle pagine della console.',
     origin:
@@ -153,6 +152,8 @@ export const italian: typeof english = {
   OPERATOR_NOT_FOUND: "Non c'è nessun operatore o nessuna sessione con questo ID.",
   LAST_ADMINISTRATOR:
     "Questo è l'ultimo operatore attivo con il ruolo admin. Assegnare prima questo ruolo a un altro operatore.",
+  CONFIRMATION_REQUIRED:
+    "Confermare l'identità con la password o un codice (POST /console/session/confirm) e inviare di nuovo la richiesta.",
   SECOND_FACTOR_REQUIRED:
     'La password è corretta. Inviarla di nuovo con il codice del secondo fattore in "Code".',
   CLIENT_NOT_FOUND:
