@@ -3,6 +3,7 @@ import { storeWithApiErrors } from '../db/errors.ts';
 import { eventNamesOf } from '../db/lookups.ts';
 import { type Order, readGroup } from '../db/paging.ts';
 import { type ParameterValues, preparedStatement, statement } from '../db/statement.ts';
+import { type CallerTags, sawPrincipalId, seesCaller } from '../db/visibility.ts';
 import {
   type Action,
   type Actor,
@@ -16,7 +17,7 @@ import {
 } from './audit-log.ts';
 import { bytesOfAnswer, readBounded } from './bounded-rows.store.ts';
 import { allChanges, readChanges } from './changes.store.ts';
-import { type Entry, type EventStore, eventActions } from './events.ts';
+import { type Entry, type EventStore, eventActions, type FoundEntries } from './events.ts';
 import { hashedRows, keysetPages, readChain } from './hash-chain.store.ts';
 import type { HashedRow } from './hash-chain.ts';
 
@@ -233,6 +234,12 @@ export const entryColumns = `position, at, call_id as "callId", request_id as "r
   principal_id as "principalId", registered, reset, deleted, details,
   (select name from anagrafe.clients where clients.id = client_id and is_operator) as operator`;
 
+/** The columns for a limited caller, which is told only of operators that see no more than it does. */
+const limitedEntryColumns = entryColumns.replace(
+  'is_operator',
+  `is_operator and ${seesCaller('clients.id', ':callerTags')}`,
+);
+
 /**
  * SQL for a bound of the positions of the rows since (`from`) or before (`until`) a time. It is 10,000 positions away
  * from the row at that time, because positions are assigned shortly after `at`, and not exactly in its order. Without
@@ -256,7 +263,13 @@ const bounds: Readonly<Record<Order, string>> = {
 export async function readEntries(
   connection: Connection,
   condition: string,
-  options: { readonly order: 'asc' | 'desc'; readonly limit: number; readonly bytes?: number },
+  options: {
+    readonly order: 'asc' | 'desc';
+    readonly limit: number;
+    readonly bytes?: number;
+    /** Default: `entryColumns`. */
+    readonly columns?: string;
+  },
   values: ParameterValues,
 ): Promise<{ entries: readonly Entry[]; more: boolean }> {
   const { rows, more } = await readBounded<Entry>(
@@ -270,14 +283,42 @@ export async function readEntries(
 /** Reads events from the rows of the hash chain. `days` is how long an event stays available. */
 export function openEvents(database: Database, options: { days: number }): EventStore {
   return storeWithApiErrors<EventStore>({
-    entries: (order, from, limit) =>
-      readEntries(
-        database,
-        `${bounds[order]} and action in (${eventActionsSql}) and at > now() - make_interval(days => :days::integer)`,
-        { order: order === 'newest' ? 'desc' : 'asc', limit, bytes: bytesOfAnswer },
-        { start: from, days: options.days },
-      ),
+    entries: (range, callerTags) => findEntries(database, range, { ...options, callerTags }),
     end: async () => (await readChain(database)).lastPosition,
-    names: (subjects) => eventNamesOf(database, subjects),
+    names: (subjects, callerTags) => eventNamesOf(database, subjects, callerTags),
   });
+}
+
+const isEvent = `action in (${eventActionsSql}) and at > now() - make_interval(days => :days::integer)`;
+
+/** The rows about principals that a limited caller sees, and about its calls and jobs. */
+const isSeen = `case when principal_id is null
+  then action in ('call.completed', 'job.completed') and ${seesCaller('client_id', ':callerTags')}
+  else ${sawPrincipalId('principal_id', ':callerTags')} end`;
+
+async function findEntries(
+  database: Database,
+  { order, from, limit }: Parameters<EventStore['entries']>[0],
+  { days, callerTags }: { readonly days: number; readonly callerTags: CallerTags },
+): Promise<FoundEntries> {
+  const bounded = { order: order === 'newest' ? 'desc' : 'asc', limit, bytes: bytesOfAnswer } as const;
+  const range = `${bounds[order]} and ${isEvent}`;
+  if (callerTags === null)
+    return { ...(await readEntries(database, range, bounded, { start: from, days })), examined: null };
+  const values = { start: from, days, callerTags };
+  const compare = order === 'newest' ? '>=' : '<=';
+  const [last] = await database.execute<{ position: number }>(
+    statement(
+      `select position from anagrafe.audit_log_hashed where ${bounds[order]} and action in (${eventActionsSql})
+        order by position ${bounded.order} offset ${examinedAtOnce - 1} limit 1`,
+    ),
+    { start: from, days },
+  );
+  const read = await readEntries(
+    database,
+    `${range} and position ${compare} :last::bigint and ${isSeen}`,
+    { ...bounded, columns: limitedEntryColumns },
+    { ...values, last: last?.position ?? (order === 'newest' ? 0 : Number.MAX_SAFE_INTEGER) },
+  );
+  return { ...read, examined: last?.position ?? null };
 }

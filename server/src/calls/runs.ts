@@ -1,4 +1,5 @@
 import type { Page } from '../db/paging.ts';
+import type { CallerTags } from '../db/visibility.ts';
 import { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { required } from '../lib/required.ts';
@@ -57,17 +58,21 @@ export interface RunEffects {
 
 export interface RunHistory {
   /** Lists the newest runs first, at most `newestListed`. */
-  list(page: Page): Promise<{ runs: readonly Run[]; totalCount: number }>;
-  find(id: string): Promise<Run | null>;
-  calls(id: string, page: Page): Promise<{ calls: readonly RunCall[]; totalCount: number }>;
+  list(page: Page, callerTags: CallerTags): Promise<{ runs: readonly Run[]; totalCount: number }>;
+  find(id: string, callerTags: CallerTags): Promise<Run | null>;
+  calls(
+    id: string,
+    page: Page,
+    callerTags: CallerTags,
+  ): Promise<{ calls: readonly RunCall[]; totalCount: number }>;
   /** Returns what the applied records of the run did, by principal. */
   effects(id: string): Promise<readonly RunEffects[]>;
   /** See `RunStore` in records/operations/undo-stored.ts. */
   principalsTouched: RunStore['principalsTouched'];
 }
 
-export async function findRun(id: string, store: RunHistory): Promise<Run> {
-  const run = await store.find(id);
+export async function findRun(id: string, callerTags: CallerTags, store: RunHistory): Promise<Run> {
+  const run = await store.find(id, callerTags);
   if (!run) throw new ApiError('RUN_NOT_FOUND');
   return run;
 }
@@ -80,8 +85,13 @@ const usersPerRecord = 200;
  * other action, is deleted as a whole, after the records that move users away from it; otherwise its users are undone one by
  * one.
  */
-async function undoRecords(id: string, store: RunHistory, limits: BatchLimits): Promise<Buffer> {
-  const run = await findRun(id, store);
+async function undoRecords(
+  id: string,
+  callerTags: CallerTags,
+  store: RunHistory,
+  limits: BatchLimits,
+): Promise<Buffer> {
+  const run = await findRun(id, callerTags, store);
   if (run.undoableUntil <= new Date()) throw new ApiError('RUN_TOO_OLD');
   if (run.endedAt === null) throw new ApiError('RUN_NOT_ENDED', { variant: 'call' });
   if (run.records > limits.records || run.users > limits.users)
@@ -125,7 +135,10 @@ async function recordsIn(bytes: Buffer, limits: BatchLimits): Promise<RecordList
  */
 export async function undoRun(call: WriteCall, store: RunHistory, tools: CallTools): Promise<WriteResult> {
   const { job } = tools.limits;
-  const newRecords = () => undoRecords(required(call.run), store, job);
+  const { callerTags } = call.options;
+  // Before the call is stored: that would tell whether another undo of the run has not ended.
+  await findRun(required(call.run), callerTags, store);
+  const newRecords = () => undoRecords(required(call.run), callerTags, store, job);
   if (call.dryRun) return tryCall({ ...call, records: await recordsIn(await newRecords(), job) }, tools);
   return claimAndRun(
     call,

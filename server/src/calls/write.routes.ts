@@ -87,6 +87,7 @@ export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void 
       url: `/irs/${operation}`,
       config: {
         permission: required[operation],
+        limited: true,
         once: true,
         records: true,
         optionsOf,
@@ -105,7 +106,7 @@ export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void 
   app.route({
     method: ['PUT', 'PATCH'],
     url: '/irs/update',
-    config: { permission: required.update, once: true, records: true, ...ownPassword },
+    config: { permission: required.update, limited: true, once: true, records: true, ...ownPassword },
     schema: { hide: true, querystring: WriteQuery },
     handler: writeHandler('update', tools),
   });
@@ -143,10 +144,10 @@ export function writeHandler<Request extends FastifyRequest>(
 ) {
   return async (request: Request, reply: FastifyReply) => {
     if (request.caller.user) return updateSelf(request.caller.user, request, reply, tools);
-    const { permissions } = request.caller;
+    const { permissions, tags: callerTags } = request.caller;
     const showsStored = permissions.has('records.read');
     const resetsOnly = !permissions.has('records.write');
-    const common = { showsStored, resetsOnly, codes: codesFor(request) };
+    const common = { showsStored, resetsOnly, callerTags, codes: codesFor(request) };
     const options = { ...defaultOptions, ...optionsOf(request), ...common };
     const planned = planOf?.(request) ?? null;
     const body = request.body as RecordList | null;

@@ -26,6 +26,8 @@ import {
   Uuid,
 } from '../http/schemas.ts';
 import type { Api } from '../http/validation.ts';
+import { sortedTags } from '../records/fields/field-formats.ts';
+import { CallerTagsSchema, ShownCallerTags } from '../records/fields/fields.schemas.ts';
 import {
   changeOperator,
   existing,
@@ -74,8 +76,9 @@ export function operatorRoutes(app: Api, tools: OperatorTools): void {
       },
     },
     async (request) => {
-      const { Email: email, Name: name, Role: role } = request.body;
-      const invited = await inviteOperator({ email, name, role }, tools, actorOf(request));
+      const { Email: email, Name: name, Role: role, Tags } = request.body;
+      const operator = { email, name, role, tags: Tags ? sortedTags(Tags) : null };
+      const invited = await inviteOperator(operator, tools, actorOf(request));
       return recordEnvelope(invitedFields(invited), debugOf(request));
     },
   );
@@ -190,12 +193,13 @@ function allOf<Item>(items: Item[], debug: ReturnType<typeof debugOf>) {
   return pageEnvelope({ totalCount: items.length, pageSize: Math.max(items.length, 1) }, items, debug);
 }
 
-function operatorFields({ id, email, name, role, state, hasSecondFactor, createdAt }: Operator) {
+function operatorFields({ id, email, name, role, tags, state, hasSecondFactor, createdAt }: Operator) {
   return {
     ID: id,
     Email: email,
     Name: name,
     Role: role,
+    Tags: tags,
     State: state,
     SecondFactor: hasSecondFactor,
     CreatedAt: createdAt,
@@ -216,6 +220,7 @@ const operator = {
   Email: Type.String(),
   Name: Type.String(),
   Role: RoleSchema,
+  Tags: ShownCallerTags,
   State: oneOf(operatorStates, { description: '`invited`: the operator has no password yet.' }),
   SecondFactor: Type.Boolean({ description: 'True if the operator has set up the second factor.' }),
   CreatedAt: Moment,
@@ -245,7 +250,7 @@ const Name = Type.String({ minLength: 1, maxLength: 255 });
 const NewOperatorBody = named(
   'CreateOperator',
   strictObject(
-    { Email: Type.String({ minLength: 1, maxLength: 254 }), Name, Role: RoleSchema },
+    { Email: Type.String({ minLength: 1, maxLength: 254 }), Name, Role: RoleSchema, Tags: CallerTagsSchema },
     { examples: [{ Email: 'anna@example.com', Name: 'Anna Bianchi', Role: 'desk' }] },
   ),
 );

@@ -27,6 +27,19 @@ export const Tags = named(
   }),
 );
 
+const callerTags =
+  'Limits the caller to the principals that have one of these tags. They cannot be changed. Null: it sees all.';
+/** The tags of a client or operator, as they are sent. */
+export const CallerTagsSchema = optional(
+  Type.Array(Type.String({ maxLength: principalFields.Tags.maxLength, pattern: tagPattern }), {
+    minItems: 1,
+    maxItems: tagsMax,
+    description: callerTags,
+  }),
+);
+/** The same in an answer. */
+export const ShownCallerTags = nullable(Type.Array(Type.String(), { description: callerTags }));
+
 const descriptions = {
   text: {},
   key: {},

@@ -1,4 +1,5 @@
 import { PassThrough, type Readable } from 'node:stream';
+import type { CallerTags } from '../../db/visibility.ts';
 import { ApiError } from '../../lib/field-errors.ts';
 import { Semaphore } from '../../lib/semaphore.ts';
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
@@ -16,6 +17,7 @@ export interface ExportSelection {
   readonly externalKey: string | null;
   /** Selects the principals that have one of the tags. */
   readonly tags: Tags | null;
+  readonly callerTags: CallerTags;
 }
 
 export interface ExportStore {
