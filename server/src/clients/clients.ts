@@ -30,7 +30,7 @@ export interface Client {
 
 export type NewClient = Omit<Client, 'id' | 'createdAt' | 'revokedAt'>;
 
-export type ClientOptions = Omit<NewClient, 'publicKey'>;
+export type ClientOptions = Omit<NewClient, 'publicKey' | 'tags'> & Partial<Pick<NewClient, 'tags'>>;
 export type ClientChange = Partial<Omit<ClientOptions, 'tags'>>;
 
 /** Every method that changes a client writes the audit row in the same transaction. */
@@ -78,7 +78,11 @@ export async function createClient(
 ): Promise<{ client: Client; secret: string }> {
   checkOptions(options);
   const secret = newSecret();
-  const client = await store.insertClient({ ...options, publicKey: newPublicKey() }, digestOf(secret), actor);
+  const client = await store.insertClient(
+    { tags: null, ...options, publicKey: newPublicKey() },
+    digestOf(secret),
+    actor,
+  );
   if (!client) throw new ApiError('CLIENT_ADDRESS_TAKEN');
   return { client, secret };
 }

@@ -32,7 +32,7 @@ export function openOperatorStore(database: Database, options: OperatorStoreOpti
   return storeWithApiErrors<OperatorStore>({
     list: () =>
       database.query<Operator>(`select ${operatorColumns} from ${fromOperators} order by client_id`),
-    insert: ({ email, name, role, tags }, code, actor) =>
+    insert: ({ email, name, role, tags = null }, code, actor) =>
       database.transaction(async (connection) => {
         await connection.query(lockOperators);
         const [inserted] = await connection.query<{ id: number }>(

@@ -24,7 +24,7 @@ export interface NewOperator {
   readonly email: string;
   readonly name: string;
   readonly role: Role;
-  readonly tags: CallerTags;
+  readonly tags?: CallerTags;
 }
 
 export interface OperatorChange {

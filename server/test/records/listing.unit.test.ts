@@ -10,7 +10,7 @@ function readerOf(schema: unknown): (body: unknown) => Listing {
   return (body) => {
     const { error, value } = validate(body) as { error?: Error; value: ListFilter };
     if (error) throw error;
-    return listingOf(value);
+    return listingOf(value, null);
   };
 }
 
