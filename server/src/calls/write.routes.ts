@@ -79,6 +79,8 @@ const required = {
   delete: 'records.delete',
 } as const satisfies Record<keyof typeof routes, Permission>;
 
+const recordConfig = { limited: true, once: true, records: true } as const;
+
 /** The write operations without a plan: answer with one tuple per record, or submit the records as a job. */
 export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void {
   for (const operation of Object.keys(routes) as (keyof typeof routes)[]) {
@@ -87,9 +89,7 @@ export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void 
       url: `/irs/${operation}`,
       config: {
         permission: required[operation],
-        limited: true,
-        once: true,
-        records: true,
+        ...recordConfig,
         optionsOf,
         ...(operation === 'update' && ownPassword),
       },
@@ -106,7 +106,7 @@ export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void 
   app.route({
     method: ['PUT', 'PATCH'],
     url: '/irs/update',
-    config: { permission: required.update, limited: true, once: true, records: true, ...ownPassword },
+    config: { permission: required.update, ...recordConfig, ...ownPassword },
     schema: { hide: true, querystring: WriteQuery },
     handler: writeHandler('update', tools),
   });
@@ -150,11 +150,10 @@ export function writeHandler<Request extends FastifyRequest>(
     const common = { showsStored, resetsOnly, callerTags, codes: codesFor(request) };
     const options = { ...defaultOptions, ...optionsOf(request), ...common };
     const planned = planOf?.(request) ?? null;
-    const body = request.body as RecordList | null;
     const failures: unknown[] = [];
     const call = {
       operation,
-      body,
+      body: request.body as RecordList | null,
       clientId: request.caller.clientId,
       actor: actorOf(request),
       key: idempotencyKeyOf(request),

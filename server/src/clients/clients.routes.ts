@@ -17,9 +17,9 @@ import {
 import { sendEnvelope } from '../http/streaming.ts';
 import type { Api, Validated } from '../http/validation.ts';
 import { isNetwork } from '../lib/network.ts';
-import { sortedTags } from '../records/fields/field-formats.ts';
-import { CallerTagsSchema, ShownCallerTags } from '../records/fields/fields.schemas.ts';
+import { sortedTags } from '../lib/tags.ts';
 import { actorOf } from './authentication.plugin.ts';
+import { NewCallerTags, ShownCallerTags } from './caller-tags.schemas.ts';
 import {
   type Client,
   type ClientChange,
@@ -222,7 +222,7 @@ const ClientChangeBody = named(
 const ClientBody = named(
   'CreateClient',
   strictObject(
-    { Name: ClientName, ...clientParts, Tags: CallerTagsSchema },
+    { Name: ClientName, ...clientParts, Tags: NewCallerTags },
     { examples: [{ Name: 'erp', Scopes: ['sync:write', 'sync:read'], Networks: ['10.0.0.0/8'] }] },
   ),
 );

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { actorOf } from '../clients/authentication.plugin.ts';
+import { NewCallerTags, ShownCallerTags } from '../clients/caller-tags.schemas.ts';
 import { roles } from '../clients/permissions.ts';
 import {
   answers,
@@ -26,8 +27,7 @@ import {
   Uuid,
 } from '../http/schemas.ts';
 import type { Api } from '../http/validation.ts';
-import { sortedTags } from '../records/fields/field-formats.ts';
-import { CallerTagsSchema, ShownCallerTags } from '../records/fields/fields.schemas.ts';
+import { sortedTags } from '../lib/tags.ts';
 import {
   changeOperator,
   existing,
@@ -250,7 +250,7 @@ const Name = Type.String({ minLength: 1, maxLength: 255 });
 const NewOperatorBody = named(
   'CreateOperator',
   strictObject(
-    { Email: Type.String({ minLength: 1, maxLength: 254 }), Name, Role: RoleSchema, Tags: CallerTagsSchema },
+    { Email: Type.String({ minLength: 1, maxLength: 254 }), Name, Role: RoleSchema, Tags: NewCallerTags },
     { examples: [{ Email: 'anna@example.com', Name: 'Anna Bianchi', Role: 'desk' }] },
   ),
 );

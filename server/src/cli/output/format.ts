@@ -1,7 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { FieldErrors } from '../../lib/field-errors.ts';
-import { readTags } from '../../records/fields/field-formats.ts';
-import { principalFields } from '../../records/fields/fields.ts';
+import { isTag, sortedTags, tagsMax } from '../../lib/tags.ts';
 
 const codes = { green: 32, red: 31, yellow: 33, grey: 90, bold: 1 };
 
@@ -52,10 +50,9 @@ export function tagsOption(description: string): Option {
     .default(null, 'not limited')
     .argParser((text) => {
       const tags = text.split(',').map((tag) => tag.trim());
-      const read = readTags(tags, principalFields.Tags.maxLength, 'Tags', new FieldErrors());
-      if (read) return read;
+      if (tags.length <= tagsMax && tags.every(isTag)) return sortedTags(tags);
       throw new InvalidArgumentError(
-        'Expected up to 20 tags of letters, digits, dots, hyphens and underscores.',
+        `Expected up to ${tagsMax} tags of letters, digits, dots, hyphens and underscores.`,
       );
     });
 }

@@ -1,5 +1,5 @@
+import { tagsMax } from '../../lib/tags.ts';
 import type { StoredPrincipal } from '../fields/compared-values.ts';
-import { tagsMax } from '../fields/field-formats.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
 import type { CallOptions } from './operation.ts';
 

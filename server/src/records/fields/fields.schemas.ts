@@ -1,7 +1,8 @@
 import { type TSchema, Type } from 'typebox';
 import { Text } from '../../http/answer-schemas.ts';
 import { named, nullable, optional } from '../../http/schemas.ts';
-import { attributesMax, tagPattern, tagsMax } from './field-formats.ts';
+import { tagPattern, tagsMax } from '../../lib/tags.ts';
+import { attributesMax } from './field-formats.ts';
 import { type FieldDefinition, principalFields, userFields } from './fields.ts';
 
 type Definitions = Readonly<Record<string, FieldDefinition>>;
@@ -26,19 +27,6 @@ export const Tags = named(
     description: `Up to ${tagsMax} tags of a principal, each of at most ${principalFields.Tags.maxLength} letters (a to z), digits, dots, hyphens and underscores. They are stored in lower case, sorted.`,
   }),
 );
-
-const callerTags =
-  'Limits the caller to the principals that have one of these tags. They cannot be changed. Null: it sees all.';
-/** The tags of a client or operator, as they are sent. */
-export const CallerTagsSchema = optional(
-  Type.Array(Type.String({ maxLength: principalFields.Tags.maxLength, pattern: tagPattern }), {
-    minItems: 1,
-    maxItems: tagsMax,
-    description: callerTags,
-  }),
-);
-/** The same in an answer. */
-export const ShownCallerTags = nullable(Type.Array(Type.String(), { description: callerTags }));
 
 const descriptions = {
   text: {},

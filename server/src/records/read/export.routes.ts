@@ -7,7 +7,7 @@ import { errorAnswer, errorAnswers } from '../../http/answer-schemas.ts';
 import { qualitiesOf } from '../../http/request-options.ts';
 import { debug, flag, Id, language, named, nullable, oneOf, strictObject } from '../../http/schemas.ts';
 import type { Api } from '../../http/validation.ts';
-import { sortedTags, tagPattern, tagsMax } from '../fields/field-formats.ts';
+import { sortedTags, tagPattern, tagsMax } from '../../lib/tags.ts';
 import { principalFields } from '../fields/fields.ts';
 import type { Exporter } from './export.ts';
 import { type ExportFormat, exportFormats, type FormatOptions, separators } from './export-format.ts';

@@ -2,9 +2,9 @@ import type { SignedInUser } from '../../clients/access.ts';
 import { type CallerTags, selectedTags } from '../../db/visibility.ts';
 import { readDate } from '../../lib/dates.ts';
 import { ApiError, wrongParameter } from '../../lib/field-errors.ts';
+import { sortedTags, type Tags } from '../../lib/tags.ts';
 import { mapUsername } from '../../usernames/precis-profiles.ts';
 import { numberTerms, searchTerms } from '../../usernames/username.ts';
-import { sortedTags, type Tags } from '../fields/field-formats.ts';
 import type { PrincipalFields, ShownState, State, UserFields } from '../fields/fields.ts';
 
 export interface PageOf<Items> {
