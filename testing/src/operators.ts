@@ -12,10 +12,15 @@ import type { TestService } from './service.ts';
 type Headers = Record<string, string>;
 
 /** Creates an operator, with `rightPassword`, and returns its ID. */
-export async function operator(service: TestService, email: string, role: Role): Promise<number> {
+export async function operator(
+  service: TestService,
+  email: string,
+  role: Role,
+  tags: readonly string[] | null = null,
+): Promise<number> {
   const tools = openOperatorTools(service.database, service.config, disableWebhooks);
   const { operator, code } = await inviteOperator(
-    { email, name: `Name of ${email}`, role },
+    { email, name: `Name of ${email}`, role, tags },
     tools,
     operatorActor,
   );
