@@ -9,7 +9,7 @@ import { bytesOfAnswer } from './bounded-rows.store.ts';
 import type { EventStore, FoundEntries } from './events.ts';
 import { readChain } from './hash-chain.store.ts';
 
-/** The columns for a limited caller, which is told only of operators that see no more than it does. */
+/** The columns for a limited caller: names only operators that see no more than it does. */
 const limitedEntryColumns = entryColumns.replace(
   'is_operator',
   `is_operator and ${seesCaller('clients.id', ':callerTags')}`,

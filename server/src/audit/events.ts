@@ -200,7 +200,7 @@ function externalKeyOf({ principalId, details }: Entry, { externalKeys }: EventN
   return externalKey ?? externalKeys.get(principalId ?? 0) ?? null;
 }
 
-/** A limited caller is not told of a principal that it does not see. */
+/** Leaves out a principal that a limited caller does not see. */
 function formerPrincipal(entry: Entry, from: number, names: EventNames): Record<string, unknown> {
   if (names.principals && !names.principals.has(from)) return { FromIRID: null, FromExternalKey: null };
   return { FromIRID: from, FromExternalKey: formerKey(entry, from, names) };

@@ -1,6 +1,6 @@
-import { type BrowserAnswer, browserOf } from '@anagrafe/testing/console';
-import { getText } from '@anagrafe/testing/service';
+import { browserOf } from '@anagrafe/testing/console';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ask as askAs, documentedRoutes, neutral } from './limited-requests.ts';
 import { routes } from './limited-routes.ts';
 import { type LimitedWorld, openLimitedWorld, type Subject } from './limited-world.ts';
 
@@ -10,59 +10,14 @@ beforeAll(async () => {
   world = await openLimitedWorld();
 });
 
-/** Returns the routes of `openapi.json` as `GET /path`. */
-async function documentedRoutes(): Promise<string[]> {
-  const response = await fetch(`${world.service.url}/openapi.json`);
-  const { paths } = (await response.json()) as { paths: Record<string, Record<string, unknown>> };
-  return Object.entries(paths)
-    .filter(([path]) => /^\/(api|admin)\//.test(path))
-    .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
-}
-
 /** Replaces the parameters of a path by IDs that do not exist. */
 const anyPath = (path: string) =>
   path.replace(/\{(\w+)\}/g, (_, name: string) =>
     name === 'publicKey' ? 'agp_nobody' : name === 'id' || name === 'position' ? '1' : world.missing.job,
   );
 
-interface Asked {
-  readonly status: number;
-  readonly text: string;
-}
-
-/** Sends the requests of a route that name the subject, as the limited client. The first one changes nothing. */
-async function ask(route: string, of: Subject, count?: number): Promise<Asked[]> {
-  const requests = routes[route];
-  if (typeof requests !== 'function') throw new Error(`${route} has no requests`);
-  const [method = ''] = route.split(' ');
-  const answers: Asked[] = [];
-  for (const { path, body, headers } of requests(of).slice(0, count)) {
-    const sent = { ...world.limited, ...headers };
-    const answer: Asked | BrowserAnswer =
-      method === 'GET'
-        ? await getText(world.service, path, sent).then(({ status, text }) => ({ status, text }))
-        : await browserOf(world.service)(`${method} ${path}`, sent, body);
-    answers.push({ status: answer.status, text: answer.text });
-  }
-  return answers;
-}
-
-/** Replaces what names the subject, so that the answers about two subjects can be compared. */
-function neutral(answers: readonly Asked[], of: Subject): Asked[] {
-  const names = Object.entries(of).map(([name, value]) => [name, String(value)] as const);
-  return answers.map(({ status, text }) => ({
-    status,
-    text: names
-      .reduce(
-        (shown, [name, value]) => shown.replaceAll(new RegExp(`\\b${value}\\b`, 'g'), `<${name}>`),
-        text,
-      )
-      .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>')
-      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
-      .replaceAll(/"(Position|id|After)":("?)[\d.]+/g, '"$1":$2<number>')
-      .replaceAll(/"Plan":"[^"]+"/g, '"Plan":"<plan>"'),
-  }));
-}
+const ask = (route: string, of: Subject, count?: number) =>
+  askAs(world.service, world.limited, route, of, count);
 
 /** Returns the stored rows of the foreign part. */
 async function foreignRows() {
@@ -93,7 +48,7 @@ const marks = /foreign|FOREIGN/;
 
 describe('a limited client', () => {
   it('has a case for each route', async () => {
-    expect(Object.keys(routes).toSorted()).toEqual((await documentedRoutes()).toSorted());
+    expect(Object.keys(routes).toSorted()).toEqual(await documentedRoutes(world.service));
   });
 
   it('is refused by the routes whose answers are not limited', async () => {

@@ -38,6 +38,7 @@ describe('the parameters of a list', () => {
       principalId: null,
       externalKey: null,
       tags: null,
+      callerTags: null,
       search: null,
       usernameKeys: null,
       email: null,
