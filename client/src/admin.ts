@@ -53,6 +53,8 @@ export interface MailOptions extends PageOptions {
   readonly state?: Mail['State'] | undefined;
   /** Returns only mails of this call or job. */
   readonly callId?: string | undefined;
+  /** Returns only mails of the calls of this run. */
+  readonly run?: string | undefined;
   /** The ID of the user whose mails are returned. */
   readonly user?: number | undefined;
 }
@@ -162,9 +164,9 @@ export class Mails {
   }
 
   /** Lists the last 10,000 mails, newest first, with the answer of the mail server to those that failed. */
-  list({ state, callId, user, pageSize, ...options }: MailOptions = {}): PagedList<Mail> {
+  list({ state, callId, run, user, pageSize, ...options }: MailOptions = {}): PagedList<Mail> {
     return new PagedList((page) =>
-      this.#transport.page('mails', { query: { page, pageSize, state, callId, user } }, options),
+      this.#transport.page('mails', { query: { page, pageSize, state, callId, run, user } }, options),
     );
   }
 

@@ -245,7 +245,13 @@ export interface ConsoleSession {
       Confirmed: boolean;
     }
     | null;
+  /** What the client or operator may do. A request decides anew. */
+  Permissions: Permission[];
   ExpiresAt: string | null;
+  /** Minutes without input after which a page of an operator signs out. */
+  IdleMinutes: number;
+  /** True if API clients may sign in, too. */
+  KeysAllowed: boolean;
 }
 
 export interface CreateClient {
@@ -387,11 +393,11 @@ export type ErrorCode =
   | 'CODE_INVALID' | 'NO_MAIL_SERVER' | 'PASSWORD_REFUSED' | 'JOB_NOT_ENDED' | 'JOB_NOT_FOUND'
   | 'RUN_NOT_FOUND' | 'RUN_NOT_ENDED' | 'RUN_TOO_OLD' | 'NOTHING_TO_UNDO' | 'AUDIT_ROW_NOT_FOUND'
   | 'CALL_NOT_FOUND' | 'WEBHOOK_NOT_FOUND' | 'SESSION_NOT_FOUND' | 'INVALID_CLIENT' | 'CLIENT_ADDRESS_TAKEN'
-  | 'OPERATOR_EMAIL_TAKEN' | 'OPERATOR_NOT_FOUND' | 'LAST_ADMINISTRATOR' | 'SECOND_FACTOR_REQUIRED'
-  | 'CLIENT_NOT_FOUND' | 'IDEMPOTENCY_IN_PROGRESS' | 'IDEMPOTENCY_KEY_REUSED' | 'TOO_MANY_REMOVALS'
-  | 'RATE_LIMITED' | 'OVERLOADED' | 'UNAVAILABLE' | 'INTERNAL' | 'INVALID_RECORD' | 'INVALID_USERS'
-  | 'RECORD_TOO_LARGE' | 'PRINCIPAL_NOT_FOUND' | 'PRINCIPAL_DISABLED' | 'USER_NOT_FOUND' | 'USERNAME_TAKEN'
-  | 'EXTERNAL_KEY_TAKEN' | 'LOOKS_LIKE_ANOTHER' | 'SAME_PRINCIPAL' | 'DUPLICATE_PRINCIPAL'
+  | 'OPERATOR_EMAIL_TAKEN' | 'OPERATOR_NOT_FOUND' | 'LAST_ADMINISTRATOR' | 'CONFIRMATION_REQUIRED'
+  | 'SECOND_FACTOR_REQUIRED' | 'CLIENT_NOT_FOUND' | 'IDEMPOTENCY_IN_PROGRESS' | 'IDEMPOTENCY_KEY_REUSED'
+  | 'TOO_MANY_REMOVALS' | 'RATE_LIMITED' | 'OVERLOADED' | 'UNAVAILABLE' | 'INTERNAL' | 'INVALID_RECORD'
+  | 'INVALID_USERS' | 'RECORD_TOO_LARGE' | 'PRINCIPAL_NOT_FOUND' | 'PRINCIPAL_DISABLED' | 'USER_NOT_FOUND'
+  | 'USERNAME_TAKEN' | 'EXTERNAL_KEY_TAKEN' | 'LOOKS_LIKE_ANOTHER' | 'SAME_PRINCIPAL' | 'DUPLICATE_PRINCIPAL'
   | 'DIFFERS_FROM_STORED' | 'PLAN_OUTDATED' | 'OUTCOME_UNKNOWN' | 'NOT_APPLIED' | 'RECORD_FAILED'
   | 'CANCELLED' | 'REQUIRED' | 'MORE_ERRORS' | 'UNKNOWN_FIELD' | 'WRONG_TYPE' | 'INVALID_ID'
   | 'INVALID_STATE' | 'INVALID_SIMILAR' | 'INVALID_OPERATION' | 'NO_USERS' | 'NOT_PERMITTED'
@@ -870,6 +876,10 @@ export interface OperatorConfirmation {
   Code?: string | null;
 }
 
+export interface OperatorOfCode {
+  Email: string;
+}
+
 export interface OperatorPassword {
   Code: string;
   Password: string;
@@ -902,6 +912,12 @@ export interface PasswordToCheck {
   /** The address that the password must differ from. */
   Email?: string | null;
 }
+
+export type Permission =
+  | 'records.read' | 'records.export' | 'hashes.export' | 'metrics.read' | 'passwords.reset' | 'states.write'
+  | 'users.invite' | 'records.write' | 'records.delete' | 'runs.undo' | 'jobs.read' | 'jobs.write'
+  | 'addresses.send' | 'admin.read' | 'mails.resend' | 'sessions.end' | 'clients.write' | 'operators.read'
+  | 'operators.write' | 'webhooks.write';
 
 /** A principal: the record of a company or customer, with its users. */
 export interface Principal extends StoredPrincipal {
@@ -1731,16 +1747,23 @@ export interface Operations {
   /** Set up the second factor. */
   enrolSecondFactor: { request: { body: SecondFactorCode }; answer: Envelope<never, RecoveryCodes> };
   /** Set the password of an operator with a code. */
-  setOperatorPassword: { request: { body: OperatorPassword }; answer: Envelope<never, null> };
+  setOperatorPassword: { request: { body: OperatorPassword }; answer: Envelope<never, OperatorOfCode> };
   /** Register, edit and delete users, reset passwords, edit principals. */
   update: {
-    request: { query?: { dryRun?: boolean | undefined }; body: UpdateRecord[] };
+    request: {
+      query?: { perMinute?: number | undefined; dryRun?: boolean | undefined };
+      body: UpdateRecord[];
+    };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
   };
   /** Create principals. */
   insert: {
     request: {
-      query?: { similar?: 'allow' | 'refuse' | undefined; dryRun?: boolean | undefined };
+      query?: {
+        similar?: 'allow' | 'refuse' | undefined;
+        perMinute?: number | undefined;
+        dryRun?: boolean | undefined;
+      };
       body: InsertRecord[];
     };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
@@ -1752,7 +1775,10 @@ export interface Operations {
   };
   /** Invite users to set their passwords. */
   invite: {
-    request: { query?: { dryRun?: boolean | undefined }; body: InviteRecord[] };
+    request: {
+      query?: { perMinute?: number | undefined; dryRun?: boolean | undefined };
+      body: InviteRecord[];
+    };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
   };
   /** Delete principals and users. */
@@ -1769,6 +1795,7 @@ export interface Operations {
         existing?: 'update' | 'refuse' | undefined;
         moves?: 'refuse' | 'allow' | undefined;
         similar?: 'allow' | 'refuse' | undefined;
+        perMinute?: number | undefined;
         dryRun?: boolean | undefined;
         changed?: boolean | undefined;
         page?: number | undefined;
@@ -1959,6 +1986,7 @@ export interface Operations {
       query?: {
         state?: 'pending' | 'sent' | 'failed' | 'stopped' | undefined;
         callId?: string | undefined;
+        run?: string | undefined;
         user?: number | undefined;
         page?: number | undefined;
         pageSize?: number | undefined;

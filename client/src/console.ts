@@ -2,11 +2,13 @@ import type {
   ConsoleKeys,
   ConsoleSession,
   OperatorConfirmation,
+  OperatorOfCode,
   OperatorPassword,
   OperatorSignIn,
   SecondFactorSecret,
 } from './api.gen.ts';
 import type { CallOptions } from './options.ts';
+import { acceptedPassword } from './passwords.ts';
 import type { Transport } from './transport.ts';
 
 /**
@@ -54,9 +56,14 @@ export class Console {
     return (await this.#transport.record('enrolSecondFactor', { body }, options)).RecoveryCodes;
   }
 
-  /** Sets the password of an operator with the code of its invitation or reset, and ends its sessions. */
-  async setPassword(password: OperatorPassword, options?: CallOptions): Promise<void> {
-    await this.#transport.send('setOperatorPassword', { body: password }, options);
+  /**
+   * Sets the password of the operator that has the code, ends its sessions, and returns its email address.
+   *
+   * @throws {RecordError} If the password was not accepted; `fieldErrors` has the errors. The code is still valid.
+   */
+  async setPassword(password: OperatorPassword, options?: CallOptions): Promise<string> {
+    const answer = await this.#transport.send('setOperatorPassword', { body: password }, options);
+    return acceptedPassword<OperatorOfCode>(answer).Email;
   }
 
   async signOut(options?: CallOptions): Promise<void> {

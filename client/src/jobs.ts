@@ -3,7 +3,7 @@ import { PagedList, RecordExport } from './lists.ts';
 import type { CallOptions, PageOptions } from './options.ts';
 import { delay } from './retry.ts';
 import type { Transport } from './transport.ts';
-import { type KeyOptions, type RecordsOf, submit, type UpsertRules } from './writes.ts';
+import { type KeyOptions, type MailRate, type RecordsOf, submit, type UpsertRules } from './writes.ts';
 
 /** Options of {@link Jobs.tuples}. */
 export interface TupleOptions extends PageOptions {
@@ -48,7 +48,7 @@ export class Jobs {
   submit<Name extends keyof RecordsOf>(
     operation: Name,
     records: readonly RecordsOf[Name][],
-    options?: KeyOptions & (Name extends 'upsert' ? UpsertRules : unknown),
+    options?: KeyOptions & MailRate & (Name extends 'upsert' ? UpsertRules : unknown),
   ): Promise<Job> {
     return submit(this.#transport, operation, records, options);
   }

@@ -25,6 +25,11 @@ export interface AnagrafeOptions {
   readonly credentials?: 'omit' | 'same-origin' | 'include' | undefined;
   /** Replaces the global `fetch`. */
   readonly fetch?: Fetch | undefined;
+  /**
+   * Called when a call fails with `CONFIRMATION_REQUIRED`. If it resolves to true, the operator of the console session has
+   * confirmed its identity, and the call is sent again.
+   */
+  readonly onConfirmationRequired?: (() => Promise<boolean>) | undefined;
 }
 
 /** Options of every call. */
@@ -51,6 +56,7 @@ export interface Settings {
   readonly totalTimeoutMs: number;
   readonly credentials: 'omit' | 'same-origin' | 'include' | undefined;
   readonly fetch: Fetch;
+  readonly onConfirmationRequired: (() => Promise<boolean>) | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /** Authentication headers of an API client; empty without keys. */
   readonly clientHeaders: Readonly<Record<string, string>>;
@@ -71,6 +77,7 @@ export function readOptions(options: AnagrafeOptions): Settings {
     retries: requireNonNegative('retries', options.retries ?? 8),
     totalTimeoutMs: requireNonNegative('totalTimeoutMs', options.totalTimeoutMs ?? 300_000),
     credentials: options.credentials,
+    onConfirmationRequired: options.onConfirmationRequired,
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
     headers: { ...checkHeaders(options.headers ?? {}), ...(language && { 'Accept-Language': language }) },
     clientHeaders: credentialHeaders({ SyncPublicKey: publicKey, SyncSecretKey: secretKey }),

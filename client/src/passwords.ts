@@ -7,7 +7,7 @@ import type {
 } from './api.gen.ts';
 import { RecordError } from './errors.ts';
 import type { CallOptions } from './options.ts';
-import { pageOf, type Transport } from './transport.ts';
+import { type Answer, pageOf, type Transport } from './transport.ts';
 import { type WriteOptions, type WriteResult, write } from './writes.ts';
 
 /** Codes with which users set their passwords. `forgot`, `check` and `set` need no credential. */
@@ -57,9 +57,16 @@ export class Passwords {
   async set(code: string, password: string, options?: CallOptions): Promise<string> {
     const call = { body: { Code: code, Password: password, ConfirmPassword: password } };
     const answer = await this.#transport.send('setPassword', call, options);
-    const record = pageOf(answer).record as UserOfCode | RefusedPassword;
-    if ('Username' in record) return record.Username;
-    const { errorCode: Item2, message: Item4 } = answer.body;
-    throw new RecordError({ Item2, Item4, Item5: record.FieldErrors }, { requestId: answer.requestId });
+    return acceptedPassword<UserOfCode>(answer).Username;
   }
+}
+
+/** Returns the account whose password was set. @throws {RecordError} If the password was not accepted. */
+export function acceptedPassword<Account extends object>(
+  answer: Answer<'setPassword' | 'setOperatorPassword'>,
+): Account {
+  const record = pageOf(answer).record as Account | RefusedPassword;
+  if (!('FieldErrors' in record)) return record;
+  const { errorCode: Item2, message: Item4 } = answer.body;
+  throw new RecordError({ Item2, Item4, Item5: record.FieldErrors }, { requestId: answer.requestId });
 }

@@ -76,10 +76,10 @@ export class Transport {
     read: (response: Response, origin: Origin) => Promise<Result>,
   ): Promise<Result> {
     const { idempotencyKey, signal, policy = retryPolicies[operation] } = options;
-    const { retries, totalTimeoutMs } = this.settings;
+    const { retries, totalTimeoutMs, onConfirmationRequired } = this.settings;
     const headers = { ...options.headers, ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }) };
     const request = writeRequest(operation, call, headers, this.settings);
-    const deadline = Date.now() + totalTimeoutMs;
+    let deadline = Date.now() + totalTimeoutMs;
     /** The last answer with unfinished records. Its tuples stay valid even if a later attempt fails. */
     let unfinished: Result | undefined;
 
@@ -87,6 +87,10 @@ export class Transport {
       const remainingMs = Math.max(0, deadline - Date.now());
       const timeoutMs = Math.min(options.timeoutMs ?? this.settings.timeoutMs, remainingMs);
       const outcome = await this.#attempt(request, { idempotencyKey, signal, timeoutMs }, read);
+      if (isUnconfirmed(outcome) && (await onConfirmationRequired?.())) {
+        deadline = Date.now() + totalTimeoutMs;
+        continue;
+      }
       let retryable = true;
       if (outcome instanceof AnagrafeError) retryable = mayRetry(policy, outcome);
       else if (policy === 'with-key' && hasUnfinished(tuplesOf(outcome))) unfinished = outcome;
@@ -139,6 +143,10 @@ export class Transport {
       return error instanceof AnagrafeError ? error : new ConnectionError({ ...origin, cause: error });
     }
   }
+}
+
+function isUnconfirmed(outcome: unknown): boolean {
+  return outcome instanceof ApiError && outcome.code === 'CONFIRMATION_REQUIRED';
 }
 
 function tuplesOf({ body }: ResponseHead & { readonly body?: unknown }): readonly Tuple[] {

@@ -99,6 +99,12 @@ export async function write<
   return { ...result, tuples: tuples as Tuple[], estimate: record as WriteResult<Dry>['estimate'] };
 }
 
+/** Options of a job that invites by email. */
+export interface MailRate {
+  /** Maximum number of mails per minute to the users that the job invites. Default: as many as the mail server accepts. */
+  readonly perMinute?: number | undefined;
+}
+
 /** Options of {@link Anagrafe.upsert} and of a job that upserts. */
 export interface UpsertRules extends InsertRules {
   /** Action for users of the sent principals that are not in `Users`. Default: `keep`. */
@@ -204,10 +210,10 @@ async function send<Name extends keyof RecordsOf>(
 }
 
 /** Separates the rules of an upsert, which are query parameters and a header, from the options of the call. */
-function splitRules<Options extends UpsertRules & KeyOptions>(options: Options) {
-  const { missing, passwords, existing, similar, moves, ifMatch, ...rest } = options;
+function splitRules<Options extends UpsertRules & KeyOptions & MailRate>(options: Options) {
+  const { missing, passwords, existing, similar, moves, perMinute, ifMatch, ...rest } = options;
   const headers = ifMatch === undefined ? {} : { 'If-Match': `"${ifMatch}"` };
-  return { ...rest, rules: { missing, passwords, existing, similar, moves }, headers };
+  return { ...rest, rules: { missing, passwords, existing, similar, moves, perMinute }, headers };
 }
 
 /** @throws {UnexpectedAnswerError} If a call with the same key was answered without a job. */
@@ -215,7 +221,7 @@ export async function submit<Name extends keyof RecordsOf>(
   transport: Transport,
   operation: Name,
   records: readonly RecordsOf[Name][],
-  options: KeyOptions & UpsertRules = {},
+  options: KeyOptions & UpsertRules & MailRate = {},
 ): Promise<Job> {
   const { rules, headers, ...rest } = splitRules(options);
   const sendOptions = withKey(transport, rest, false);

@@ -8,13 +8,13 @@ const load = (name: string) => import(new URL(`../src/features/session/${name}`,
 const { retryAfterSignIn } = await load('retry-after-sign-in.ts');
 const { ClientSession, sessionKey } = await load('session.ts');
 
-const client = { PublicKey: 'office', Name: 'office' };
+const account = { Client: { PublicKey: 'office', Name: 'office' }, Operator: null };
 const ended = () => Object.assign(Object.create(ApiError.prototype), { status: 401 });
 
 function start() {
   const queries = new QueryClient();
-  const clientSession = new ClientSession(client);
-  queries.setQueryData(sessionKey, { State: 'signed-in', Client: client, ExpiresAt: null, clientSession });
+  const clientSession = new ClientSession(account);
+  queries.setQueryData(sessionKey, { State: 'signed-in', ...account, ExpiresAt: null, clientSession });
   return { queries, clientSession };
 }
 
@@ -34,7 +34,7 @@ describe('an action that is repeated after a sign-in', () => {
     const action = vi.fn(async () => 'done').mockRejectedValueOnce(ended());
     const result = retryAfterSignIn(queries, action);
     await vi.waitFor(() => expect(queries.getQueryData(sessionKey)).toMatchObject({ State: 'signed-out' }));
-    queries.setQueryData(sessionKey, { State: 'signed-in', Client: client, ExpiresAt: null, clientSession });
+    queries.setQueryData(sessionKey, { State: 'signed-in', ...account, ExpiresAt: null, clientSession });
     await expect(result).resolves.toBe('done');
     expect(action).toHaveBeenCalledTimes(2);
   });

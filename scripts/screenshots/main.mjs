@@ -32,8 +32,9 @@ async function shoot(browser, url, keys, shots, { viewport, colorScheme, suffix 
   await page.goto(`${url}/console`);
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await save('sign-in');
+  await page.getByRole('button', { name: 'Sign in with an API key' }).click();
   await page.getByLabel('Public key').fill(`${keys.PublicKey}.${keys.SecretKey}`);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   for (const [name, path, there] of shots) {
     await page.goto(`${url}/console${path}`);

@@ -152,7 +152,11 @@ export async function buildApp(features: Features, options: AppOptions): Promise
     await limitCalls(api, config.CALLS_PER_MINUTE);
     limitReads(api);
     readBodies(api, bodyLimits(config), fingerprintBy(features.calls.newFingerprint));
-    consoleSessionRoutes(api, { ...features.clients, lookUpThrottled });
+    consoleSessionRoutes(api, {
+      ...features.clients,
+      lookUpThrottled,
+      idleMinutes: config.CONSOLE_IDLE_MINUTES,
+    });
     operatorSessionRoutes(api, {
       ...features.clients,
       lookUpThrottled,

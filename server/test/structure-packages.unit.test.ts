@@ -107,5 +107,5 @@ describe('the console', () => {
 });
 
 function isItsOwn(name: string): boolean {
-  return /^(@anagrafe\/(client|importer)$|react|wouter|@(mantine|tanstack)\/)/.test(name);
+  return /^(@anagrafe\/(client|importer)$|react|wouter|uqr$|@(mantine|tanstack)\/)/.test(name);
 }

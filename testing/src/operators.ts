@@ -3,13 +3,24 @@ import { operatorActor } from '../../server/src/audit/audit-log.ts';
 import { disableWebhooks } from '../../server/src/clients/clients.store.ts';
 import type { Role } from '../../server/src/clients/permissions.ts';
 import { openOperatorTools } from '../../server/src/operators/open-operators.ts';
-import { inviteOperator } from '../../server/src/operators/operators.ts';
+import { type InvitedOperator, inviteOperator } from '../../server/src/operators/operators.ts';
 import { recordOf } from './admin.ts';
 import { browserOf, ownPage } from './console.ts';
 import { rightPassword } from './login.ts';
 import type { TestService } from './service.ts';
 
 type Headers = Record<string, string>;
+
+/** Creates an operator that has not set its password yet. */
+export function invited(
+  service: TestService,
+  email: string,
+  role: Role,
+  tags: readonly string[] | null = null,
+): Promise<InvitedOperator> {
+  const tools = openOperatorTools(service.database, service.config, disableWebhooks);
+  return inviteOperator({ email, name: `Name of ${email}`, role, tags }, tools, operatorActor);
+}
 
 /** Creates an operator, with `rightPassword`, and returns its ID. */
 export async function operator(
@@ -18,12 +29,7 @@ export async function operator(
   role: Role,
   tags: readonly string[] | null = null,
 ): Promise<number> {
-  const tools = openOperatorTools(service.database, service.config, disableWebhooks);
-  const { operator, code } = await inviteOperator(
-    { email, name: `Name of ${email}`, role, tags },
-    tools,
-    operatorActor,
-  );
+  const { operator, code } = await invited(service, email, role, tags);
   const body = { Code: code.text, Password: rightPassword, ConfirmPassword: rightPassword };
   const { status, text } = await browserOf(service)('POST /console/password', ownPage, body);
   if (status !== 200) throw new Error(text);

@@ -1,7 +1,9 @@
 import { Container } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { lazy, Suspense } from 'react';
+import { type ComponentType, lazy, Suspense } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
+import { ConfirmIdentity } from '../features/session/confirm-identity.tsx';
+import { useIdleLock } from '../features/session/idle-lock.ts';
 import { useWatchedSession } from '../features/session/watch-session.ts';
 import { useCommonMessages } from '../i18n/language.tsx';
 import { Boundary, Failure } from '../ui/loading-or-error.tsx';
@@ -12,17 +14,22 @@ import { pages } from './routes.ts';
 import { ProtectedBanner, Shell } from './shell.tsx';
 
 const SignIn = lazy(async () => ({ default: (await import('./sign-in.tsx')).SignIn }));
+const SetPassword = lazy(async () => ({ default: (await import('./set-password.tsx')).SetPassword }));
+const RequiredSecondFactor = lazy(async () => ({
+  default: (await import('./required-second-factor.tsx')).RequiredSecondFactor,
+}));
 const FirstClient = lazy(async () => ({ default: (await import('./first-client.tsx')).FirstClient }));
 const keptPages = pages.filter(({ stays }) => stays);
 
 /**
- * Shows the sign-in or the page of the current URL. Signing in does not change the URL, and a client whose session has
- * ended finds the page unchanged when it signs in again.
+ * Shows the sign-in or the page of the current URL. Signing in does not change the URL, and a client or operator whose
+ * session has ended finds the page unchanged when it signs in again.
  */
 export function App() {
   const messages = useCommonMessages();
   const session = useWatchedSession();
   const [path] = useLocation();
+  useIdleLock();
   const [creating, { open, close }] = useDisclosure(false);
 
   // Only the first load can end here: when a later refetch fails, the query keeps its data and the page stays.
@@ -34,14 +41,17 @@ export function App() {
       </Container>
     );
   }
-  const { State, Client, clientSession, notSignedOut = null } = session.data;
+  const { State, Operator, clientSession } = session.data;
   const isSignedOut = State === 'signed-out';
+  const first =
+    path === '/password' ? SetPassword : Operator?.NeedsSecondFactor ? RequiredSecondFactor : null;
+  if (first) return <PageFrame component={first} />;
   return (
     <>
       {clientSession && (
         <HiddenWhileSignedOut key={clientSession.key} isSignedOut={isSignedOut}>
           <NoticeProvider>
-            <Shell client={Client}>
+            <Shell account={clientSession.account}>
               {State === 'protected' && <ProtectedBanner onCreate={open} />}
               {keptPages.map(({ path: pagePath, component: componentOf }) => (
                 <KeepAlive key={pagePath} path={pagePath}>
@@ -59,13 +69,14 @@ export function App() {
                 </Route>
               </Switch>
             </Shell>
+            <ConfirmIdentity />
           </NoticeProvider>
         </HiddenWhileSignedOut>
       )}
       {isSignedOut && (
         <Boundary>
           <Suspense fallback={<Loading label={messages.loading} />}>
-            <SignIn ended={clientSession !== null} notSignedOut={notSignedOut} />
+            <SignIn session={session.data} />
           </Suspense>
         </Boundary>
       )}
@@ -79,7 +90,7 @@ export function App() {
   );
 }
 
-function PageFrame({ component: Page }: { component: ReturnType<(typeof pages)[number]['component']> }) {
+function PageFrame({ component: Page }: { component: ComponentType }) {
   const { loading } = useCommonMessages();
   return (
     <Boundary>

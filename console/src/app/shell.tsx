@@ -4,7 +4,7 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useSignOut } from '../features/session/session.ts';
-import { useCommonMessages } from '../i18n/language.tsx';
+import { useCommonMessages, usePeopleMessages } from '../i18n/language.tsx';
 import { useFocusBack } from '../ui/focus.ts';
 import { Icon } from '../ui/icon.tsx';
 import { LanguageSwitch, SchemeSwitch } from './preferences.tsx';
@@ -35,10 +35,10 @@ export function Brand() {
   );
 }
 
-type SignedInClient = NonNullable<ConsoleSession['Client']>;
+type Account = Pick<ConsoleSession, 'Client' | 'Operator'>;
 
-/** The frame of every page: skip link, header and navigation. `client` is null if none is signed in. */
-export function Shell({ client, children }: { client: SignedInClient | null; children: ReactNode }) {
+/** The frame of every page: skip link, header and navigation. */
+export function Shell({ account, children }: { account: Account; children: ReactNode }) {
   const messages = useCommonMessages();
   const [menu, { toggle, close }] = useDisclosure(false);
   useFocusBack();
@@ -67,12 +67,12 @@ export function Shell({ client, children }: { client: SignedInClient | null; chi
           <OpenFinder />
           <LanguageSwitch />
           <SchemeSwitch />
-          {client && <UserMenu client={client} place="header" />}
+          <UserMenu {...account} place="header" />
         </div>
       </header>
       <nav className={classes.navbar} aria-label={messages.navigation} data-opened={menu || undefined}>
         <Navigation onGone={close} />
-        {client && <UserMenu client={client} place="navbar" />}
+        <UserMenu {...account} place="navbar" />
       </nav>
       <main id="content" tabIndex={-1} className={classes.main}>
         <div className={classes.content}>{children}</div>
@@ -110,18 +110,27 @@ function Navigation({ onGone }: { onGone: () => void }) {
   );
 }
 
-/** The name of the signed-in client, with a sign-out button: in the navigation of a phone, else in the header. */
-function UserMenu({ client, place }: { client: SignedInClient; place: 'header' | 'navbar' }) {
+/** The name of the signed-in account, with a sign-out button: in the navigation of a phone, else in the header. */
+function UserMenu({ Client, Operator, place }: Account & { place: 'header' | 'navbar' }) {
   const messages = useCommonMessages();
+  const { role } = usePeopleMessages();
   const signOut = useSignOut();
+  const account = Operator ?? Client;
+  // Protected mode has no sign-in.
+  if (!account) return null;
   return (
     <div className={classes.user} data-place={place}>
-      <Text size="sm" title={client.PublicKey} maw={220} truncate>
+      <Text
+        size="sm"
+        title={Operator ? `${Operator.Email} · ${role[Operator.Role]}` : Client?.PublicKey}
+        maw={220}
+        truncate
+      >
         <Text span c="dimmed" size="sm">
           {messages.signedInAs}{' '}
         </Text>
         <Text span fw={600} size="sm">
-          {client.Name}
+          {account.Name}
         </Text>
       </Text>
       <Button

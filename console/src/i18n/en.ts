@@ -51,17 +51,26 @@ export const common = {
   signOut: 'Sign out',
   signIn: {
     title: 'Sign in',
-    intro: 'Use the keys of an API client with the scope admin.',
-    ended: 'Your session has expired. Sign in with the same client within 15 minutes to continue your work.',
+    ended: 'Your session has expired. Sign in again within 15 minutes to continue your work.',
     notSignedOut: 'Sign-out failed. Your session in this browser may still be active.',
     publicKey: 'Public key',
     publicKeyHint: 'Or paste both keys: public.secret',
     secretKey: 'Secret key',
     submit: 'Sign in',
+    email: 'Email',
+    password: 'Password',
+    code: 'Code',
+    codeHint: 'The six digits of your authenticator app, or a recovery code.',
+    otherAccount: 'Use another account',
+    haveCode: 'I have a code to set my password',
+    byKeys: 'Sign in with an API key',
+    byEmail: 'Sign in with email and password',
     missing: 'Enter both keys.',
-    help: 'No keys yet? Create a client on the server:',
+    keysHelp: 'API keys are for the first set-up and for programs. Create a client on the server:',
+    personHelp: 'No account yet? An administrator invites you, or creates the first operator on the server:',
     commandName: 'Command',
-    command: 'npx --no -- anagrafe client create --name console --scope admin',
+    keysCommand: 'npx --no -- anagrafe client create --name console --scope admin',
+    personCommand: 'npx --no -- anagrafe operator create anna@example.com --name "Anna Bianchi" --role admin',
   },
   protected: {
     title: 'Protected mode',
@@ -1021,6 +1030,7 @@ export const mails = {
   all: 'Show all',
   allStates: 'All states',
   ofJob: (id: string) => `Mails of call or job ${id}`,
+  ofRun: (id: string) => `Mails of import ${id}`,
   columns: {
     user: 'User',
     state: 'State',
@@ -1295,7 +1305,7 @@ export const sync = {
   intro: 'Make companies and their users equal to a file. You see every change before it is made.',
   command: 'npx --no -- anagrafe sync users.csv',
   named:
-    'Each row names its principal by the external key or the ID. Passwords of existing users are kept; new users need a password.',
+    'Each row names its principal by the external key or the ID. Passwords of existing users are kept; new users need a password, or are invited.',
   options: {
     title: 'Options',
     missing: 'Users that the file does not have',
@@ -1381,7 +1391,10 @@ export const runs = {
     users: 'Users',
     failed: 'Failed',
   },
-  states: { running: 'In progress', undone: 'Undone' },
+  states: {
+    running: 'In progress',
+    undone: (by: string | null) => (by === null ? 'Undone' : `Undone by ${by}`),
+  },
   empty: {
     title: 'No imports yet',
     hint: 'Imports and synchronisations appear here, from this console, the command line and programs.',
@@ -1404,6 +1417,8 @@ export const runs = {
     title: 'Undo',
     text: 'Deletes what the import has created, and restores what it has changed. What was changed or used since stays as it is. You see everything before anything is changed.',
     impossible: 'The import is still in progress, or too old to be undone.',
+    before: (moment: string, by: string | null) =>
+      `The import was undone before: ${moment}${by === null ? '' : `, by ${by}`}.`,
     show: 'Show what an undo would do',
     caption: 'Changes that the undo would make',
     summary: (counts: UndoCounts) =>
@@ -1688,5 +1703,45 @@ export const webhooks = {
     shortened: 'Truncated. Copy to get the whole text.',
     noAnswer: 'Empty response.',
     beginning: 'Only the first 1,000 characters are stored.',
+  },
+};
+
+export const people = {
+  role: { viewer: 'Viewer', desk: 'Help desk', editor: 'Editor', admin: 'Administrator' },
+  confirmation: {
+    title: 'Confirm your identity',
+    text: 'This action needs your password or a code again. It continues right after.',
+    password: 'Password',
+    code: 'Code',
+    codeHint: 'The six digits of your authenticator app, or a recovery code.',
+    useCode: 'Use a code instead',
+    usePassword: 'Use the password instead',
+    submit: 'Confirm',
+  },
+  setPassword: {
+    title: 'Set your password',
+    intro: 'Choose a password of at least eight characters. A few random words are easy to remember.',
+    code: 'Code',
+    codeHint: 'From your invitation. Upper and lower case and dashes do not matter.',
+    password: 'New password',
+    repeat: 'Repeat the password',
+    submit: 'Set password and sign in',
+    back: 'Back to sign-in',
+  },
+  secondFactor: {
+    title: 'Set up the second factor',
+    required: 'Your role needs a second factor: a code of your phone beside the password.',
+    scan: 'Open an authenticator app on your phone, scan this code, and enter the six digits that the app shows.',
+    qr: 'QR code for the authenticator app',
+    secret: 'Or type this key into the app',
+    code: 'Code',
+    codeHint: 'The six digits that the app shows.',
+    submit: 'Set up',
+    recovery:
+      'These recovery codes are shown only once. Each replaces one code when you do not have your phone. Store them in a safe place.',
+    recoveryCodes: 'Recovery codes',
+    save: 'Save as file',
+    file: 'anagrafe-recovery-codes.txt',
+    stored: 'I have stored the codes',
   },
 };

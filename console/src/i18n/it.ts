@@ -54,17 +54,26 @@ export const common: Messages['common'] = {
   signOut: 'Esci',
   signIn: {
     title: 'Accesso',
-    intro: 'Usa le chiavi di un client API con il permesso admin.',
-    ended: 'Sessione scaduta. Accedi con lo stesso client entro 15 minuti per riprendere da dove eri.',
+    ended: 'Sessione scaduta. Accedi di nuovo entro 15 minuti per riprendere da dove eri.',
     notSignedOut: 'Disconnessione non riuscita. La sessione in questo browser potrebbe essere ancora attiva.',
     publicKey: 'Chiave pubblica',
     publicKeyHint: 'Oppure incolla le due chiavi insieme: pubblica.segreta',
     secretKey: 'Chiave segreta',
     submit: 'Accedi',
+    email: 'Email',
+    password: 'Password',
+    code: 'Codice',
+    codeHint: "Le sei cifre dell'app di autenticazione, oppure un codice di recupero.",
+    otherAccount: 'Usa un altro account',
+    haveCode: 'Ho un codice per impostare la password',
+    byKeys: 'Accedi con una chiave API',
+    byEmail: 'Accedi con email e password',
     missing: 'Inserisci entrambe le chiavi.',
-    help: 'Non hai le chiavi? Crea un client sul server:',
+    keysHelp: 'Le chiavi API servono alla prima configurazione e ai programmi. Crea un client sul server:',
+    personHelp: 'Non hai un account? Un amministratore ti invita, oppure crea il primo operatore sul server:',
     commandName: 'Comando',
-    command: 'npx --no -- anagrafe client create --name console --scope admin',
+    keysCommand: 'npx --no -- anagrafe client create --name console --scope admin',
+    personCommand: 'npx --no -- anagrafe operator create anna@example.com --name "Anna Bianchi" --role admin',
   },
   protected: {
     title: 'Modalità protetta',
@@ -1016,6 +1025,7 @@ export const mails: Messages['mails'] = {
   all: 'Mostra tutte',
   allStates: 'Tutti gli stati',
   ofJob: (id) => `Email della chiamata o elaborazione ${id}`,
+  ofRun: (id) => `Email dell'importazione ${id}`,
   columns: {
     user: 'Utente',
     state: 'Stato',
@@ -1297,7 +1307,7 @@ export const sync: Messages['sync'] = {
   intro: 'Rendi aziende e utenti uguali a un file. Vedi ogni modifica prima che venga fatta.',
   command: 'npx --no -- anagrafe sync users.csv',
   named:
-    "Ogni riga indica la sua anagrafica con il codice esterno o l'ID. Le password degli utenti esistenti restano; i nuovi utenti hanno bisogno di una password.",
+    "Ogni riga indica la sua anagrafica con il codice esterno o l'ID. Le password degli utenti esistenti restano; i nuovi utenti hanno bisogno di una password o di un invito.",
   options: {
     title: 'Opzioni',
     missing: 'Utenti che il file non contiene',
@@ -1375,7 +1385,7 @@ export const runs: Messages['runs'] = {
     users: 'Utenti',
     failed: 'Non riusciti',
   },
-  states: { running: 'In corso', undone: 'Annullata' },
+  states: { running: 'In corso', undone: (by) => (by === null ? 'Annullata' : `Annullata da ${by}`) },
   empty: {
     title: 'Non ci sono ancora importazioni',
     hint: 'Qui appaiono importazioni e sincronizzazioni di questa console, della riga di comando e dei programmi.',
@@ -1398,6 +1408,8 @@ export const runs: Messages['runs'] = {
     title: 'Annullamento',
     text: "Elimina ciò che l'importazione ha creato e ripristina ciò che ha modificato. Ciò che è stato modificato o usato nel frattempo resta com'è. Prima di ogni modifica vedi tutto.",
     impossible: "L'importazione è ancora in corso, oppure è troppo vecchia per essere annullata.",
+    before: (moment, by) =>
+      `L'importazione è già stata annullata: ${moment}${by === null ? '' : `, da ${by}`}.`,
     show: "Mostra l'effetto dell'annullamento",
     caption: "Modifiche che l'annullamento farebbe",
     summary: (counts) =>
@@ -1691,5 +1703,45 @@ export const webhooks: Messages['webhooks'] = {
     shortened: 'Testo troncato. Copialo per averlo completo.',
     noAnswer: 'Risposta vuota.',
     beginning: 'Vengono conservati solo i primi 1.000 caratteri.',
+  },
+};
+
+export const people: Messages['people'] = {
+  role: { viewer: 'Sola lettura', desk: 'Assistenza', editor: 'Redattore', admin: 'Amministratore' },
+  confirmation: {
+    title: 'Conferma la tua identità',
+    text: 'Per questa azione inserisci di nuovo la password o un codice. Poi prosegue da sola.',
+    password: 'Password',
+    code: 'Codice',
+    codeHint: "Le sei cifre dell'app di autenticazione, oppure un codice di recupero.",
+    useCode: 'Usa un codice',
+    usePassword: 'Usa la password',
+    submit: 'Conferma',
+  },
+  setPassword: {
+    title: 'Imposta la password',
+    intro: 'Scegli una password di almeno otto caratteri. Alcune parole a caso si ricordano facilmente.',
+    code: 'Codice',
+    codeHint: "Si trova nell'invito. Maiuscole, minuscole e trattini non contano.",
+    password: 'Nuova password',
+    repeat: 'Ripeti la password',
+    submit: 'Imposta la password e accedi',
+    back: "Torna all'accesso",
+  },
+  secondFactor: {
+    title: 'Configura il secondo fattore',
+    required: 'Il tuo ruolo richiede un secondo fattore: un codice del telefono oltre alla password.',
+    scan: "Apri un'app di autenticazione sul telefono, inquadra questo codice e inserisci le sei cifre che l'app mostra.",
+    qr: "Codice QR per l'app di autenticazione",
+    secret: "Oppure scrivi questa chiave nell'app",
+    code: 'Codice',
+    codeHint: "Le sei cifre mostrate dall'app.",
+    submit: 'Configura',
+    recovery:
+      'Questi codici di recupero vengono mostrati una sola volta. Ognuno sostituisce un codice quando non hai il telefono. Conservali in un luogo sicuro.',
+    recoveryCodes: 'Codici di recupero',
+    save: 'Salva su file',
+    file: 'anagrafe-codici-di-recupero.txt',
+    stored: 'Ho conservato i codici',
   },
 };

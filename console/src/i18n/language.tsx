@@ -96,6 +96,7 @@ export const useInvitationsMessages = section('invitations');
 export const useJobsMessages = section('jobs');
 export const useMailsMessages = section('mails');
 export const useOverviewMessages = section('overview');
+export const usePeopleMessages = section('people');
 export const usePrincipalsMessages = section('principals');
 export const useRunsMessages = section('runs');
 export const useSyncMessages = section('sync');

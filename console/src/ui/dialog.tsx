@@ -94,6 +94,8 @@ export interface DialogFormProps {
   readonly cancel?: string | undefined;
   /** The request that the form sends. `error` is null if the form shows the error beside its fields. */
   readonly request: { readonly isPending: boolean; readonly error: Error | null };
+  /** A 401 means a wrong password, not an ended session. */
+  readonly atSignIn?: boolean;
   readonly onCancel: () => void;
   readonly disabled?: boolean;
   readonly color?: 'red';
@@ -110,13 +112,23 @@ export interface DialogFormProps {
  */
 export function DialogForm(props: DialogFormProps) {
   const { cancel: usual } = useCommonMessages();
-  const { submit, cancel = usual, request, onCancel, disabled = false, color, children, ...form } = props;
+  const {
+    submit,
+    cancel = usual,
+    request,
+    atSignIn = false,
+    onCancel,
+    disabled = false,
+    color,
+    children,
+    ...form
+  } = props;
   const { isPending, error } = request;
   return (
     <form {...form}>
       <Stack>
         {children}
-        {error && <Failure error={error} />}
+        {error && <Failure error={error} atSignIn={atSignIn} />}
         <Group justify="flex-end">
           <Button
             variant="default"

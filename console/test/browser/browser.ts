@@ -186,9 +186,17 @@ export async function signIn(
   { SyncPublicKey = '', SyncSecretKey = '' }: Credential,
 ): Promise<void> {
   const field = (name: string) => page.getByLabel(name, { exact: true }).filter({ visible: true });
+  await chooseKeys(page);
   await field('Public key').fill(SyncPublicKey);
   await field('Secret key').fill(SyncSecretKey);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+/** Shows the form for the keys of an API client, unless the browser has remembered it. */
+export async function chooseKeys(page: Page): Promise<void> {
+  const choice = page.getByRole('button', { name: 'Sign in with an API key' });
+  await choice.or(page.getByRole('button', { name: 'Sign in with email' })).waitFor();
+  if (await choice.isVisible()) await choice.click();
 }
 
 /** Signs in by a direct request, without the form; open pages are not notified. */

@@ -98,7 +98,9 @@ describe('the page of imports', () => {
     await page.getByRole('link', { name: 'Show all records' }).click();
     await page.getByRole('heading', { name: /^Job / }).waitFor();
     await person.goTo('/runs');
-    await rowOf(page, 'Import history', new RegExp(`Import ${run.slice(0, 8)} Undone`)).waitFor();
+    await rowOf(page, 'Import history', new RegExp(`Import ${run.slice(0, 8)} Undone by office`)).waitFor();
+    await page.getByRole('link', { name: `Import ${run.slice(0, 8)}` }).click();
+    await page.getByText(/^The import was undone before: .*, by office\.$/).waitFor();
   });
 
   it('refuses an undo whose plan no longer holds, and shows the new plan', async () => {

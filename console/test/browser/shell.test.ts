@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { enter, phone, useConsole, visit } from './browser.ts';
+import { chooseKeys, enter, phone, useConsole, visit } from './browser.ts';
 
 const { service, office } = await useConsole();
 
@@ -71,6 +71,7 @@ describe('with the keyboard alone', () => {
     }
 
     await goTo('/clients');
+    await chooseKeys(page);
     await page.getByLabel('Public key').focus();
     await keyboard.type(`${office.SyncPublicKey}.${office.SyncSecretKey}`);
     await keyboard.press('Enter');

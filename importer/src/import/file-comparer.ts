@@ -18,8 +18,6 @@ export interface ComparedRows {
 
 interface CompareFileOptions {
   readonly existing: ExistingPolicy;
-  /** The result of `mayNameBothWays`. */
-  readonly namesBothWays: boolean;
   readonly unit: RowUnit;
   /** The rows reset passwords, and state nothing that could be compared. Default: false. */
   readonly resets?: boolean;
@@ -42,11 +40,10 @@ export class FileComparer {
 
   /** Must be called with all rows before these first, in their order. */
   async compare(rows: readonly ImportRow[], connection: ImportConnection): Promise<ComparedRows> {
-    const { existing, namesBothWays, resets = false } = this.#options;
+    const { existing, resets = false } = this.#options;
     for (const row of rows) this.warnings.add(row);
     if (resets) return { consistent: rows, errors: new Map(), aliases: noAliases };
-    const findsAliases = namesBothWays && existing === 'update';
-    const aliases = findsAliases ? await findAliases(rows, connection) : noAliases;
+    const aliases = existing === 'update' ? await findAliases(rows, connection) : noAliases;
     const named = await this.#withCompanies(rows);
     const known = named.rows.filter(({ number }) => !named.errors.has(number));
     const errors = new Map([...named.errors, ...compareRows(known, this.#comparer, aliases)]);

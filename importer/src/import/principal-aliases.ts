@@ -1,12 +1,9 @@
 import type { UpsertTuple } from '@anagrafe/client';
-import type { ImportColumn } from '../file/columns.ts';
-import type { RowPrincipal } from '../file/row-user.ts';
 import type { ImportRow } from '../file/rows.ts';
-import type { ImportField } from '../file/types.ts';
 import { dryRunUpsert, type ImportConnection, sendInParts } from './calls.ts';
 import { externalKeyOf, keyOfId, principalKeyOf } from './records.ts';
 
-/** Maps an `ExternalKey` to the key under which rows name the same principal by `ID`. */
+/** Maps an `ExternalKey`, also that of a merged principal, to the key under which rows name the same principal by `ID`. */
 export type PrincipalAliases = ReadonlyMap<string, string>;
 
 export const noAliases: PrincipalAliases = new Map();
@@ -15,22 +12,6 @@ export const noAliases: PrincipalAliases = new Map();
 export function keysOf(key: string, aliases: PrincipalAliases): readonly string[] {
   const alias = aliases.get(key);
   return alias === undefined ? [key] : [key, alias];
-}
-
-/**
- * Returns true if the rows of a file can name principals by `ID` and by `ExternalKey`.
- *
- * @param columns Empty for the records of a JSON file, which have no columns.
- * @param principal The principal of rows that name none.
- */
-export function mayNameBothWays(
-  columns: readonly Pick<ImportColumn, 'field'>[],
-  principal: RowPrincipal | null,
-): boolean {
-  if (columns.length === 0) return true;
-  const names = (field: ImportField & keyof RowPrincipal) =>
-    principal?.[field] !== undefined || columns.some((column) => column.field === field);
-  return names('ID') && names('ExternalKey');
 }
 
 /** Looks up the stored principals whose external keys the rows have. */
@@ -73,7 +54,7 @@ export function isRepeated({ Item5 }: Pick<UpsertTuple, 'Item5'>): boolean {
   return Object.values(Item5).some((found) => found.some(({ code }) => code === 'DUPLICATE_PRINCIPAL'));
 }
 
-/** Counts principals, each of them once, also if some rows name it by `ID` and others by `ExternalKey`. */
+/** Counts principals, each of them once, also if rows name it by its `ID`, its `ExternalKey` and the key of a merged one. */
 export class CountedPrincipals {
   readonly #keys = new Set<string>();
   #count = 0;

@@ -209,10 +209,7 @@ function isPlausibleUser(user: Readonly<Record<string, unknown>>): boolean {
 }
 
 /** Returns false for a value that is no text of the format, with an approximation of the rules of the service. */
-function fits(
-  value: unknown,
-  { format, maxLength }: { readonly format: string; readonly maxLength: number },
-): boolean {
+function fits(value: unknown, { format, maxLength }: { format: string; maxLength: number }): boolean {
   if (format === 'tags') return areTags(value, maxLength);
   if (typeof value !== 'string') return false;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find.

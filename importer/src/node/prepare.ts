@@ -8,7 +8,6 @@ import { FileComparer } from '../import/file-comparer.ts';
 import { fillPasswords, type GeneratedPasswords } from '../import/fill-passwords.ts';
 import { fillInvites } from '../import/invitations.ts';
 import type { JobSender } from '../import/job-sender.ts';
-import { mayNameBothWays } from '../import/principal-aliases.ts';
 import { foldUsername, hasSecret, usersOf } from '../import/records.ts';
 import { codedError, type RowErrors } from '../import/row-errors.ts';
 import { findStoredRows, type StoredRows } from '../import/stored-rows.ts';
@@ -24,14 +23,10 @@ export interface PreparedRows {
   readonly errors: RowErrors;
 }
 
-export function comparerOf(
-  task: ImportTask,
-  { columns, layout }: Pick<ImportFile, 'columns' | 'layout'>,
-): FileComparer {
-  const { existing, purpose, principal, withoutKey } = task;
+export function comparerOf(task: ImportTask, { layout }: Pick<ImportFile, 'layout'>): FileComparer {
+  const { existing, purpose, withoutKey } = task;
   return new FileComparer({
     existing,
-    namesBothWays: mayNameBothWays(columns, principal),
     unit: rowUnit(layout),
     resets: purpose === 'reset',
     readAll: withoutKey === 'join' ? () => rowsOf(task) : null,

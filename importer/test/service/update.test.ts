@@ -28,6 +28,13 @@ beforeAll(async () => {
   folder = newWorkFolder(service);
 });
 
+const usersOf = async (ExternalKey: string) => {
+  const { body } = await service.call<{ Users: readonly { Username: string }[] }>('irs/list', {
+    ExternalKey,
+  });
+  return body.result?.records[0]?.Users.map(({ Username }) => Username).sort();
+};
+
 const header = 'ExternalKey,Denomination,Username,Email,Password';
 
 describe('an import with --update', () => {
@@ -253,6 +260,44 @@ it('an import with --update sends rows that name one principal by ID and by Exte
     const [first, second] = [20, 1].map((records) => jobs.find(({ Records }) => Records === records));
     expect(Date.parse(second?.SubmittedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(first?.EndedAt ?? ''));
   }
+});
+
+describe('an import with --update of merged principals', () => {
+  const write = (...rows: readonly string[]) => folder.write('merged.csv', `${header}\n${rows.join('\n')}\n`);
+  const run = async () => {
+    const { code, stdout } = await folder.run(['import', 'merged.csv', '--update', '--json']);
+    return { code, ...JSON.parse(stdout) };
+  };
+
+  it('changes the users of the remaining principal by the keys of both, and counts it once', async () => {
+    write('MG-1,One,mg.anna,,una frase lunga', 'MG-2,Two,mg.bruno,,una frase lunga');
+    await run();
+    await service.call('irs/merge', [{ ExternalKey: 'MG-1', From: { ExternalKey: 'MG-2' } }]);
+    write(
+      'MG-1,One,mg.anna,anna@example.com,',
+      'MG-2,One,mg.bruno,bruno@example.com,',
+      'MG-2,One,mg.carla,,una frase lunga',
+    );
+    expect(await run()).toMatchObject({
+      code: 0,
+      PrincipalsInserted: 0,
+      PrincipalsUpdated: 0,
+      PrincipalsUnchanged: 1,
+      UsersRegistered: 1,
+      UsersUpdated: 2,
+    });
+    expect(await usersOf('MG-2')).toEqual(['mg.anna', 'mg.bruno', 'mg.carla']);
+    expect(await run()).toMatchObject({ code: 0, UsersUpdated: 0, UsersUnchanged: 3 });
+  });
+
+  it('refuses rows that give the two keys different names', async () => {
+    write('MG-3,One,mg.dario,,una frase lunga', 'MG-4,Two,mg.elena,,una frase lunga');
+    await run();
+    await service.call('irs/merge', [{ ExternalKey: 'MG-3', From: { ExternalKey: 'MG-4' } }]);
+    write('MG-3,One,mg.dario,d@example.com,', 'MG-4,Two,mg.elena,e@example.com,');
+    expect(await run()).toMatchObject({ code: 3, failed: 1 });
+    expect(folder.read('merged.failed.csv')).toMatch(/Denomination: .*MG-4/);
+  });
 });
 
 it('an import without --update counts the principals and users that it creates', async () => {

@@ -191,12 +191,14 @@ const checkAnswers = {
   ),
   ...openErrors,
 };
+/** The answer with status 422 of a call that sets a password with a code. */
+export const codeRefused = answer(
+  '`CODE_INVALID`: the code is unknown, expired or already used. `PASSWORD_REFUSED`: the password was not accepted, and the code is still valid.',
+  recordPage('RefusedPasswordEnvelope', RefusedPassword),
+);
 const setAnswers = {
   200: answer('The password was set.', recordPage('UserOfCodeEnvelope', UserOfCode)),
-  422: answer(
-    '`CODE_INVALID`: the code is unknown, expired or already used. `PASSWORD_REFUSED`: the password was not accepted, and the code is still valid.',
-    recordPage('RefusedPasswordEnvelope', RefusedPassword),
-  ),
+  422: codeRefused,
   ...openErrors,
   ...limited('Too many requests or wrong codes. See `Retry-After`.'),
 };

@@ -3,7 +3,8 @@ import { withApiErrors } from '../db/errors.ts';
 import { countNewest, type Page, pageOfNewest, readGroup } from '../db/paging.ts';
 import { type CallerTags, seesCaller } from '../db/visibility.ts';
 import { leaseMs } from '../idempotency/idempotency.ts';
-import type { Run, RunCall, RunEffects, RunHistory } from './runs.ts';
+import { required } from '../lib/required.ts';
+import type { EffectCounts, Run, RunCall, RunEffects, RunHistory } from './runs.ts';
 
 /** Number of calls that the list counts for each run. `GET /admin/v1/runs/{id}` counts all of them. */
 const callsListed = 10_000;
@@ -16,33 +17,33 @@ const failedRecords = `(case when own.is_job and own.ended_at is not null then o
 const isEnded = `(own.state = 'completed' or own.state = 'open' and (
   own.lease_id is null or own.lease_renewed_at < now() - interval '${leaseMs} milliseconds'))`;
 
-/** Returns a statement that reads the runs in `source` for the caller with the tags `$1`, each with the counts of its calls and with its last undo. */
-function selectRuns(
-  source: string,
-  { days, calls }: { readonly days: number; readonly calls: number | 'all' },
-) {
-  return `
-    select run.id, run.client_id as "clientId", client.name as "clientName", run.started_at as "startedAt",
-           case when counted.has_ended then counted.ended_at end as "endedAt", counted.calls, counted.records,
-           counted.failed as "recordsFailed", counted.users,
-           run.started_at + make_interval(days => ${days}) as "undoableUntil",
-           undo.ended_at as "undoneAt", undo.client_name as "undoneBy"
-      from ${source} as run
-      left join anagrafe.clients as client on client.id = run.client_id
-      cross join lateral (
-        select count(*)::integer as calls, bool_and(${isEnded}) as has_ended,
-               max(coalesce(ended_at, submitted_at)) as ended_at, coalesce(sum(records), 0)::integer as records,
-               coalesce(sum(users), 0)::integer as users, coalesce(sum(${failedRecords}), 0)::integer as failed
-          from (select * from anagrafe.calls where run_id = run.id and operation <> 'undo'
-                 order by submitted_at limit ${calls}) as own
-      ) as counted
-      left join lateral (
-        select calls.ended_at, case when ${seesCaller('undoer.id', '$1')} then undoer.name end as client_name
-          from anagrafe.calls left join anagrafe.clients as undoer on undoer.id = calls.client_id
-         where calls.run_id = run.id and calls.operation = 'undo' and calls.ended_at is not null
-         order by calls.ended_at desc limit 1
-      ) as undo on true`;
-}
+/**
+ * Reads the runs with the IDs $1, each with the counts of its first $3 calls, or of all if $3 is null, and its last
+ * undo, for the caller with the tags $4.
+ */
+const selectRuns = `
+  select run.id, run.client_id as "clientId", client.name as "clientName", run.started_at as "startedAt",
+         case when counted.has_ended then counted.ended_at end as "endedAt", counted.calls, counted.records,
+         counted.failed as "recordsFailed", counted.users,
+         run.started_at + make_interval(days => $2) as "undoableUntil",
+         undo.ended_at as "undoneAt", undo.client_name as "undoneBy"
+    from anagrafe.runs as run
+    left join anagrafe.clients as client on client.id = run.client_id
+    cross join lateral (
+      select count(*)::integer as calls, bool_and(${isEnded}) as has_ended,
+             max(coalesce(ended_at, submitted_at)) as ended_at, coalesce(sum(records), 0)::integer as records,
+             coalesce(sum(users), 0)::integer as users, coalesce(sum(${failedRecords}), 0)::integer as failed
+        from (select * from anagrafe.calls where run_id = run.id and operation <> 'undo'
+               order by submitted_at limit $3) as own
+    ) as counted
+    left join lateral (
+      select calls.ended_at, case when ${seesCaller('undoer.id', '$4')} then undoer.name end as client_name
+        from anagrafe.calls left join anagrafe.clients as undoer on undoer.id = calls.client_id
+       where calls.run_id = run.id and calls.operation = 'undo' and calls.ended_at is not null
+       order by calls.ended_at desc limit 1
+    ) as undo on true
+   where run.id = any($1) and ${seesCaller('run.client_id', '$4')}
+   order by run.started_at desc, run.id`;
 
 /** `days`: the time in which a run can be undone. */
 export function openRuns(
@@ -53,6 +54,7 @@ export function openRuns(
     list: (page, callerTags) => withApiErrors(() => listRuns(database, page, { days, callerTags })),
     find: (id, callerTags) => withApiErrors(() => findRun(database, id, { days, callerTags })),
     calls: (id, page, callerTags) => withApiErrors(() => listCalls(database, id, page, callerTags)),
+    countEffects: (id) => readGroup(() => countEffects(database, id)),
     effects: (id) => readGroup(() => effects(database, id)),
     principalsTouched,
   };
@@ -66,22 +68,21 @@ interface RunScope {
 async function listRuns(database: Database, page: Page, { days, callerTags }: RunScope) {
   const newest = `from anagrafe.runs where ${seesCaller('runs.client_id', '$1')} order by started_at desc, id`;
   const { limit, offset } = pageOfNewest(page);
-  const [totalCount, runs] = await Promise.all([
+  const [totalCount, listed] = await Promise.all([
     countNewest(database, newest, [callerTags]),
-    database.query<Run>(
-      `${selectRuns(`(select * ${newest} limit $2 offset $3)`, { days, calls: callsListed })}
-        order by run.started_at desc, run.id`,
-      [callerTags, limit, offset],
-    ),
+    database.query<{ id: string }>(`select id ${newest} limit $2 offset $3`, [callerTags, limit, offset]),
   ]);
+  const ids = listed.map(({ id }) => id);
+  const runs = await database.query<Run>(selectRuns, [ids, days, callsListed, callerTags]);
   return { runs, totalCount };
 }
 
-async function findRun(database: Database, id: string, { days, callerTags }: RunScope): Promise<Run | null> {
-  const [run] = await database.query<Run>(
-    `${selectRuns('anagrafe.runs', { days, calls: 'all' })} where run.id = $2 and ${seesCaller('run.client_id', '$1')}`,
-    [callerTags, id],
-  );
+async function findRun(
+  database: Database,
+  id: string,
+  { days, callerTags }: RunScope,
+): Promise<Run | null> {
+  const [run] = await database.query<Run>(selectRuns, [[id], days, null, callerTags]);
   return run ?? null;
 }
 
@@ -108,13 +109,30 @@ const effectsOf = `case item ->> 1
   when 'edit' then ${effectsOfChanged} when 'move' then array['move'] || ${effectsOfChanged}
   else array[item ->> 1] end`;
 
+/** SQL: the record has changed the principal itself. Without `principal_change` it is one of `irs/insert` or `irs/state`. */
+const isWritten = `coalesce(principal_change, operation) in ('insert', 'state', 'inserted', 'updated', 'deleted')`;
+
+/** SQL for the applied records of the run $1, without those of an undo. */
+const appliedRecords = `anagrafe.calls join anagrafe.outcomes on call_id = calls.id
+        where run_id = $1 and operation <> 'undo' and error is null and principal_id is not null`;
+
+async function countEffects(database: Database, id: string): Promise<EffectCounts> {
+  const [counts] = await database.query<EffectCounts>(
+    `select count(distinct principal_id) filter (where written or item is not null)::integer as principals,
+            count(distinct item ->> 0)::integer as users
+       from (select principal_id, applied, ${isWritten} as written from ${appliedRecords}) as record
+            left join lateral jsonb_array_elements(applied) as item on item ->> 1 not in ('none', 'invite')`,
+    [id],
+  );
+  return required(counts);
+}
+
 function effects(database: Database, id: string): Promise<RunEffects[]> {
   return database.query<RunEffects>(
     `with written as (
        select principal_id, operation = 'insert' or coalesce(principal_change = 'inserted', false) as inserted, applied,
-              row_number() over (order by submitted_at, call_id, position) as number
-         from anagrafe.calls join anagrafe.outcomes on call_id = calls.id
-        where run_id = $1 and operation <> 'undo' and error is null and principal_id is not null
+              ${isWritten} as written, row_number() over (order by submitted_at, call_id, position) as number
+         from ${appliedRecords}
      ), of_user as (
        select (item ->> 0)::bigint as id, array_agg(distinct effect) as effects,
               (array_agg(principal_id order by number desc))[1] as last,
@@ -134,9 +152,9 @@ function effects(database: Database, id: string): Promise<RunEffects[]> {
      ), leaving as (
        select last as id, json_agg(id order by id) as leaving from with_home where home <> last group by last
      ), principal as (
-       select principal_id as id, bool_or(inserted) as inserted, true as written from written group by principal_id
+       select principal_id as id, bool_or(inserted) as inserted from written where written group by principal_id
      )
-     select id, coalesce(inserted, false) as inserted, coalesce(written, false) as written,
+     select id, coalesce(inserted, false) as inserted, inserted is not null as written,
             coalesce(users, '[]') as users, coalesce(leaving, '[]') as leaving
        from principal full join users using (id) left join leaving using (id) order by id`,
     [id],

@@ -1,5 +1,6 @@
 import type { Page } from '../db/paging.ts';
 import type { CallerTags } from '../db/visibility.ts';
+import { workingMemory } from '../http/body-memory-limit.ts';
 import { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { required } from '../lib/required.ts';
@@ -44,11 +45,17 @@ export interface RunCall {
   readonly users: number;
 }
 
+/** The numbers of principals and users that a run has changed. */
+export interface EffectCounts {
+  readonly principals: number;
+  readonly users: number;
+}
+
 /** The effects of a run on a principal and on its users. */
 export interface RunEffects {
   readonly id: number;
   readonly inserted: boolean;
-  /** True if the run has records of the principal itself. */
+  /** True if the run has changed the principal itself. */
   readonly written: boolean;
   /** A user that the run has moved is listed under its former principal, with the one it was moved to, if that still exists. */
   readonly users: readonly (readonly [id: number, effects: readonly UserEffect[], movedTo: number | null])[];
@@ -65,7 +72,8 @@ export interface RunHistory {
     page: Page,
     callerTags: CallerTags,
   ): Promise<{ calls: readonly RunCall[]; totalCount: number }>;
-  /** Returns what the applied records of the run did, by principal. */
+  countEffects(id: string): Promise<EffectCounts>;
+  /** Returns what the applied records of the run did, by principal that they changed. */
   effects(id: string): Promise<readonly RunEffects[]>;
   /** See `RunStore` in records/operations/undo-stored.ts. */
   principalsTouched: RunStore['principalsTouched'];
@@ -87,14 +95,17 @@ const usersPerRecord = 200;
  */
 async function undoRecords(
   id: string,
-  callerTags: CallerTags,
-  store: RunHistory,
-  limits: BatchLimits,
+  counts: EffectCounts,
+  {
+    store,
+    limits,
+    callerTags,
+  }: { readonly store: RunHistory; readonly limits: BatchLimits; readonly callerTags: CallerTags },
 ): Promise<Buffer> {
   const run = await findRun(id, callerTags, store);
   if (run.undoableUntil <= new Date()) throw new ApiError('RUN_TOO_OLD');
   if (run.endedAt === null) throw new ApiError('RUN_NOT_ENDED', { variant: 'call' });
-  if (run.records > limits.records || run.users > limits.users)
+  if (counts.principals > limits.records || counts.users > limits.users)
     throw new ApiError('BATCH_TOO_LARGE', { variant: 'undo', figures: { ...limits } });
   const effects = await store.effects(id);
   const inserted = effects.filter((effect) => effect.inserted).map((effect) => effect.id);
@@ -133,21 +144,39 @@ async function recordsIn(bytes: Buffer, limits: BatchLimits): Promise<RecordList
  * Undoes a run. Its records are made after the call is stored, when no other call can join the run, and they are stored with
  * it: a retry that resumes the undo continues with the same records.
  */
-export async function undoRun(call: WriteCall, store: RunHistory, tools: CallTools): Promise<WriteResult> {
-  const { job } = tools.limits;
-  const { callerTags } = call.options;
-  // Before the call is stored: that would tell whether another undo of the run has not ended.
-  await findRun(required(call.run), callerTags, store);
-  const newRecords = () => undoRecords(required(call.run), callerTags, store, job);
-  if (call.dryRun) return tryCall({ ...call, records: await recordsIn(await newRecords(), job) }, tools);
+export async function undoRun(sent: WriteCall, store: RunHistory, tools: CallTools): Promise<WriteResult> {
+  const { job: limits } = tools.limits;
+  const run = required(sent.run);
+  const { callerTags } = sent.options;
+  // Before the call is stored, which reveals whether another undo of the run has not ended.
+  await findRun(run, callerTags, store);
+  // The records take over the memory of the effects that they are made of.
+  let spare = 0;
+  const holdMemory = (bytes: number) => {
+    sent.holdMemory(Math.max(0, bytes - spare));
+    spare = Math.max(0, spare - bytes);
+  };
+  const call = { ...sent, holdMemory };
+  /** Reserves memory before the effects of the run, or the stored records of its undo, are read. */
+  const reserve = async () => {
+    const counts = await store.countEffects(run);
+    spare = workingMemory({ bytes: 0, count: counts.principals, users: counts.users }, 'in groups');
+    sent.holdMemory(spare);
+    return counts;
+  };
+  if (call.dryRun) {
+    const bytes = await undoRecords(run, await reserve(), { store, limits, callerTags });
+    return tryCall({ ...call, records: await recordsIn(bytes, limits) }, tools);
+  }
   return claimAndRun(
     call,
     {
       counts: { records: 0, users: 0 },
       async readRecords({ state, callId }) {
+        const counts = await reserve();
         const stored = state === 'resumed' ? await tools.calls.undoRecords(callId) : null;
-        const bytes = stored ?? (await newRecords());
-        const records = await recordsIn(bytes, job);
+        const bytes = stored ?? (await undoRecords(run, counts, { store, limits, callerTags }));
+        const records = await recordsIn(bytes, limits);
         // A job is stored as a whole.
         if (!stored && !call.async) await tools.calls.storeUndoRecords(callId, bytes, records);
         return records;

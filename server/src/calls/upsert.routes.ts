@@ -65,8 +65,8 @@ function readPlanned(request: FastifyRequest): PlannedCall {
 
 /** The options are part of the fingerprint: the same records with other options are another call. */
 function optionsOf(request: FastifyRequest): string {
-  const { missing, passwords, existing, similar, moves } = request.query as Query;
-  const later = similar === 'allow' && moves === 'refuse' ? [] : [similar, moves];
+  const { missing, passwords, existing, similar, moves, perMinute } = request.query as Query;
+  const later = similar === 'allow' && moves === 'refuse' && !perMinute ? [] : [similar, moves, perMinute];
   return `${JSON.stringify([missing, passwords, existing, ...later])}\n`;
 }
 

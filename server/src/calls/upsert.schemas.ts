@@ -3,7 +3,7 @@ import { answer, count, ErrorEnvelope, errorAnswer, page, Text } from '../http/a
 import { defaulted, flag, Id, named, nullable, oneOf, strictObject } from '../http/schemas.ts';
 import { EffectCountsSchema, effectCounts } from '../records/read/plan.schemas.ts';
 import { inviteFields, Kept, Positions, tupleProperties } from '../records/read/tuple.schemas.ts';
-import { similarQuery, WriteHeaders, WriteQuery, writeAnswers } from './write.schemas.ts';
+import { inviteQuery, similarQuery, WriteHeaders, WriteQuery, writeAnswers } from './write.schemas.ts';
 
 export const UpsertQuery = Type.Object({
   missing: defaulted(
@@ -32,6 +32,7 @@ export const UpsertQuery = Type.Object({
     }),
   ),
   ...similarQuery,
+  ...inviteQuery,
   ...WriteQuery.properties,
   changed: flag('Leaves out records that would change nothing. Only with `dryRun=true`.'),
   page: Type.Optional(

@@ -6,7 +6,7 @@ import { actorOf } from '../clients/authentication.plugin.ts';
 import type { Permission } from '../clients/permissions.ts';
 import { unavailable } from '../db/errors.ts';
 import { debugOf, languageOf } from '../http/request-context.ts';
-import { isFlagged, representationFor, wantsAsync } from '../http/request-options.ts';
+import { isFlagged, mailsPerMinute, representationFor, runOf, wantsAsync } from '../http/request-options.ts';
 import { sendEnvelope } from '../http/streaming.ts';
 import type { IdempotencyKey } from '../idempotency/idempotency.ts';
 import { findJob, type JobStore } from '../jobs/job.ts';
@@ -19,7 +19,7 @@ import { tupleTexts } from '../records/read/tuple.ts';
 import type { Outcome } from '../records/write/outcome.ts';
 import { contentOf, jobEnvelope, outcomesEnvelope } from './call-envelope.ts';
 import { runCall } from './run-call.ts';
-import { InsertQuery, WriteHeaders, WriteQuery, writeAnswers } from './write.schemas.ts';
+import { InsertQuery, InviteQuery, WriteHeaders, WriteQuery, writeAnswers } from './write.schemas.ts';
 import { DeleteBody, InsertBody, InviteBody, StateBody, UpdateBody } from './write-bodies.schemas.ts';
 import type { CallTools, PlannedCall, WriteCall, WriteResult } from './write-call.ts';
 
@@ -38,7 +38,7 @@ const routes = {
     description:
       'Applies the `Operation` of each user. Without `Operation`, a user with a `Username` is registered, and the password of a user with an `ID` is reset. Fields of the principal in the record are changed. A record is applied completely or not at all. Records do not affect each other. `PUT` and `PATCH` are equivalent to `POST`. A signed-in user can only change its own password, with `CurrentPassword`.',
     body: UpdateBody,
-    querystring: WriteQuery,
+    querystring: InviteQuery,
   },
   insert: {
     summary: 'Create principals',
@@ -59,7 +59,7 @@ const routes = {
     description:
       'Gives users a code with which they set their password, for a new and for a forgotten one. Without `Users`, all invited users of the principal get one. An earlier code of the user ends; its present password stays valid until the user sets another one. With `Invite: "code"` and `Prefer: return=representation` the answer has the codes; those of a job are returned by `jobs/{id}/invitations`. With `Invite: "email"` the user gets a mail with a link. A record is applied completely or not at all.',
     body: InviteBody,
-    querystring: WriteQuery,
+    querystring: InviteQuery,
   },
   delete: {
     summary: 'Delete principals and users',
@@ -107,13 +107,18 @@ export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void 
     method: ['PUT', 'PATCH'],
     url: '/irs/update',
     config: { permission: required.update, ...recordConfig, ...ownPassword },
-    schema: { hide: true, querystring: WriteQuery },
+    schema: { hide: true, querystring: InviteQuery },
     handler: writeHandler('update', tools),
   });
 }
 
+interface InviteOptions {
+  readonly similar?: CallOptions['similar'];
+  readonly perMinute?: number;
+}
+
 function readOptions(request: FastifyRequest): Partial<CallOptions> {
-  const { similar } = request.query as { similar?: CallOptions['similar'] };
+  const { similar } = request.query as InviteOptions;
   return similar === undefined ? {} : { similar };
 }
 
@@ -125,8 +130,8 @@ function codesFor(request: FastifyRequest): CallOptions['codes'] {
 
 /** The options are part of the fingerprint: the same records with other options are another call. */
 function optionsOf(request: FastifyRequest): string {
-  const { similar = 'allow' } = readOptions(request);
-  return similar === 'allow' ? '' : `${JSON.stringify([similar])}\n`;
+  const { similar = 'allow', perMinute } = request.query as InviteOptions;
+  return similar === 'allow' && !perMinute ? '' : `${JSON.stringify([similar, perMinute])}\n`;
 }
 
 interface HandlerParts<Request> {
@@ -147,7 +152,8 @@ export function writeHandler<Request extends FastifyRequest>(
     const { permissions, tags: callerTags } = request.caller;
     const showsStored = permissions.has('records.read');
     const resetsOnly = !permissions.has('records.write');
-    const common = { showsStored, resetsOnly, callerTags, codes: codesFor(request) };
+    const perMinute = mailsPerMinute(request);
+    const common = { showsStored, resetsOnly, callerTags, codes: codesFor(request), perMinute };
     const options = { ...defaultOptions, ...optionsOf(request), ...common };
     const planned = planOf?.(request) ?? null;
     const failures: unknown[] = [];
@@ -275,18 +281,6 @@ function idempotencyKeyOf(request: FastifyRequest): IdempotencyKey | null {
   const text = keyText(request);
   const { fingerprint } = request.received;
   return text !== null && fingerprint ? { text, fingerprint } : null;
-}
-
-/** Reads the ID of the run that the call is a part of. */
-function runOf({ headers }: FastifyRequest): string | null {
-  const sent = headers['anagrafe-run'];
-  if (sent === undefined) return null;
-  if (typeof sent !== 'string' || !isUuid(sent)) throw wrongParameter('Anagrafe-Run', 'uuid');
-  return sent.toLowerCase();
-}
-
-function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
 function keyText(request: FastifyRequest): string | null {

@@ -3,12 +3,24 @@ import { answer, count, ErrorEnvelope, errorAnswers, errorExample, page } from '
 import { debug, defaulted, flag, language, named, nullable, oneOf, strictObject } from '../http/schemas.ts';
 import { JobAlone } from '../jobs/jobs.routes.ts';
 import type { Code } from '../lib/error-codes.ts';
+import { PerMinute } from '../mail/mails.routes.ts';
 import { TupleSchema } from '../records/read/tuple.schemas.ts';
 
 export const WriteQuery = Type.Object({
   dryRun: flag('Checks all records without changing anything. `result.record` is an estimate.'),
   ...debug,
 });
+
+/** How fast the mails of a call are sent that invites by email. */
+export const inviteQuery = {
+  perMinute: Type.Optional({
+    ...PerMinute,
+    description:
+      'Maximum number of mails per minute to the users that the job invites by email. Only with `Prefer: respond-async`.',
+  }),
+};
+
+export const InviteQuery = Type.Object({ ...inviteQuery, ...WriteQuery.properties });
 
 export const similarQuery = {
   similar: defaulted(
@@ -20,7 +32,7 @@ export const similarQuery = {
   ),
 };
 
-export const InsertQuery = Type.Object({ ...similarQuery, ...WriteQuery.properties });
+export const InsertQuery = Type.Object({ ...similarQuery, ...inviteQuery, ...WriteQuery.properties });
 
 export const WriteHeaders = Type.Object({
   ...language,

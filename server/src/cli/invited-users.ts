@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Anagrafe, UserOfPrincipal } from '@anagrafe/client';
+import type { Anagrafe, Mail, UserOfPrincipal } from '@anagrafe/client';
 import { findUsers, foldUsername } from '@anagrafe/importer';
 import { openTaskFile } from '@anagrafe/importer/node';
 import { findPrincipal, findUser, type PrincipalKey, type UserKey } from './lookup.ts';
@@ -14,6 +14,8 @@ export interface UserSelection {
   readonly file?: string | undefined;
   /** The ID or external key of a principal: its users that are invited. */
   readonly principal?: string | undefined;
+  /** Only users whose last mail has this state, of the newest 10,000 mails with it. */
+  readonly state?: Mail['State'] | undefined;
 }
 
 export interface Problem {
@@ -32,7 +34,7 @@ interface SelectedUsers {
  * yet. A name that no user has is an error on the command line, and a problem in a file.
  */
 export async function selectUsers(
-  { names, by, file, principal }: UserSelection,
+  { names, by, file, principal, state }: UserSelection,
   anagrafe: Anagrafe,
 ): Promise<SelectedUsers> {
   if (file !== undefined) return usersInFile(resolve(file), anagrafe);
@@ -43,11 +45,20 @@ export async function selectUsers(
       users.set(user.ID, user);
     }
   else {
+    const mailed = state === undefined ? null : await usersWithMail(state, anagrafe);
     const of = principal === undefined ? {} : { ID: await principalId(anagrafe, principal) };
     for await (const user of anagrafe.users({ ...of, State: 'invited', PageSize: 1000 }))
-      users.set(user.ID, user);
+      if (mailed?.has(user.ID) ?? true) users.set(user.ID, user);
   }
   return { users: [...users.values()], problems: [] };
+}
+
+/** Returns the users whose last invitation has the state. A new mail replaces those that failed or were stopped. */
+async function usersWithMail(state: Mail['State'], anagrafe: Anagrafe): Promise<ReadonlySet<number>> {
+  const users = new Set<number>();
+  for await (const { UserID, Kind } of anagrafe.admin.mails.list({ state, pageSize: 1000 }))
+    if (Kind === 'invitation') users.add(UserID);
+  return users;
 }
 
 async function principalId(anagrafe: Anagrafe, text: string, by?: PrincipalKey): Promise<number> {

@@ -147,14 +147,14 @@ export async function identify(evidence: CallerEvidence, store: AccessStore): Pr
   return clientCaller({ ...known, scopes: known.scopes.filter((scope) => scope !== 'admin') });
 }
 
-/** Throws `FORBIDDEN` unless the caller has the permission. Routes admit users by `self`. */
+/** Throws `FORBIDDEN` or `CONFIRMATION_REQUIRED` unless the caller has the permission. Routes admit users by `self`. */
 export function requirePermission(who: Caller, permission: Permission): void {
   if (who.kind === 'user') throw new ApiError('FORBIDDEN', { variant: 'user' });
   const { scope, role, confirmed } = grantOf(permission);
   const operator = 'operator' in who ? who.operator : undefined;
   if (operator?.mustEnrol) throw new ApiError('FORBIDDEN', { variant: 'secondFactor' });
   if (who.permissions.has(permission)) {
-    if (operator && confirmed && !operator.confirmed) throw new ApiError('FORBIDDEN', { variant: 'confirm' });
+    if (operator && confirmed && !operator.confirmed) throw new ApiError('CONFIRMATION_REQUIRED');
     return;
   }
   if (operator && role === null) throw new ApiError('FORBIDDEN', { variant: 'operator' });

@@ -26,7 +26,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The authenticated caller; `guard` sets it before any route of the API runs. */
     caller: Caller;
-    /** Throws `FORBIDDEN` unless the caller has the permission. What an operator is refused is recorded. */
+    /** Throws unless the caller has the permission. What the role of an operator is refused is recorded. */
     requirePermission(permission: Permission): void;
   }
   interface FastifyContextConfig {
@@ -139,7 +139,9 @@ export function guard(app: FastifyInstance, identifyCaller: Identify, onRefused:
     try {
       requirePermission(this.caller, permission);
     } catch (error) {
-      onRefused(this, permission);
+      // An operator that confirms its identity has the permission.
+      if (!(error instanceof ApiError && error.detail.code === 'CONFIRMATION_REQUIRED'))
+        onRefused(this, permission);
       throw error;
     }
   });

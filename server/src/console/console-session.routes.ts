@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Caller } from '../clients/access.ts';
+import { type Caller, operatorCaller } from '../clients/access.ts';
 import { actorOf, type ThrottledLookup } from '../clients/authentication.plugin.ts';
 import {
   type ConsoleState,
@@ -9,7 +9,8 @@ import {
   signInAtConsole,
   signOutAtConsole,
 } from '../clients/console-session.ts';
-import { answers, Moment, recordPage } from '../http/answer-schemas.ts';
+import { permissions, permissionsOfScopes, scopes } from '../clients/permissions.ts';
+import { answers, count, Moment, recordPage } from '../http/answer-schemas.ts';
 import { clearConsoleCookie, setConsoleCookie } from '../http/credentials.ts';
 import { recordEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
@@ -27,6 +28,7 @@ import type { Api } from '../http/validation.ts';
 import { RoleSchema } from '../operators/operators.routes.ts';
 
 interface SessionTools extends ConsoleTools {
+  readonly idleMinutes: number;
   readonly lookUpThrottled: ThrottledLookup;
 }
 
@@ -56,7 +58,7 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
       });
       // Every later call would reject the cookie of an ended session as an invalid credential.
       if (!found.session) clearConsoleCookie(request, reply);
-      return recordEnvelope(stateFields(found), debugOf(request));
+      return recordEnvelope(stateFields(found, tools), debugOf(request));
     },
   );
 
@@ -82,7 +84,7 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
         { fromBody: pair },
       );
       setConsoleCookie(token, request, reply);
-      return recordEnvelope(stateFields({ state: 'signed-in', session }), debugOf(request));
+      return recordEnvelope(stateFields({ state: 'signed-in', session }, tools), debugOf(request));
     },
   );
 
@@ -102,12 +104,12 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
         isValid: (ended) => ended,
       });
       clearConsoleCookie(request, reply);
-      return recordEnvelope(stateFields({ state: 'signed-out', session: null }), debugOf(request));
+      return recordEnvelope(stateFields({ state: 'signed-out', session: null }, tools), debugOf(request));
     },
   );
 }
 
-function stateFields({ state, session }: ConsoleState) {
+function stateFields({ state, session }: ConsoleState, { keysAtConsole, idleMinutes }: SessionTools) {
   return {
     State: state,
     Client: session && !('role' in session) ? { PublicKey: session.publicKey, Name: session.name } : null,
@@ -123,8 +125,17 @@ function stateFields({ state, session }: ConsoleState) {
             Confirmed: session.confirmed,
           }
         : null,
+    Permissions: state === 'signed-out' ? [] : permissionsOf(session),
     ExpiresAt: session?.expiresAt ?? null,
+    IdleMinutes: idleMinutes,
+    KeysAllowed: keysAtConsole,
   };
+}
+
+/** A client at the console has the scope `admin`, and protected mode every scope. */
+function permissionsOf(session: ConsoleState['session']) {
+  const isOperator = session !== null && 'role' in session;
+  return [...(isOperator ? operatorCaller(session).permissions : permissionsOfScopes(scopes))];
 }
 
 const ConsoleSession = named(
@@ -147,7 +158,12 @@ const ConsoleSession = named(
         }),
       }),
     ),
+    Permissions: Type.Array(named('Permission', oneOf(permissions)), {
+      description: 'What the client or operator may do. A request decides anew.',
+    }),
     ExpiresAt: nullable(Moment),
+    IdleMinutes: count('Minutes without input after which a page of an operator signs out.'),
+    KeysAllowed: Type.Boolean({ description: 'True if API clients may sign in, too.' }),
   }),
 );
 

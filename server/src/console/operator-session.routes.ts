@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { passwordRefused } from '../accounts/password.routes.ts';
+import { codeRefused, passwordRefused } from '../accounts/password.routes.ts';
 import { type OperatorAtConsole, operatorCaller } from '../clients/access.ts';
 import { actorOf, type ThrottledLookup } from '../clients/authentication.plugin.ts';
 import { type ConsoleStore, consoleTokenIn, requireConsolePage } from '../clients/console-session.ts';
@@ -57,7 +57,7 @@ export function operatorSessionRoutes(app: Api, tools: OperatorSessionTools): vo
   /** A stolen session must not give its thief a second factor. */
   async function confirmed(request: FastifyRequest): Promise<OperatorAtConsole> {
     const { operator } = await signedIn(request);
-    if (!operator.confirmed) throw new ApiError('FORBIDDEN', { variant: 'confirm' });
+    if (!operator.confirmed) throw new ApiError('CONFIRMATION_REQUIRED');
     return operator;
   }
 
@@ -168,8 +168,9 @@ export function operatorSessionRoutes(app: Api, tools: OperatorSessionTools): vo
     async (request, reply) => {
       const { Code: code, Password: password, ConfirmPassword: confirmation } = request.body;
       const sent = { code, password, confirmation };
-      const errors = await setOperatorPassword(sent, attemptOf(request), operatorSignIn);
-      return errors ? passwordRefused(errors, request, reply) : recordEnvelope(null, debugOf(request));
+      const result = await setOperatorPassword(sent, attemptOf(request), operatorSignIn);
+      if (typeof result !== 'string') return passwordRefused(result, request, reply);
+      return recordEnvelope({ Email: result }, debugOf(request));
     },
   );
 }
@@ -210,6 +211,9 @@ const recoveryAnswers = answers(
   recordPage('RecoveryCodesEnvelope', Recovery),
   invalid,
 );
-const passwordAnswers = answers('The password is set.', Empty, {
-  422: errorAnswer('The code is not valid, or the password was not accepted.', 'CODE_INVALID'),
-});
+const OperatorOfCode = named('OperatorOfCode', strictObject({ Email: Type.String() }));
+const passwordAnswers = answers(
+  'The password is set.',
+  recordPage('OperatorOfCodeEnvelope', OperatorOfCode),
+  { 422: codeRefused },
+);

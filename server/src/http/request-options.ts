@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import { wrongParameter } from '../lib/field-errors.ts';
 
 /** Returns a flag of the query, which is still text in a request that is refused before its query is validated. */
 export function isFlagged({ query }: FastifyRequest, name: 'debug' | 'dryRun'): boolean {
@@ -39,4 +40,24 @@ export function qualitiesOf(header: string | undefined): [range: string, quality
     const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
     return [range, Number(quality ?? 1)];
   });
+}
+
+/** The mails of a job alone can be slowed. A dry run sends none. */
+export function mailsPerMinute(request: FastifyRequest): number | null {
+  const { perMinute = null } = request.query as { perMinute?: number };
+  if (perMinute !== null && !wantsAsync(request.headers) && !isFlagged(request, 'dryRun'))
+    throw wrongParameter('perMinute', 'needs', { other: 'Prefer: respond-async' });
+  return perMinute;
+}
+
+/** Reads the ID of the run that the call is a part of. */
+export function runOf({ headers }: FastifyRequest): string | null {
+  const sent = headers['anagrafe-run'];
+  if (sent === undefined) return null;
+  if (typeof sent !== 'string' || !isUuid(sent)) throw wrongParameter('Anagrafe-Run', 'uuid');
+  return sent.toLowerCase();
+}
+
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }

@@ -75,7 +75,6 @@ export const callTexts = {
     role: 'This operation requires the role {role} or a higher one.',
     operator: 'This operation is for API clients, not for operators.',
     secondFactor: 'Set up the second factor first: POST /console/second-factor.',
-    confirm: 'Confirm your identity first with your password or a code: POST /console/session/confirm.',
     limited: 'This operation is not available to API clients and operators that are limited by tags.',
     keys: 'API clients cannot sign in to this console: ANAGRAFE_CONSOLE_KEYS is false. Sign in as an operator.',
     page: 'A console session can be used only by the pages of the console.',
@@ -103,7 +102,7 @@ export const callTexts = {
     answered:
       'The request contains more than {records} records or {users} users. Send it as a job with "Prefer: respond-async" (up to {jobUsers} users), or split it into several requests.',
     job: 'The request contains more than {records} records or {users} users, the maximum of a job. Split it into several requests.',
-    undo: 'The run has more than {records} records or {users} users, the maximum of a job. It cannot be undone.',
+    undo: 'The run has changed more than {records} principals or {users} users, the maximum of a job. It cannot be undone.',
     removals:
       'The request would disable or delete more than {users} users, which is the maximum. Split it into several requests.',
     merges:
@@ -134,7 +133,7 @@ export const callTexts = {
     undo: 'The run is being undone. Wait until the undo has ended.',
   },
   RUN_TOO_OLD: 'The run is too old to be undone. See UndoableUntil of the run.',
-  NOTHING_TO_UNDO: 'The run has applied no record.',
+  NOTHING_TO_UNDO: 'The run has changed nothing.',
   AUDIT_ROW_NOT_FOUND: 'There is no row of the audit log at this position. It may have been deleted.',
   CALL_NOT_FOUND: 'There is no synchronous call with this ID. It may have been deleted.',
   WEBHOOK_NOT_FOUND: 'There is no webhook or delivery with this ID.',
@@ -153,6 +152,8 @@ export const callTexts = {
   OPERATOR_NOT_FOUND: 'There is no operator or no session with this ID.',
   LAST_ADMINISTRATOR:
     'This is the last active operator with the role admin. Give another operator this role first.',
+  CONFIRMATION_REQUIRED:
+    'Confirm your identity with your password or a code (POST /console/session/confirm), and send the request again.',
   SECOND_FACTOR_REQUIRED:
     'The password is right. Send it again with the code of the second factor in "Code".',
   CLIENT_NOT_FOUND: 'No active client has this public key. GET /admin/v1/clients lists all clients.',

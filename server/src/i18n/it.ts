@@ -73,7 +73,6 @@ export const italian: typeof english = {
     role: 'Questa operazione richiede il ruolo {role} o uno superiore.',
     operator: 'Questa operazione è per i client API, non per gli operatori.',
     secondFactor: 'Configurare prima il secondo fattore: POST /console/second-factor.',
-    confirm: "Confermare prima l'identità con la password o un codice: POST /console/session/confirm.",
     limited: 'Questa operazione non è disponibile per i client API e gli operatori limitati da etichette.',
     keys: 'I client API non possono accedere a questa console: ANAGRAFE_CONSOLE_KEYS è false. Accedere come operatore.',
     page: 'La sessione della console può essere usata solo dalle pagine della console.',
@@ -102,7 +101,7 @@ export const italian: typeof english = {
     answered:
       'La richiesta contiene più di {records} record o {users} utenti. Inviarla in background con "Prefer: respond-async" (fino a {jobUsers} utenti), oppure suddividerla in più richieste.',
     job: "La richiesta contiene più di {records} record o {users} utenti, il massimo per un'elaborazione. Suddividerla in più richieste.",
-    undo: "L'operazione ha più di {records} record o {users} utenti, il massimo per un'elaborazione. Non può essere annullata.",
+    undo: "L'operazione ha modificato più di {records} anagrafiche o {users} utenti, il massimo per un'elaborazione. Non può essere annullata.",
     removals:
       'La richiesta disabiliterebbe o eliminerebbe più di {users} utenti, il massimo consentito. Suddividerla in più richieste.',
     merges:
@@ -134,7 +133,7 @@ export const italian: typeof english = {
     undo: "L'operazione è in corso di annullamento. Attendere che termini.",
   },
   RUN_TOO_OLD: 'Questa operazione è troppo vecchia per essere annullata. Vedi UndoableUntil.',
-  NOTHING_TO_UNDO: 'Questa operazione non ha applicato alcun record.',
+  NOTHING_TO_UNDO: 'Questa operazione non ha modificato nulla.',
   AUDIT_ROW_NOT_FOUND:
     'Nessuna riga del registro attività in questa posizione. Potrebbe essere stata eliminata.',
   CALL_NOT_FOUND: 'Chiamata sincrona non trovata. Potrebbe essere stata eliminata.',
@@ -154,6 +153,8 @@ export const italian: typeof english = {
   OPERATOR_NOT_FOUND: "Non c'è nessun operatore o nessuna sessione con questo ID.",
   LAST_ADMINISTRATOR:
     "Questo è l'ultimo operatore attivo con il ruolo admin. Assegnare prima questo ruolo a un altro operatore.",
+  CONFIRMATION_REQUIRED:
+    "Confermare l'identità con la password o un codice (POST /console/session/confirm) e inviare di nuovo la richiesta.",
   SECOND_FACTOR_REQUIRED:
     'La password è corretta. Inviarla di nuovo con il codice del secondo fattore in "Code".',
   CLIENT_NOT_FOUND:

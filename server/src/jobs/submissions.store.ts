@@ -28,6 +28,11 @@ export function openSubmissions(database: Database, queue: Queue, limits: OpenJo
           const chunks: Pick<EncryptedChunk, 'number' | 'weight'>[] = [];
           if (!(await putJob(connection, job))) return false;
           await limitOpenJobs(connection, job, limits);
+          if (job.options.perMinute !== null)
+            await connection.query('insert into anagrafe.mail_waves (call_id, per_minute) values ($1, $2)', [
+              job.id,
+              job.options.perMinute,
+            ]);
           const { operation, records, users } = job;
           const details = { operation, records, users };
           await openAuditLog(connection).note(job.actor, {

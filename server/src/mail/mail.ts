@@ -29,6 +29,7 @@ export interface StoredMail {
 export interface MailListing extends Page {
   readonly state: MailState | null;
   readonly callId: string | null;
+  readonly run: string | null;
   readonly userId: number | null;
   readonly callerTags: CallerTags;
 }

@@ -54,15 +54,10 @@ export function mailRoutes(app: Api, { history: mails, mailer }: MailTools): voi
       },
     },
     async (request) => {
-      const { page, pageSize, state = null, callId = null, user: userId = null } = request.query;
-      const { mails: listed, totalCount } = await mails.list({
-        page,
-        pageSize,
-        state,
-        callId,
-        userId,
-        callerTags: request.caller.tags,
-      });
+      const { page, pageSize, state = null, callId = null, run = null, user: userId = null } = request.query;
+      const { tags: callerTags } = request.caller;
+      const listing = { page, pageSize, state, callId, run, userId, callerTags };
+      const { mails: listed, totalCount } = await mails.list(listing);
       return pageEnvelope({ page, pageSize, totalCount }, listed.map(mailFields), debugOf(request));
     },
   );
@@ -123,6 +118,12 @@ const MailQuery = Type.Object({
   state: Type.Optional(oneOf(mailStates, { description: 'Returns only mails with this state.' })),
   callId: Type.Optional(
     Type.String({ format: 'uuid', description: 'Returns only mails of this call or job.' }),
+  ),
+  run: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      description: 'Returns only mails of the calls of this run, such as an import.',
+    }),
   ),
   user: Type.Optional(Type.Integer({ ...Id, description: 'The ID of the user whose mails are returned.' })),
   ...PageQuery.properties,

@@ -153,12 +153,12 @@ export async function enrolSecondFactor(
   return codes;
 }
 
-/** Sets the password of the operator that has the code. Returns the errors of the password, which do not use the code up. */
+/** Sets the password of the operator that has the code. Returns its email address, or the errors of the password, which do not use the code up. */
 export async function setOperatorPassword(
   { code, password, confirmation }: { code: string; password: string; confirmation: string },
   { source, actor }: Attempt,
   tools: OperatorSignInTools,
-): Promise<FieldErrors | null> {
+): Promise<FieldErrors | string> {
   const digest = codeDigest(code);
   const guess = {
     pair: tools.throttleDigest(`operator code ${JSON.stringify([code, source])}`),
@@ -185,7 +185,7 @@ export async function setOperatorPassword(
   const hash = await tools.hasher.hashOne(mapped, `operator ${account.id}`);
   const own: Actor = { ...actor, kind: 'console', clientId: account.id };
   if (!(await tools.store.setPassword(digest, hash, own))) throw new ApiError('CODE_INVALID');
-  return null;
+  return account.email;
 }
 
 /** Runs `verify` under the login throttle. A result that is null counts as a wrong guess and is recorded. */

@@ -119,12 +119,6 @@ describe('a run', () => {
       UndoneAt: expect.any(String),
       UndoneBy: 'office',
     });
-    await service.database.query('update anagrafe.calls set records = 20 where run_id = $1 and records = 9', [
-      run,
-    ]);
-    const refused = await undo(run);
-    expect([refused.status, refused.body.errorCode]).toEqual([413, 'BATCH_TOO_LARGE']);
-    expect(refused.body.message).toContain('cannot be undone');
   });
 });
 
@@ -228,6 +222,28 @@ describe('the undo of a run', () => {
     );
     await finished(service, job, office);
     expect(await stored(ids)).toEqual([]);
+  });
+
+  it('is refused if the run has changed more principals than a job may have, whatever it has left unchanged', async () => {
+    const run = randomUUID();
+    const [id = 0] = idsOf(await insert(run, office));
+    await service.database.query(
+      `insert into anagrafe.outcomes (call_id, position, principal_id, users, applied, principal_change)
+       select id, number, 1e9 + number, 1, jsonb_build_array(jsonb_build_array(1e9 + number, 'none')), 'unchanged'
+         from anagrafe.calls, generate_series(1, 100000) as number where run_id = $1`,
+      [run],
+    );
+    const plan = await admin(`POST runs/${run}/undo?dryRun=true`);
+    expect(recordOf(plan)).toMatchObject({ PrincipalsDeleted: 1, UsersDeleted: 1 });
+    await service.database.query(
+      `update anagrafe.outcomes set principal_change = 'updated'
+         from anagrafe.calls where run_id = $1 and call_id = id and position > 0`,
+      [run],
+    );
+    const refused = await undo(run);
+    expect([refused.status, refused.body.errorCode]).toEqual([413, 'BATCH_TOO_LARGE']);
+    expect(refused.body.message).toContain('cannot be undone');
+    expect(await stored([id])).toEqual([id]);
   });
 
   it('may delete at most the allowed share of a large principal, although its records have a part of it each', async () => {

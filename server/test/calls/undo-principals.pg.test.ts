@@ -3,7 +3,7 @@ import { adminOf } from '@anagrafe/testing/admin';
 import { insertPrincipal, unique } from '@anagrafe/testing/records';
 import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { planUndo, send, stored, undo } from './undo.ts';
+import { planUndo, sendApplied, stored, undo } from './undo.ts';
 
 let service: TestService;
 
@@ -11,11 +11,8 @@ beforeAll(async () => {
   service = await startTestService();
 });
 
-async function applied(run: string | null, operation: string, record: object): Promise<number> {
-  const { status, body, text } = await send(service, run, operation, [record]);
-  expect(status, text).toBe(200);
-  return body.result?.records[0]?.Item1 ?? 0;
-}
+const applied = async (run: string | null, operation: string, record: object) =>
+  (await sendApplied(service, run, operation, record)).id;
 
 const principalOf = async (id: number) => {
   const { body } = await service.call('irs/list', { ID: id });

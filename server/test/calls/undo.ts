@@ -22,6 +22,19 @@ export async function send(service: TestService, run: string | null, operation: 
   return service.call(`irs/${operation}`, records, { headers });
 }
 
+/** Sends one record, which must be applied. Returns the IDs of its principal and users. */
+export async function sendApplied(
+  service: TestService,
+  run: string | null,
+  operation: string,
+  record: object,
+) {
+  const { status, body, text } = await send(service, run, operation, [record]);
+  expect(status, text).toBe(200);
+  const [tuple] = body.result?.records ?? [];
+  return { id: tuple?.Item1 ?? 0, userIds: (tuple?.Item6.Users ?? []).map(({ ID }) => ID) };
+}
+
 export async function planUndo(service: TestService, run: string): Promise<UndoPlan> {
   const answer = await adminOf(service)<Tuple>(`POST runs/${run}/undo?dryRun=true`, {
     prefer: 'return=representation',

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { anagrafe, expectOneLine, expectWrongUsage, inProcess } from '@anagrafe/testing/command';
 import { finished, importedUser, submit } from '@anagrafe/testing/jobs';
 import { login } from '@anagrafe/testing/login';
-import { range, representation, unique } from '@anagrafe/testing/records';
+import { answered, mailSettingsOf, startMailServer } from '@anagrafe/testing/mail-server';
+import { insertPrincipal, range, representation, unique } from '@anagrafe/testing/records';
 import { startTestService, type TestService } from '@anagrafe/testing/service';
+import { until } from '@anagrafe/testing/until';
 import { parse } from 'csv-parse/sync';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
@@ -169,12 +171,45 @@ describe('anagrafe invite', () => {
     ]);
   });
 
+  it('sends mails again to the users whose mail has failed, as slowly as asked', async () => {
+    const server = await startMailServer({
+      onRecipient: (address) => (address.startsWith('lost') ? answered(550, '5.1.1 no such user') : null),
+    });
+    const mailing = await startTestService(mailSettingsOf(server));
+    const Users = ['lost.one', 'found.one'].map((Username) => {
+      return { Username, Email: `${Username}@example.com`, Invite: 'email' };
+    });
+    const { id, userIds } = await insertPrincipal(mailing, { Users });
+    const mails = () =>
+      mailing.database.query(
+        'select user_id as "user", state, next_at = $1 as waits from anagrafe.mails order by user_id',
+        ['infinity'],
+      );
+    const [lost, found] = userIds;
+    const sent = { user: found, state: 'sent' };
+    await until(async () => (await mails()).every(({ state }) => state !== 'pending'));
+    expect(await mails()).toMatchObject([{ user: lost, state: 'failed' }, sent]);
+    const corrected = [{ ID: lost, Operation: 'edit', Email: 'corrected@example.com' }];
+    await mailing.call('irs/update', [{ ID: id, Users: corrected }]);
+    const resend = ['invite', '--resend', '--email', '--state', 'failed', '--per-minute', '1'];
+    const { stderr } = await inProcess(resend, { ANAGRAFE_URL: mailing.url });
+    expect(stderr).toContain('1 of 1 user invited.');
+    expect(await mails()).toMatchObject([{ user: lost, state: 'pending', waits: true }, sent]);
+    await mailing.database.query(`update anagrafe.mail_waves set released_at = now() - interval '1 hour'`);
+    await until(() => server.to('corrected@example.com').length === 1);
+  });
+
   it('refuses several selections, none, and no way to hand out the codes', async () => {
     const ways = /select the users in one way/;
     expectWrongUsage(await run('--codes', 'x.csv'), ways);
     expectWrongUsage(await run('mario', '--resend', '--codes', 'x.csv'), ways);
     expectWrongUsage(await run('mario'), /choose how the users get their codes/);
     expectWrongUsage(await run('mario', '--email', '--codes', 'x.csv'), /cannot be used with/);
+    expectWrongUsage(await run('mario', '--email', '--state', 'failed'), /--state needs --resend/);
+    expectWrongUsage(
+      await run('--resend', '--codes', 'x.csv', '--per-minute', '1'),
+      /--per-minute needs --email/,
+    );
     expectOneLine(await run('no.such.user', '--email'), /There is no user with the ID, username or email/);
   });
 });

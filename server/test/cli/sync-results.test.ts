@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { listen } from '@anagrafe/testing/heard';
 import { newWorkFolder, rowsOf, type WorkFolder } from '@anagrafe/testing/importing';
 import { holding, importedHash, principalsLock } from '@anagrafe/testing/jobs';
@@ -155,62 +155,5 @@ describe('a sync that is interrupted', () => {
       { patient: true },
     );
     expect(await usersOf('I-2')).toEqual([]);
-  });
-});
-
-describe('anagrafe sync --invite', () => {
-  const invite = ['--invite', 'code', '--codes', 'codes.csv'];
-  const users = (key: string, ...names: readonly string[]) =>
-    folder.write(
-      'customers.csv',
-      `ExternalKey;Denomination;Username;State\n${names.map((name) => `${key};Invito ${key};${name};active\n`).join('')}`,
-    );
-  const setPassword = async (Code: unknown, Password = 'a new long sentence') =>
-    (await service.call('password/set', { Code, Password, ConfirmPassword: Password })).status;
-
-  it('invites new users, writes their codes, and leaves invited users unchanged the next day', async () => {
-    users('V-1', 'v.a', 'v.b');
-    const dry = await folder.run(['sync', 'customers.csv', '--dry-run', ...invite]);
-    expect(dry.stderr).toContain('  To invite to choose a password: 2 users.\n');
-    expect(existsSync(folder.path('codes.csv'))).toBe(false);
-    expect(await result(...invite)).toMatchObject({
-      codesFile: folder.path('codes.csv'),
-      result: { UsersRegistered: 2, UsersInvited: 2 },
-    });
-    const codes = rowsOf(folder, 'codes.csv');
-    expect(codes.map(({ Username }) => Username)).toEqual(['v.a', 'v.b']);
-    expect(statSync(folder.path('codes.csv')).mode & 0o777).toBe(0o600);
-
-    users('V-1', 'v.a', 'v.b', 'v.c');
-    const next = ['--missing', 'disable', '--invite', 'code', '--codes', 'next.csv'];
-    expect(await result(...next)).toMatchObject({
-      changes: [{ username: 'v.c', change: 'register user' }],
-      result: { UsersRegistered: 1, UsersInvited: 1, UsersUnchanged: 2 },
-    });
-    expect(rowsOf(folder, 'next.csv').map(({ Username }) => Username)).toEqual(['v.c']);
-    expect(await setPassword(codes[0]?.Code)).toBe(200);
-    expect(Object.fromEntries((await usersOf('V-1')).map((user) => [user.Username, user.State]))).toEqual({
-      'v.a': 'active',
-      'v.b': 'invited',
-      'v.c': 'invited',
-    });
-  });
-
-  it('leaves invited users unchanged without --invite too, and writes no file if no user is new', async () => {
-    users('V-2', 'w.a', 'w.b');
-    await sync('--invite', 'code', '--codes', 'first.csv');
-    expect(await result()).toMatchObject({ applied: false, changes: [], UsersUnchanged: 2 });
-    folder.write('customers.csv', 'ExternalKey;Denomination;Username\nV-2;Invito Spa;w.b\n');
-    expect(await result(...invite)).toMatchObject({ codesFile: null, result: { PrincipalsUpdated: 1 } });
-    expect(existsSync(folder.path('codes.csv'))).toBe(false);
-  });
-
-  it('needs a file for the codes, and replaces none', async () => {
-    users('V-3', 'x.a');
-    const { code, stderr } = await sync('--invite', 'code');
-    expect([code, stderr]).toEqual([1, expect.stringContaining('--invite code needs --codes')]);
-    folder.write('codes.csv', 'kept\n');
-    expect((await sync(...invite)).code).toBe(1);
-    expect(readFileSync(folder.path('codes.csv'), 'utf8')).toBe('kept\n');
   });
 });

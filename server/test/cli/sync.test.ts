@@ -1,13 +1,11 @@
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inProcess, onTerminal } from '@anagrafe/testing/command';
 import { login } from '@anagrafe/testing/login';
 import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { proxyOf } from './proxy.ts';
 
 const settings = { ANAGRAFE_URL: '' };
 let service: TestService;
@@ -44,25 +42,6 @@ interface Result {
   readonly [count: string]: unknown;
 }
 const result = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout) as Result;
-
-/** Starts a server that forwards each request to the service after `before` has ended, and returns its URL. */
-async function proxyOf(url: string, before: (request: IncomingMessage) => Promise<void>): Promise<string> {
-  const proxy = createServer(async (incoming, outgoing) => {
-    await before(incoming);
-    const { method, headers } = incoming;
-    const forwarded = request(new URL(incoming.url ?? '/', url), { method, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(outgoing);
-    });
-    incoming.pipe(forwarded);
-  });
-  await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    proxy.closeAllConnections();
-    proxy.close();
-  });
-  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-}
 
 let number = 0;
 /** Imports a company with the users `a` and `b` by a sync, and returns its rows. */

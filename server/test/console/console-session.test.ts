@@ -21,7 +21,15 @@ beforeAll(async () => {
 const signIn = (keys: unknown, headers: Record<string, string> = ownPage) =>
   browse('POST /console/session', headers, keys);
 const session = (headers: Record<string, string>) => browse('GET /console/session', headers);
-const signedOut = { State: 'signed-out', Client: null, Operator: null, ExpiresAt: null };
+const signedOut = {
+  State: 'signed-out',
+  Client: null,
+  Operator: null,
+  Permissions: [],
+  ExpiresAt: null,
+  IdleMinutes: 30,
+  KeysAllowed: true,
+};
 
 /** Changes the timestamps of all sessions, to simulate the passing of time. `change` is a SQL `set` list. */
 const age = (change: string) => service.database.query(`update anagrafe.console_sessions set ${change}`);
@@ -44,7 +52,7 @@ describe('signing in at the console', () => {
     expect(cookie).toMatch(/^anagrafe_console=agc_[0-9A-Za-z]{49}; Path=\/; HttpOnly; SameSite=Strict$/);
     const ExpiresAt = expect.any(String);
     const Client = { PublicKey: office.SyncPublicKey, Name: 'office' };
-    expect(body.result?.record).toEqual({ State: 'signed-in', Client, Operator: null, ExpiresAt });
+    expect(body.result?.record).toMatchObject({ State: 'signed-in', Client, Operator: null, ExpiresAt });
     expect(minutesLeft(body)).toBe(30);
   });
 

@@ -1,10 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
+import { makeCertificate } from '@anagrafe/testing/certificate';
 import { makeFolder } from '@anagrafe/testing/embedded-postgres';
 import { atEnd } from '@anagrafe/testing/endings';
 
@@ -118,7 +116,7 @@ const reads = /^(begin|select|rollback|set )/;
  */
 export async function startHurtingProxy(databaseUrl: string, { tls = false } = {}) {
   const target = new URL(databaseUrl);
-  const certificate = tls ? makeCertificate() : null;
+  const certificate = tls ? makeCertificate(makeFolder()) : null;
   const sockets = new Set<Socket>();
   let armed: Hurt | null = null;
   /** The fault of the next connection while it is made. */
@@ -313,12 +311,3 @@ export async function startHurtingProxy(databaseUrl: string, { tls = false } = {
 }
 
 export type HurtingProxy = Awaited<ReturnType<typeof startHurtingProxy>>;
-
-function makeCertificate(): { key: Buffer; cert: Buffer } {
-  const folder = makeFolder();
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
-  const files = ['-subj', '/CN=localhost', '-keyout', key, '-out', cert];
-  execFileSync('openssl', ['req', ...kind, ...files], { stdio: 'ignore' });
-  return { key: readFileSync(key), cert: readFileSync(cert) };
-}

@@ -6,7 +6,7 @@ import type { Database } from '../../src/db/database.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/records/read/tuple.ts';
 import { jobOf, leftOver, newPrincipals, submit, untilEnded } from './jobs.ts';
-import { filesWith, formsOf, holds } from './traces.ts';
+import { filesWith, formsOf, holds, rowsWith } from './traces.ts';
 
 /** Every secret of the test contains `canary`, every username contains `visible`, and no other text does. */
 const canary = `canary${randomBytes(8).toString('hex')}`;
@@ -43,19 +43,6 @@ function refusedRecords(ID: number): unknown[] {
     { ID, Password: secret(), Users: [secretUser('outside')] },
     { ID, FieldErrors: { Password: [secret()] }, Users: [{ ...secretUser('faults'), Password: 'short' }] },
   ];
-}
-
-async function rowsWith(database: Database, text: string): Promise<string[]> {
-  const tables = await database.query<{ name: string }>(
-    `select format('%I.%I', schemaname, tablename) as name from pg_tables
-      where schemaname not in ('pg_catalog', 'information_schema')`,
-  );
-  const found: string[] = [];
-  for (const { name } of tables) {
-    const rows = await database.query<{ text: string }>(`select stored::text as text from ${name} as stored`);
-    if (rows.some((row) => holds(Buffer.from(row.text), text))) found.push(name);
-  }
-  return found;
 }
 
 /** Expects no secret in files, tables and logs, and expects the same search to find the text that is not secret. */

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Database } from '../../src/db/database.ts';
 
 /** Returns a text in the encodings in which a program could leak it. */
 export function formsOf(text: string): Buffer[] {
@@ -27,6 +28,20 @@ export async function filesWith(folder: string, text: string): Promise<string[]>
     // PostgreSQL may delete a file during the search.
     const content = await readFile(path).catch(() => Buffer.alloc(0));
     if (holds(content, text)) found.push(path);
+  }
+  return found;
+}
+
+/** Returns the tables, also of the queue, that contain a text in one of its encodings. */
+export async function rowsWith(database: Database, text: string): Promise<string[]> {
+  const tables = await database.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables
+      where schemaname not in ('pg_catalog', 'information_schema')`,
+  );
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const rows = await database.query<{ text: string }>(`select stored::text as text from ${name} as stored`);
+    if (rows.some((row) => holds(Buffer.from(row.text), text))) found.push(name);
   }
   return found;
 }

@@ -1,3 +1,4 @@
+import { finished, submit } from '@anagrafe/testing/jobs';
 import {
   answered,
   codesIn,
@@ -79,6 +80,28 @@ describe('the mails of a call', () => {
     const addresses = await invite(range(60).map((n) => (n % 6 === 0 ? 'unknown' : 'ok')));
     await until(async () => (await statesOf(addresses)).pending === undefined);
     expect(await statesOf(addresses)).toEqual({ failed: 10, sent: 50 });
+  });
+
+  it('are sent as slowly as the submission of a job asks, which only a job can', async () => {
+    const addresses = range(3).map(() => `${unique('paced')}@example.com`);
+    const Users = addresses.map((Email) => ({ Username: Email.replace('@', '.'), Email, Invite: 'email' }));
+    const records = [{ ExternalKey: unique('paced'), Users }];
+    const refused = await service.call('irs/insert?perMinute=1', records);
+    expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining('respond-async')]);
+    const key = { 'idempotency-key': unique('paced') };
+    const job = await submit(service, 'irs/insert?perMinute=1', records, key);
+    await finished(service, job);
+    expect(await statesOf(addresses)).toEqual({ pending: 3 });
+    await service.database.query(
+      `update anagrafe.mail_waves set released_at = now() - interval '1 hour' where call_id = $1`,
+      [job],
+    );
+    await until(async () => (await statesOf(addresses)).sent === 1);
+    expect(await statesOf(addresses)).toEqual({ pending: 2, sent: 1 });
+    const other = await service.call('irs/insert?perMinute=2', records, {
+      headers: { ...key, prefer: 'respond-async' },
+    });
+    expect(other.body.errorCode).toBe('IDEMPOTENCY_KEY_REUSED');
   });
 
   it('are sent again as slowly as an administrator asks, with codes that end the earlier ones', async () => {

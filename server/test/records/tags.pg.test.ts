@@ -5,7 +5,6 @@ import { importedUser } from '@anagrafe/testing/jobs';
 import { insertPrincipal, representation } from '@anagrafe/testing/records';
 import { getText, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { send, undo } from '../calls/undo.ts';
 
 let service: TestService;
 
@@ -56,14 +55,15 @@ describe('tags of a principal', () => {
   it('are changed as a whole, cleared, left alone, and restored by an undo', async () => {
     const { id } = await insert(['nord', 'vip']);
     const run = randomUUID();
-    const update = (fields: object) => send(service, run, 'update', [{ ID: id, ...fields }]);
+    const headers = { 'anagrafe-run': run };
+    const update = (fields: object) => service.call('irs/update', [{ ID: id, ...fields }], { headers });
     await update({ Name: 'Two' });
     expect(await tagsOf(id)).toEqual(['nord', 'vip']);
     await update({ Tags: ['sud'] });
     expect(await tagsOf(id)).toEqual(['sud']);
     await update({ Tags: [] });
     expect(await tagsOf(id)).toBeNull();
-    await undo(service, run);
+    expect((await adminOf(service)(`POST runs/${run}/undo`, {})).status).toBe(200);
     expect(await tagsOf(id)).toEqual(['nord', 'vip']);
   });
 

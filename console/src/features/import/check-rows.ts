@@ -19,7 +19,6 @@ import {
   fillInvites,
   fillPasswords,
   fromFileError,
-  mayNameBothWays,
   rowUnit,
 } from '@anagrafe/importer';
 import { useMutation } from '@tanstack/react-query';
@@ -89,8 +88,7 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
         ? fillPasswords(read, () => generatePassword())
         : { rows: reading.invites ? fillInvites(read, reading.invites) : read, passwords: new Map() };
       const { existing } = rules;
-      const namesBothWays = mayNameBothWays(columnsOf(file, reading), reading.principal);
-      const comparer = new FileComparer({ existing, namesBothWays, unit, readAll: () => parsed });
+      const comparer = new FileComparer({ existing, unit, readAll: () => parsed });
       const { consistent, aliases, errors: inFile } = await comparer.compare(parsed, { anagrafe });
       const state = new DryRunState(rules, newPrincipals);
       const result = await dryRunRows(consistent, { anagrafe }, state);
@@ -135,11 +133,6 @@ async function planValid(
     if (plan.errors.size === 0) return plan;
     for (const [number, found] of plan.errors) errors.set(number, found);
   }
-}
-
-/** Returns the mapped columns of a table; none for JSON, whose rows may also be records without columns. */
-function columnsOf({ layout, names }: UsersFile, { columns }: Reading) {
-  return layout.format === 'csv' ? names.map((name) => ({ field: columns[name] ?? null })) : [];
 }
 
 function unusedColumns(

@@ -2,7 +2,7 @@ import type { WriteRules } from '@anagrafe/importer';
 import { Radio, Stack, Switch } from '@mantine/core';
 import { useImportMessages } from '../../i18n/language.tsx';
 import { Surface } from '../../ui/page.tsx';
-import { ChannelField, useChannel } from '../invitations/channel-field.tsx';
+import { InvitesField } from '../invitations/channel-field.tsx';
 import type { Channel } from '../invitations/queries.ts';
 
 export interface ImportOptions {
@@ -39,10 +39,6 @@ interface OptionsProps {
 
 export function Options({ options, onChange }: OptionsProps) {
   const { options: messages } = useImportMessages();
-  const [channel] = useChannel(true);
-  // A user gets a password or chooses one.
-  const setInvites = (invites: Channel | null) =>
-    onChange({ ...options, invites, ...(invites && { generatesPasswords: false }) });
   return (
     <Surface title={messages.title}>
       <Stack>
@@ -64,15 +60,13 @@ export function Options({ options, onChange }: OptionsProps) {
             onChange({ ...options, generatesPasswords: checked, ...(checked && { invites: null }) })
           }
         />
-        <Switch
-          label={messages.invites}
-          description={messages.invitesHint}
-          checked={options.invites !== null}
-          onChange={({ currentTarget: { checked } }) => setInvites(checked ? channel : null)}
+        <InvitesField
+          value={options.invites}
+          // A user gets a password or chooses one.
+          onChange={(invites) =>
+            onChange({ ...options, invites, ...(invites && { generatesPasswords: false }) })
+          }
         />
-        {options.invites && (
-          <ChannelField choices={['email', 'code']} value={options.invites} onChange={setInvites} />
-        )}
         <Switch
           label={messages.similar}
           description={messages.similarHint}

@@ -10,19 +10,13 @@ import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
-import {
-  useImportMessages,
-  useInvitationsMessages,
-  useMailsMessages,
-  useResultMessages,
-} from '../../i18n/language.tsx';
+import { useImportMessages, useResultMessages } from '../../i18n/language.tsx';
 import { saveFile } from '../../ui/copy.tsx';
-import { useDialog } from '../../ui/dialog.tsx';
 import { focusOnMount } from '../../ui/focus.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Surface } from '../../ui/page.tsx';
 import { SaveOnce } from '../../ui/save-once.tsx';
-import { IssueCodes } from '../invitations/issue-codes.tsx';
+import { Invited } from '../invitations/invited.tsx';
 import { JobProgress } from '../results/job-progress.tsx';
 import { passwordFile } from './generated-passwords.ts';
 import type { SentRows } from './send-rows.ts';
@@ -121,31 +115,6 @@ function Passwords({ count, saved, onDownload }: PasswordsProps) {
   );
 }
 
-/** Leads to the mails to the invited users, or issues their codes. */
-function Invited({ sent: { invites }, jobs }: { sent: SentRows; jobs: readonly Job[] }) {
-  const { job: codes } = useInvitationsMessages();
-  const mails = useMailsMessages();
-  const [dialog, open] = useDialog();
-  if (invites === null || jobs.length === 0) return null;
-  return (
-    <Group>
-      {invites === 'email' ? (
-        <Button component={Link} href="/mails" variant="default">
-          {mails.show}
-        </Button>
-      ) : (
-        <Button
-          variant="default"
-          onClick={() => open((close) => <IssueCodes jobIds={jobs.map(({ ID }) => ID)} onClose={close} />)}
-        >
-          {codes.action}
-        </Button>
-      )}
-      {dialog}
-    </Group>
-  );
-}
-
 interface OutcomeProps {
   readonly applied: number;
   /** Rows whose values were stored already. */
@@ -224,7 +193,7 @@ export function Sent({ file, rows, sent, jobs, left, onCorrect }: SentProps) {
             }}
           />
         )}
-        <Invited sent={sent} jobs={jobs} />
+        <Invited channel={sent.invites} run={sent.run} jobIds={jobs.map(({ ID }) => ID)} />
       </Outcome>
     </Stack>
   );

@@ -1,6 +1,6 @@
-import { Radio, Stack } from '@mantine/core';
+import { Radio, Stack, Switch } from '@mantine/core';
 import { useState } from 'react';
-import { useInvitationsMessages, useMailsMessages } from '../../i18n/language.tsx';
+import { useImportMessages, useInvitationsMessages, useMailsMessages } from '../../i18n/language.tsx';
 import { type Channel, useSendsMail } from './queries.ts';
 
 /** Returns the channel and its setter. Default: email where it can be sent. */
@@ -8,6 +8,29 @@ export function useChannel(hasEmail: boolean): readonly [Channel, (channel: Chan
   const [chosen, choose] = useState<Channel | null>(null);
   const sendsMail = useSendsMail();
   return [chosen ?? (sendsMail && hasEmail ? 'email' : 'code'), choose];
+}
+
+interface InvitesFieldProps {
+  /** How each new user without a password is invited to set one; null if it is not. */
+  readonly value: Channel | null;
+  readonly onChange: (channel: Channel | null) => void;
+}
+
+/** Asks whether and how the new users of a file are invited. */
+export function InvitesField({ value, onChange }: InvitesFieldProps) {
+  const { invites, invitesHint } = useImportMessages().options;
+  const [channel] = useChannel(true);
+  return (
+    <>
+      <Switch
+        label={invites}
+        description={invitesHint}
+        checked={value !== null}
+        onChange={({ currentTarget: { checked } }) => onChange(checked ? channel : null)}
+      />
+      {value && <ChannelField choices={['email', 'code']} value={value} onChange={onChange} />}
+    </>
+  );
 }
 
 interface ChannelFieldProps<Choice extends string> {

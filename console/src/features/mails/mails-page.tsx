@@ -15,16 +15,20 @@ import { Resend } from './resend.tsx';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Keeps the filter in the URL (`?state=failed&call=…`). A change returns to the first page. */
+/** Keeps the filter in the URL (`?state=failed&call=…`, `?run=…`). A change returns to the first page. */
 function useFilter() {
   const [search, setParameters] = useSearchParameters();
-  const call = search.get('call') ?? '';
+  const idOf = (name: 'call' | 'run') => {
+    const id = search.get(name) ?? '';
+    return uuid.test(id) ? id : null;
+  };
   const filter: MailsFilter = {
     state: mailStates.find((state) => state === search.get('state')) ?? null,
-    callId: uuid.test(call) ? call : null,
+    callId: idOf('call'),
+    run: idOf('run'),
   };
-  const setFilter = (name: 'state' | 'call', value: string | null) =>
-    setParameters({ page: null, [name]: value || null });
+  const setFilter = (values: { state?: string; call?: null; run?: null }) =>
+    setParameters({ page: null, ...values, ...(values.state === '' && { state: null }) });
   return [filter, setFilter] as const;
 }
 
@@ -33,7 +37,7 @@ export function Mails() {
   const messages = useMailsMessages();
   const { resend } = messages;
   const [filter, setFilter] = useFilter();
-  const { state, callId } = filter;
+  const { state, callId, run } = filter;
   const list = useMails(filter);
   const sendsMail = useSendsMail();
   const [dialog, open] = useDialog();
@@ -50,7 +54,9 @@ export function Mails() {
       title={messages.title}
       intro={messages.intro}
       actions={
-        state !== 'pending' && (
+        // Mails are sent again of one job, or of all.
+        state !== 'pending' &&
+        run === null && (
           <Button
             variant="default"
             disabled={!sendsMail}
@@ -79,16 +85,18 @@ export function Mails() {
           <NativeSelect
             aria-label={messages.columns.state}
             value={state ?? ''}
-            onChange={({ currentTarget: { value } }) => setFilter('state', value)}
+            onChange={({ currentTarget: { value } }) => setFilter({ state: value })}
             data={[
               { value: '', label: messages.allStates },
               ...mailStates.map((value) => ({ value, label: messages.states[value] })),
             ]}
           />
-          {callId && (
+          {(callId || run) && (
             <Group gap="sm">
-              <Text size="sm">{messages.ofJob(callId.slice(0, 8))}</Text>
-              <Button variant="default" size="xs" onClick={() => setFilter('call', null)}>
+              <Text size="sm">
+                {callId ? messages.ofJob(callId.slice(0, 8)) : messages.ofRun(run?.slice(0, 8) ?? '')}
+              </Text>
+              <Button variant="default" size="xs" onClick={() => setFilter({ call: null, run: null })}>
                 {messages.all}
               </Button>
             </Group>
@@ -99,7 +107,7 @@ export function Mails() {
       columns={[user, stateColumn, answer, kind, job, created, one.column]}
       list={list}
       keyOf={({ ID }) => ID}
-      empty={state || callId ? messages.noResults : messages.empty}
+      empty={state || callId || run ? messages.noResults : messages.empty}
     >
       {dialog}
     </ListPage>

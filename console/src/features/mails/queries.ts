@@ -18,16 +18,23 @@ export const mailStates = [
 export interface MailsFilter {
   readonly state: Mail['State'] | null;
   readonly callId: string | null;
+  readonly run: string | null;
 }
 
 /** Polls one page of the mails that match the filter, newest first. */
-export function useMails({ state, callId }: MailsFilter) {
+export function useMails({ state, callId, run }: MailsFilter) {
   const { admin } = useAnagrafe();
   return usePaged(
-    [...key, state, callId],
+    [...key, state, callId, run],
     ({ page, pageSize }, signal) =>
       admin.mails
-        .list({ pageSize, state: state ?? undefined, callId: callId ?? undefined, signal })
+        .list({
+          pageSize,
+          state: state ?? undefined,
+          callId: callId ?? undefined,
+          run: run ?? undefined,
+          signal,
+        })
         .page(page),
     { refetchInterval: usePollInterval(5_000) },
   );

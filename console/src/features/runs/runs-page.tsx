@@ -56,9 +56,9 @@ function AllRuns() {
   );
 }
 
-function State({ run: { EndedAt, UndoneAt } }: { run: Run }) {
+function State({ run: { EndedAt, UndoneAt, UndoneBy } }: { run: Run }) {
   const { states } = useRunsMessages();
-  if (UndoneAt !== null) return <Badge color="gray">{states.undone}</Badge>;
+  if (UndoneAt !== null) return <Badge color="gray">{states.undone(UndoneBy)}</Badge>;
   return EndedAt === null ? <Badge color="indigo">{states.running}</Badge> : null;
 }
 
@@ -112,7 +112,7 @@ function OneRun({ id }: { id: string }) {
         ]
       }
     >
-      {run && <Undo id={id} isPossible={run.EndedAt !== null && new Date(run.UndoableUntil) > now} />}
+      {run && <Undo run={run} isPossible={run.EndedAt !== null && new Date(run.UndoableUntil) > now} />}
       <ListSection
         title={messages.calls}
         caption={messages.calls}

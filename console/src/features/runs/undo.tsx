@@ -1,4 +1,4 @@
-import { ApiError, type UpsertTuple } from '@anagrafe/client';
+import { ApiError, type Run, type UpsertTuple } from '@anagrafe/client';
 import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
@@ -13,13 +13,14 @@ import { JobProgress } from '../results/job-progress.tsx';
 import { type UndoPlan, useUndo, useUndoPlan } from './queries.ts';
 
 interface UndoProps {
-  readonly id: string;
+  readonly run: Run;
   readonly isPossible: boolean;
 }
 
 /** Shows what an undo of the run would do and keep, and applies exactly that after a confirmation. */
-export function Undo({ id, isPossible }: UndoProps) {
+export function Undo({ run: { ID: id, UndoneAt, UndoneBy }, isPossible }: UndoProps) {
   const { undo: messages } = useRunsMessages();
+  const { moment } = useFormats();
   const plan = useUndoPlan(id);
   const undo = useUndo(id);
   const show = () => {
@@ -43,6 +44,9 @@ export function Undo({ id, isPossible }: UndoProps) {
         <Text size="sm" c="dimmed">
           {isPossible ? messages.text : messages.impossible}
         </Text>
+        {UndoneAt !== null && !undo.isSuccess && (
+          <Text size="sm">{messages.before(moment(new Date(UndoneAt)), UndoneBy)}</Text>
+        )}
         {plan.error && <Failure error={plan.error} />}
         {undo.isPending && undo.job && <JobProgress job={undo.job} />}
         {undo.data && plan.data && <Result job={undo.data} plan={plan.data} />}

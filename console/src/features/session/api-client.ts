@@ -1,6 +1,7 @@
 import { Anagrafe, type AnagrafeOptions } from '@anagrafe/client';
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Language, languages, useLanguage } from '../../i18n/language.tsx';
+import { confirmIdentity } from './confirmation.ts';
 
 /** Short timeouts, because a person waits: after 25 s at most the page shows an error with a retry button. */
 const interactiveTimeouts = { timeoutMs: 20_000, retries: 2, totalTimeoutMs: 25_000 };
@@ -12,7 +13,13 @@ const patientClients = createClients({});
 function createClients(options: Partial<AnagrafeOptions>): Record<Language, Anagrafe> {
   const entries = languages.map((language) => [
     language,
-    new Anagrafe({ url: location.origin, credentials: 'same-origin', language, ...options }),
+    new Anagrafe({
+      url: location.origin,
+      credentials: 'same-origin',
+      language,
+      onConfirmationRequired: confirmIdentity,
+      ...options,
+    }),
   ]);
   return Object.fromEntries(entries) as Record<Language, Anagrafe>;
 }

@@ -1,4 +1,11 @@
-import type { Anagrafe, ConsoleKeys, ConsoleSession } from '@anagrafe/client';
+import type {
+  Anagrafe,
+  ConsoleKeys,
+  ConsoleSession,
+  OperatorPassword,
+  OperatorSignIn,
+  Permission,
+} from '@anagrafe/client';
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useAnagrafe } from './api-client.ts';
 
@@ -14,31 +21,33 @@ export function onTabMessage(listen: (message: TabMessage) => void): () => void 
   return () => channel.removeEventListener('message', onMessage);
 }
 
-type Client = ConsoleSession['Client'];
+type Account = Pick<ConsoleSession, 'Client' | 'Operator'>;
 
 let lastKey = 0;
 
 /**
- * The use of the console by one client, which owns the input and the running work on the pages. It survives the expiry
- * of a session, and continues when the same client signs in again.
+ * The use of the console by one client or operator, which owns the input and the running work on the pages. It survives the expiry
+ * of a session, and continues when the same client or operator signs in again.
  */
 export class ClientSession {
   /** Unique for each client session in this tab. */
   readonly key = ++lastKey;
-  /** Null in protected mode, which has no sign-in. */
-  client: Client;
+  /** Both values are null in protected mode, which has no sign-in. */
+  account: Account;
   /** The time at which the session expired, in Unix milliseconds of the browser clock; null while it is valid. */
   expiredAt: number | null = null;
   /** Aborted at the end: work in progress must stop, because it would continue in the name of another client. */
   readonly end = new AbortController();
 
-  constructor(client: Client) {
-    this.client = client;
+  constructor({ Client, Operator }: Account) {
+    this.account = { Client, Operator };
   }
 
-  /** True for the same client. Protected mode matches any client, since its user continues as the first client. */
-  isOf(client: Client): boolean {
-    return this.client === null || this.client.PublicKey === client?.PublicKey;
+  /** True for the same account. Protected mode matches any, since its user continues as the first client or operator. */
+  isOf({ Client, Operator }: Account): boolean {
+    const { account } = this;
+    if (account.Client === null && account.Operator === null) return true;
+    return account.Client?.PublicKey === Client?.PublicKey && account.Operator?.ID === Operator?.ID;
   }
 }
 
@@ -49,12 +58,29 @@ export type Session = ConsoleSession & {
   readonly notSignedOut?: Error | null;
 };
 
-/** The query key that a change to the signed-in client invalidates. */
+/** The query key that a change to the signed-in client or operator invalidates. */
 export const sessionKey = ['session'];
-const signedOut = { State: 'signed-out', Client: null, Operator: null, ExpiresAt: null } as const;
+
+function signedOut({ IdleMinutes, KeysAllowed }: ConsoleSession): ConsoleSession {
+  return {
+    State: 'signed-out',
+    Client: null,
+    Operator: null,
+    Permissions: [],
+    ExpiresAt: null,
+    IdleMinutes,
+    KeysAllowed,
+  };
+}
 
 export function currentSession(queries: QueryClient): Session | undefined {
   return queries.getQueryData<Session>(sessionKey);
+}
+
+/** Returns a function that tells whether the signed-in client or operator has a permission; the service decides anew. */
+export function useMay(): (permission: Permission) => boolean {
+  const permissions = useSession().data?.Permissions;
+  return (permission) => permissions?.includes(permission) ?? false;
 }
 
 export function useSession() {
@@ -77,6 +103,28 @@ export function useSignIn() {
     mutationKey: ['sign-in'],
     mutationFn: (keys: ConsoleKeys) => anagrafe.console.signIn(keys),
     onSuccess: (session) => completeSignIn(queries, session),
+  });
+}
+
+/** Fails with `SECOND_FACTOR_REQUIRED` if only the code of the operator is missing. */
+export function useSignInOperator() {
+  const anagrafe = useAnagrafe();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationKey: ['sign-in'],
+    mutationFn: async (operator: OperatorSignIn) => {
+      await anagrafe.console.signInOperator(operator);
+      return anagrafe.console.session();
+    },
+    onSuccess: (session) => completeSignIn(queries, session),
+  });
+}
+
+/** Sets the password of the operator that has the code, and returns its email address. */
+export function useSetPassword() {
+  const anagrafe = useAnagrafe();
+  return useMutation({
+    mutationFn: (password: OperatorPassword) => anagrafe.console.setPassword(password),
   });
 }
 
@@ -109,20 +157,24 @@ export function expireSession(queries: QueryClient): void {
 export async function clearSession(queries: QueryClient, notSignedOut: Error | null = null): Promise<void> {
   await queries.cancelQueries({ queryKey: sessionKey });
   discardClientSession(queries);
-  queries.setQueryData<Session>(sessionKey, { ...signedOut, clientSession: null, notSignedOut });
+  queries.setQueryData<Session>(
+    sessionKey,
+    (session) => session && { ...signedOut(session), clientSession: null, notSignedOut },
+  );
 }
 
-/** Continues the client session if the service reports the same client; otherwise starts a new one. */
+/** Continues the client session if the service reports the same account; otherwise starts a new one. */
 function applySession(queries: QueryClient, session: ConsoleSession): Session {
   const before = currentSession(queries);
   if (session.State === 'signed-out')
     return before ? expired(queries, before) : { ...session, clientSession: null };
   const { clientSession } = before ?? {};
-  if (!clientSession?.isOf(session.Client)) {
+  if (!clientSession?.isOf(session)) {
     discardClientSession(queries);
-    return { ...session, clientSession: new ClientSession(session.Client) };
+    return { ...session, clientSession: new ClientSession(session) };
   }
-  Object.assign(clientSession, { client: session.Client, expiredAt: null });
+  const { Client, Operator } = session;
+  Object.assign(clientSession, { account: { Client, Operator }, expiredAt: null });
   if (before?.State !== session.State) void queries.invalidateQueries({ predicate: isClientData });
   return { ...session, clientSession };
 }
@@ -135,7 +187,7 @@ function expired(queries: QueryClient, session: Session): Session {
     if (query.options.gcTime !== 0) query.setOptions({ ...query.options, gcTime: Number.POSITIVE_INFINITY });
   const { clientSession } = session;
   if (clientSession) clientSession.expiredAt = Date.now();
-  return { ...signedOut, clientSession };
+  return { ...signedOut(session), clientSession };
 }
 
 /** Removes the data and the mutations of a client, which the next client must not see. */

@@ -2,6 +2,8 @@ import type { MissingPolicy, MissingPrincipalsPolicy } from '@anagrafe/importer'
 import { NativeSelect, Stack, Switch } from '@mantine/core';
 import { useImportMessages, useSyncMessages } from '../../i18n/language.tsx';
 import { Surface } from '../../ui/page.tsx';
+import { InvitesField } from '../invitations/channel-field.tsx';
+import type { Channel } from '../invitations/queries.ts';
 
 export interface SyncOptions {
   readonly missing: MissingPolicy;
@@ -11,6 +13,8 @@ export interface SyncOptions {
   readonly isPartial: boolean;
   /** Creates principals that look like others. */
   readonly allowsSimilar: boolean;
+  /** How each new user without a password is invited to set one; null if it is not. */
+  readonly invites: Channel | null;
 }
 
 export const defaultOptions: SyncOptions = {
@@ -19,6 +23,7 @@ export const defaultOptions: SyncOptions = {
   clearEmpty: false,
   isPartial: false,
   allowsSimilar: false,
+  invites: null,
 };
 
 interface OptionsProps {
@@ -59,6 +64,7 @@ export function Options({ options, onChange }: OptionsProps) {
           }))}
           maw={420}
         />
+        <InvitesField value={options.invites} onChange={(invites) => onChange({ ...options, invites })} />
         <Switch
           label={messages.clearEmpty}
           description={messages.clearEmptyHint}

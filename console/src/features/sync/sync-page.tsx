@@ -22,6 +22,7 @@ import { FilePage, TotalsRows, type WorkProps } from '../import/file-page.tsx';
 import { useUnsaved } from '../import/import-result.tsx';
 import { RowWarnings } from '../import/row-warnings.tsx';
 import { saveColumns, savedColumns } from '../import/saved-columns.ts';
+import { Invited } from '../invitations/invited.tsx';
 import { ChangesTable } from '../plans/changes-table.tsx';
 import { JobProgress } from '../results/job-progress.tsx';
 import { Problems } from './problems.tsx';
@@ -256,9 +257,12 @@ function Result({ comparison, result }: { comparison: Comparison; result: SyncRe
               {principal.Denomination ?? principal.ExternalKey ?? `#${principal.ID}`}: {message}
             </Text>
           ))}
-          <Button component={Link} href={`/runs/${comparison.run}`} variant="default">
-            {messages.undo}
-          </Button>
+          <Group>
+            <Invited channel={comparison.invites} run={comparison.run} jobIds={result.jobIds} />
+            <Button component={Link} href={`/runs/${comparison.run}`} variant="default">
+              {messages.undo}
+            </Button>
+          </Group>
         </Stack>
       </Surface>
       {refused.length > 0 && <Problems title={messages.notApplied} problems={refused} />}

@@ -67,6 +67,8 @@ export interface Comparison extends Pick<SyncFile, 'warnings' | 'unused'> {
   readonly removals: number;
   /** True if the command line would refuse so many of them without a confirmation. */
   readonly hasManyLosses: boolean;
+  /** How new users are invited; null if they are not. */
+  readonly invites: SyncOptions['invites'];
   /** The run that the calls are a part of. A retry after an error continues it. */
   readonly run: string;
 }
@@ -106,7 +108,7 @@ async function compare(
     columns,
     principal: null,
     generatesPasswords: true,
-    invites: null,
+    invites: options.invites,
     similarRows: new Set<number>(),
   };
   // A row that cannot be read is an error of the file, like any other row that cannot be used.
@@ -123,6 +125,7 @@ async function compare(
   const { records, errors, warnings, unused } = await readSyncFile(content, {
     clearEmpty,
     generate: null,
+    invite: options.invites,
     findAliases: (some) => findAliases(some, connection),
   });
   const missing = errors.length > 0 ? 'keep' : options.missing;
@@ -158,6 +161,7 @@ async function compare(
       (gone !== null && findExcessiveDisables(disables, gone, removalLimit) !== null),
     warnings,
     unused,
+    invites: options.invites,
     run: newRun(),
   };
 }
@@ -202,6 +206,7 @@ export interface SyncResult {
   /** The records of these problems. */
   readonly failedRecords: readonly SyncRecord[];
   readonly kept: readonly { readonly principal: MissingPrincipal; readonly message: string }[];
+  readonly jobIds: readonly string[];
 }
 
 /** Applies exactly the changes of a comparison, one call after the other. `job` is the latest state of the present job. */
@@ -229,19 +234,24 @@ async function apply(
 ): Promise<SyncResult> {
   const name = `sync-${run}`;
   const refused = new Set<SyncRecord>(plan.failedRecords);
+  const jobIds: string[] = [];
   const results = await applyPlan(plan.calls, {
     anagrafe,
     signal,
     rules,
     name,
     isSequential: true,
-    wait: (id) => anagrafe.jobs.wait(id, { signal, onProgress }),
+    wait(id) {
+      jobIds.push(id);
+      return anagrafe.jobs.wait(id, { signal, onProgress });
+    },
   });
   const failed = results.filter(({ planned }) => !refused.has(planned));
   return {
     failed: failed.flatMap(({ planned, errors }) => problemsOfRecord(planned, errors, names)),
     failedRecords: failed.map(({ planned }) => planned),
     kept: await disablePrincipals(disables, name, { anagrafe, signal }),
+    jobIds,
   };
 }
 

@@ -2,7 +2,7 @@ import { canSignIn } from '@anagrafe/testing/importing';
 import { answered, codesIn, mailSettingsOf, startMailServer } from '@anagrafe/testing/mail-server';
 import { describe, expect, it } from 'vitest';
 import { expectAccessible } from '../accessibility.ts';
-import { useConsole } from '../browser.ts';
+import { enter, useConsole, visit } from '../browser.ts';
 import { rowOf } from '../principals.ts';
 import { choose, downloaded, openImport, press, said } from './importing.ts';
 
@@ -39,6 +39,7 @@ describe('an import that invites', () => {
     expect(await setPassword(mail && codesIn(mail)[0], 'another long sentence')).toBe(200);
     await downloaded(page);
     await page.getByRole('link', { name: 'Show mails' }).click();
+    await page.getByText(/^Mails of import [0-9a-f]{8}$/).waitFor();
     await rowOf(page, 'Mails', /sconosciuta.*Failed.*5\.1\.1 User unknown/s).waitFor();
   });
 
@@ -64,5 +65,46 @@ describe('an import that invites', () => {
     expect(await setPassword(cells[7], 'another long sentence')).toBe(200);
     expect(await page.content()).not.toContain(cells[7]);
     expect(await canSignIn(service, 'vecchio', 'a long enough sentence')).toBe(true);
+  });
+});
+
+describe('a synchronisation that invites', () => {
+  const file = (...rows: readonly string[]) =>
+    ['ExternalKey;Denomination;Username;Email', ...rows.map((row) => `P-2;Sincro;${row}`)].join('\n');
+
+  it('by email sends a mail to each new user, and shows the mails of this synchronisation alone', async () => {
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '/sync', office);
+    await choose(page, 'people.csv', file('dora;dora@example.com'));
+    await page.getByLabel('Invite new users').click();
+    await expectAccessible(page);
+    await press(page, 'Compare');
+    await press(page, 'Apply changes');
+    await said(page, '2 changes applied.');
+    await expect.poll(() => mailServer.to('dora@example.com').length, { timeout: 20_000 }).toBe(1);
+    await page.getByRole('link', { name: 'Show mails' }).click();
+    await rowOf(page, 'Mails', /dora/).waitFor();
+    expect(await page.getByRole('table', { name: 'Mails' }).getByRole('row').count()).toBe(2);
+    await press(page, 'Show all');
+    await rowOf(page, 'Mails', /sconosciuta/).waitFor();
+  });
+
+  it('with codes issues those of the new users alone', async () => {
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '/sync', office);
+    await choose(page, 'people.csv', file('dora;dora@example.com', 'elio;'));
+    await page.getByLabel('Invite new users').click();
+    await page.getByLabel('Hand out a code').click();
+    await press(page, 'Compare');
+    await press(page, 'Apply changes');
+    await said(page, '1 change applied.');
+    await press(page, 'Invitation codes');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Issue codes' }).click();
+    await dialog.getByText('1 code issued.').waitFor();
+    const { bytes } = await downloaded(page, () => dialog.getByRole('button', { name: /CSV/ }).click());
+    expect(bytes.toString('utf8')).toContain('elio');
   });
 });

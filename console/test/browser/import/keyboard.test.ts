@@ -2,7 +2,7 @@ import { canSignIn, storedUsernames } from '@anagrafe/testing/importing';
 import { holding, principalsLock } from '@anagrafe/testing/jobs';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { useConsole, visit } from '../browser.ts';
+import { chooseKeys, useConsole, visit } from '../browser.ts';
 import { downloaded, said } from './importing.ts';
 
 const { service, office } = await useConsole();
@@ -49,6 +49,7 @@ describe('the import with the keyboard alone', () => {
     const { keyboard, press, type, back } = keyboardUser(page);
     await person.goTo('/import');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await chooseKeys(page);
     await type('Public key', `${office.SyncPublicKey}.${office.SyncSecretKey}`);
     await keyboard.press('Enter');
 
@@ -94,6 +95,7 @@ describe('the import with the keyboard alone', () => {
     person.expectStatus(422);
     const { keyboard, press, type, back } = keyboardUser(page);
     await person.goTo('/import');
+    await chooseKeys(page);
     await type('Public key', `${office.SyncPublicKey}.${office.SyncSecretKey}`);
     await keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Import', level: 1 }).waitFor();

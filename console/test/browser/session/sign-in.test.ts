@@ -1,6 +1,6 @@
 import { credential } from '@anagrafe/testing/admin';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { signIn, useConsole, type Visit, visit } from '../browser.ts';
+import { chooseKeys, signIn, useConsole, type Visit, visit } from '../browser.ts';
 import { comeBack } from './ended.ts';
 
 const { service, office } = await useConsole();
@@ -42,7 +42,8 @@ describe('the sign-in form', () => {
     expectStatus(401);
     expectStatus(403);
     await goTo('');
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await chooseKeys(page);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('Enter both keys.').waitFor();
     await signIn(page, { ...office, SyncSecretKey: 'ags_wrong' });
     await page.getByRole('alert').filter({ hasText: 'The credential is not valid' }).waitFor();

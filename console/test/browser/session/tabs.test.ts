@@ -16,7 +16,8 @@ beforeEach(async () => {
   second = await first.anotherTab();
 });
 
-const button = (page: Page, name: string) => page.getByRole('button', { name }).filter({ visible: true });
+const button = (page: Page, name: string) =>
+  page.getByRole('button', { name, exact: true }).filter({ visible: true });
 const signedInAs = (page: Page, name: string) =>
   page.getByText(`Signed in as ${name}`).filter({ visible: true });
 
@@ -56,11 +57,11 @@ describe('two tabs of one browser', () => {
     await startForm(second);
     // The first tab gets the answer that it is signed out, so it shows the sign-in form.
     await first.page.route('**/console/session', async (route, request) => {
-      const body = { State: 'signed-out', Client: null, ExpiresAt: null };
       if (request.method() !== 'GET') return route.continue();
       const response = await route.fetch({ timeout: waitLimitMs });
       const answer = await response.json();
-      await route.fulfill({ response, json: { ...answer, result: { ...answer.result, record: body } } });
+      Object.assign(answer.result.record, { State: 'signed-out', Client: null, ExpiresAt: null });
+      await route.fulfill({ response, json: answer });
     });
     await first.goTo('/jobs');
     await signIn(first.page, other);

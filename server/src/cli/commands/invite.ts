@@ -5,12 +5,13 @@ import { type ConnectionOptions, reach, withConnection } from '../connection.ts'
 import { type InvitationFileOptions, InvitationFiles, issueCodes } from '../invitation-files.ts';
 import { type Problem, selectUsers, type UserSelection } from '../invited-users.ts';
 import { userKeys, withLookup } from '../lookup.ts';
-import { counted, grouped } from '../output/format.ts';
+import { counted, grouped, readCount } from '../output/format.ts';
 import { LiveLine } from '../output/live-line.ts';
 import { exitCodes, print, tell } from '../output/output.ts';
 
 interface InviteOptions extends ConnectionOptions, Omit<UserSelection, 'names'>, InvitationFileOptions {
   readonly resend?: boolean;
+  readonly perMinute?: number;
   readonly job?: string;
   readonly email?: boolean;
   readonly dryRun?: boolean;
@@ -30,12 +31,19 @@ export function inviteCommand(): Command {
     )
     .option('--resend', 'invite all users again that were invited and have not set a password yet')
     .addOption(
+      new Option('--state <state>', 'with --resend: only users whose last mail has this state').choices([
+        'failed',
+        'stopped',
+      ]),
+    )
+    .addOption(
       new Option(
         '--job <id>',
         'issue the codes of a job that has invited users with Invite "code"',
       ).conflicts(['dryRun', 'email']),
     )
     .addOption(new Option('--email', 'send each user a mail with a link').conflicts(['codes', 'sheets']))
+    .option('--per-minute <mails>', 'with --email: maximum number of mails per minute', readCount)
     .option('--codes <file>', 'write the codes to this CSV file, readable only by its owner')
     .option(
       '--sheets <file>',
@@ -62,7 +70,8 @@ The exit code is 0 if all users were invited, 3 if some were not, 1 after anothe
 Examples:
   anagrafe invite mario.rossi --sheets mario.html
   anagrafe invite --principal C-1001 --codes codes.csv --sheets sheets.html
-  anagrafe invite --resend --email --dry-run`,
+  anagrafe invite --resend --email --dry-run
+  anagrafe invite --resend --email --state failed --per-minute 100`,
     )
     .action(invite);
 }
@@ -87,7 +96,7 @@ async function invite(names: readonly string[], options: InviteOptions, command:
 }
 
 function requireChoices(names: readonly string[], options: InviteOptions, command: Command): void {
-  const { file, principal, resend, job, email, codes, sheets, dryRun } = options;
+  const { file, principal, resend, job, email, codes, sheets, dryRun, state, perMinute } = options;
   const ways = [names.length > 0, file, principal, resend, job].filter(
     (way) => way !== undefined && way !== false,
   );
@@ -95,6 +104,8 @@ function requireChoices(names: readonly string[], options: InviteOptions, comman
     command.error('error: select the users in one way: by name, --file, --principal, --resend or --job.');
   if (!email && codes === undefined && sheets === undefined && !dryRun)
     command.error('error: choose how the users get their codes: --email, --codes or --sheets.');
+  if (state !== undefined && !resend) command.error('error: --state needs --resend.');
+  if (perMinute !== undefined && !email) command.error('error: --per-minute needs --email.');
 }
 
 /** The users to send, and those that were selected and cannot be sent. */
@@ -138,7 +149,7 @@ async function send(
       const { tuples } = await anagrafe.passwords.invite(records, { dryRun: true });
       return new Map(tuples.flatMap(({ Item3, Item5 }, at) => (Item3 ? [] : [[at, Item5] as const])));
     }
-    const { job, errors } = await runJob(records, anagrafe);
+    const { job, errors } = await runJob(records, options, anagrafe);
     jobs.push(job);
     return errors;
   });
@@ -156,9 +167,10 @@ type ErrorsByPosition = ReadonlyMap<number, Readonly<Record<string, readonly Fie
 
 async function runJob(
   records: readonly InviteRecord[],
+  { perMinute }: InviteOptions,
   anagrafe: Anagrafe,
 ): Promise<{ readonly job: string; readonly errors: ErrorsByPosition }> {
-  const { ID: job } = await anagrafe.jobs.submit('invite', records);
+  const { ID: job } = await anagrafe.jobs.submit('invite', records, { perMinute });
   tell(`Submitted as job ${job}.`);
   const line = new LiveLine();
   const { RecordsFailed } = await anagrafe.jobs

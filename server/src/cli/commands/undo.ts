@@ -1,7 +1,8 @@
-import type { Anagrafe, Run, UpsertPlan, UpsertTuple } from '@anagrafe/client';
+import type { Anagrafe, Principal, Run, UpsertPlan, UpsertTuple } from '@anagrafe/client';
 import { Command } from 'commander';
 import { commandLine } from '../../lib/operator-error.ts';
 import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
+import { nameOf } from '../lookup.ts';
 import { counted, grouped } from '../output/format.ts';
 import { exitCodes, print, tell } from '../output/output.ts';
 import { confirm } from '../output/prompt.ts';
@@ -53,7 +54,7 @@ async function undo(run: string | undefined, options: UndoOptions): Promise<void
       `The run was undone before: ${toTheMinute(UndoneAt)}${UndoneBy === null ? '' : `, by ${UndoneBy}`}.`,
     );
   const shown = options.all ? lines : lines.slice(0, shownLines);
-  if (!options.json) await printRows(inOrder(shown), columns, {});
+  if (!options.json) await printRows(named(shown, anagrafe), columns, {});
   if (shown.length < lines.length)
     tell(`Showing ${grouped(shown.length)} of ${counted(lines.length, 'change')}. Use --all to show all.`);
   tell(countsText(plan));
@@ -77,7 +78,11 @@ async function undo(run: string | undefined, options: UndoOptions): Promise<void
 
 /** A line of the plan: a field that is restored, a user or principal that is deleted, or what is kept. */
 interface UndoLine {
+  /** The ID of the principal; null if the record failed. */
   readonly principal: number | null;
+  /** The ID of the user; null for a change of the principal itself. */
+  readonly userId: number | null;
+  /** The name of the user; null if the plan does not have it. */
   readonly user: string | null;
   readonly change: string;
   readonly from: unknown;
@@ -96,32 +101,55 @@ async function readPlan(run: string, anagrafe: Anagrafe): Promise<{ lines: UndoL
 }
 
 function linesOf({ Item1: principal, Item4: error, Item6 }: UpsertTuple): UndoLine[] {
-  const line = (user: string | null, change: string, values: { From?: unknown; To?: unknown } = {}) => {
+  type Subject = Pick<UndoLine, 'userId' | 'user'>;
+  const itself: Subject = { userId: null, user: null };
+  const line = (subject: Subject, change: string, values: { From?: unknown; To?: unknown } = {}) => {
     const { From: from = null, To: to = null } = values;
-    return { principal, user, change, from, to };
+    return { principal, ...subject, change, from, to };
   };
   const detailsOf = (
-    user: string | null,
+    subject: Subject,
     { Changes = [], Kept = [] }: Pick<typeof Item6, 'Changes' | 'Kept'>,
   ) => [
-    ...Changes.map((change) => line(user, `restore ${change.Field}`, change)),
-    ...Kept.map(({ Field, Reason }) => line(user, `keep${Field === null ? '' : ` ${Field}`}: ${Reason}`)),
+    ...Changes.map((change) => line(subject, `restore ${change.Field}`, change)),
+    ...Kept.map(({ Field, Reason }) => line(subject, `keep${Field === null ? '' : ` ${Field}`}: ${Reason}`)),
   ];
-  if (error !== null) return [line(null, `failed: ${error}`)];
+  if (error !== null) return [line(itself, `failed: ${error}`)];
   return [
-    ...(Item6.Principal === 'deleted' ? [line(null, 'delete principal')] : []),
-    ...detailsOf(null, Item6),
+    ...(Item6.Principal === 'deleted' ? [line(itself, 'delete principal')] : []),
+    ...detailsOf(itself, Item6),
     ...(Item6.Users ?? []).flatMap((user) => {
-      const name = user.Username ?? String(user.ID);
+      const subject = { userId: user.ID, user: user.Username };
       const changes: Record<string, string> = { delete: 'delete user', move: 'move user back' };
       const change = changes[user.Operation];
-      return [...(change ? [line(name, change)] : []), ...detailsOf(name, user)];
+      return [...(change ? [line(subject, change)] : []), ...detailsOf(subject, user)];
     }),
   ];
 }
 
-const columns: readonly Column<UndoLine>[] = [
-  { head: 'Principal', side: 'right', whole: true, cell: ({ principal }) => String(principal ?? '') },
+interface NamedLine extends UndoLine {
+  /** The stored name of the principal; empty if it does not exist any more. */
+  readonly name: string;
+}
+
+/** Adds the stored names of the principals, and of the users that the plan does not name, as the lines are printed. */
+async function* named(lines: readonly UndoLine[], anagrafe: Anagrafe): AsyncGenerator<NamedLine> {
+  let ID: number | null = null;
+  let stored: Principal | undefined;
+  for (const line of lines) {
+    if (line.principal !== ID) {
+      ID = line.principal;
+      stored = ID === null ? undefined : (await anagrafe.list({ ID, PageSize: 1 }).page()).records[0];
+    }
+    const user = line.user ?? stored?.Users.find((one) => one.ID === line.userId)?.Username ?? null;
+    yield { ...line, name: stored ? nameOf(stored) : '', user };
+  }
+}
+
+const columns: readonly Column<NamedLine>[] = [
+  { head: 'ID', side: 'right', whole: true, cell: ({ principal }) => String(principal ?? '') },
+  { head: 'Principal', cell: ({ name }) => name },
+  { head: 'User ID', side: 'right', whole: true, cell: ({ userId }) => String(userId ?? '') },
   { head: 'User', cell: ({ user }) => user ?? '' },
   { head: 'Change', whole: true, cell: ({ change }) => change },
   { head: 'From', cell: ({ from }) => textOf(from) },
@@ -132,10 +160,6 @@ function textOf(value: unknown): string {
   return value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-async function* inOrder<Line>(lines: readonly Line[]): AsyncGenerator<Line> {
-  yield* lines;
-}
-
 const runColumns: readonly Column<Run>[] = [
   { head: 'ID', whole: true, cell: ({ ID }) => ID },
   {
@@ -144,15 +168,17 @@ const runColumns: readonly Column<Run>[] = [
     cell: ({ StartedAt }) => StartedAt,
     shown: ({ StartedAt }) => toTheMinute(StartedAt),
   },
-  { head: 'Records', side: 'right', whole: true, cell: ({ Records }) => String(Records) },
-  { head: 'Failed', side: 'right', whole: true, cell: ({ RecordsFailed }) => String(RecordsFailed) },
-  { head: 'Users', side: 'right', whole: true, cell: ({ Users }) => String(Users) },
+  { head: 'Client', cell: ({ ClientName }) => ClientName ?? '' },
   {
     head: 'Undone',
     whole: true,
     cell: ({ UndoneAt }) => UndoneAt ?? '',
     shown: ({ UndoneAt }) => toTheMinute(UndoneAt),
   },
+  { head: 'Undone by', cell: ({ UndoneBy }) => UndoneBy ?? '' },
+  { head: 'Records', side: 'right', whole: true, cell: ({ Records }) => String(Records) },
+  { head: 'Failed', side: 'right', whole: true, cell: ({ RecordsFailed }) => String(RecordsFailed) },
+  { head: 'Users', side: 'right', whole: true, cell: ({ Users }) => String(Users) },
 ];
 
 function listRuns(anagrafe: Anagrafe, { all, json }: UndoOptions): Promise<void> {

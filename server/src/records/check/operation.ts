@@ -19,6 +19,8 @@ export interface CallOptions {
   readonly moves: 'refuse' | 'allow';
   /** See `InviteRules`. */
   readonly codes: InviteRules['codes'];
+  /** The maximum number of mails per minute to the users that a job invites; null for as many as possible. */
+  readonly perMinute: number | null;
   /** The run that an undo is about; null for other operations. */
   readonly run: string | null;
   /** True if errors may contain stored values, which requires the scope `sync:read`. */
@@ -67,6 +69,7 @@ export const defaultOptions: CallOptions = {
   similar: 'allow',
   moves: 'refuse',
   codes: 'later',
+  perMinute: null,
   run: null,
   showsStored: false,
   resetsOnly: false,

@@ -76,6 +76,12 @@ const queueMailsStatement = statement(
       set call_id = excluded.call_id, created_at = now(), attempts = 0, next_at = excluded.next_at`,
 );
 
+/** The new mail replaces one that has not arrived. */
+const replaceMailsStatement = statement(
+  `delete from anagrafe.mails using ${newMails.sql}
+    where mails.user_id = invited.user_id and kind = 'invitation' and state in ('failed', 'stopped')`,
+);
+
 interface InvitedUser extends ReadyInvitation {
   readonly callId: string | null;
 }
@@ -97,6 +103,7 @@ export function inviteUsers(changes: readonly WritableChange[]): Query[] {
   };
   return [
     ...queriesToIssue(codes),
+    ...withRows(replaceMailsStatement, mails, newMails.values(mails, mailColumns)),
     ...withRows(queueMailsStatement, mails, newMails.values(mails, mailColumns)),
   ];
 }
