@@ -163,8 +163,8 @@ export interface Client {
   /** True if requests from `Networks` need no credential. */
   KnownByAddress: boolean;
   /**
-   * Limits the caller to the principals that have one of these tags. They cannot be changed. Null: it sees
-   * all.
+   * Limits it to the principals that have one of these tags. They cannot be changed. Null: it is not
+   * limited.
    */
   Tags: string[] | null;
   CreatedAt: string;
@@ -260,8 +260,8 @@ export interface CreateClient {
   Networks?: string[] | null;
   KnownByAddress?: boolean | null;
   /**
-   * Limits the caller to the principals that have one of these tags. They cannot be changed. Null: it sees
-   * all.
+   * Limits it to the principals that have one of these tags. They cannot be changed. Null: it is not
+   * limited.
    */
   Tags?: string[] | null;
 }
@@ -271,8 +271,8 @@ export interface CreateOperator {
   Name: string;
   Role: Role;
   /**
-   * Limits the caller to the principals that have one of these tags. They cannot be changed. Null: it sees
-   * all.
+   * Limits it to the principals that have one of these tags. They cannot be changed. Null: it is not
+   * limited.
    */
   Tags?: string[] | null;
 }
@@ -853,8 +853,8 @@ export interface Operator {
   Name: string;
   Role: Role;
   /**
-   * Limits the caller to the principals that have one of these tags. They cannot be changed. Null: it sees
-   * all.
+   * Limits it to the principals that have one of these tags. They cannot be changed. Null: it is not
+   * limited.
    */
   Tags: string[] | null;
   /** `invited`: the operator has no password yet. */

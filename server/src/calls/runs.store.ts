@@ -77,11 +77,7 @@ async function listRuns(database: Database, page: Page, { days, callerTags }: Ru
   return { runs, totalCount };
 }
 
-async function findRun(
-  database: Database,
-  id: string,
-  { days, callerTags }: RunScope,
-): Promise<Run | null> {
+async function findRun(database: Database, id: string, { days, callerTags }: RunScope): Promise<Run | null> {
   const [run] = await database.query<Run>(selectRuns, [[id], days, null, callerTags]);
   return run ?? null;
 }

@@ -160,6 +160,7 @@ export const routes: Readonly<Record<string, Case>> = {
     { path: `${admin}/mails` },
     { path: `${admin}/mails?user=${of.userId}` },
     { path: `${admin}/mails?callId=${of.call}` },
+    { path: `${admin}/mails?run=${of.run}` },
     { path: `${admin}/mails?state=sent` },
   ],
   [`POST ${admin}/mails/resend`]: (of) => [
