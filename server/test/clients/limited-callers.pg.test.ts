@@ -4,6 +4,7 @@ import { browserOf } from '@anagrafe/testing/console';
 import { finished, holding, importedUser, principalLock, readJob, submit } from '@anagrafe/testing/jobs';
 import { asOperator, operator } from '@anagrafe/testing/operators';
 import { codesOf, fieldCodesOf, unique } from '@anagrafe/testing/records';
+import { removeAllExpired } from '@anagrafe/testing/retention';
 import { getText, startTestService, type TestService } from '@anagrafe/testing/service';
 import { until } from '@anagrafe/testing/until';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -225,7 +226,7 @@ describe('events of a limited caller', () => {
     await send(nord, 'irs/delete', [{ ID: own.id }]);
     await send(sud, 'irs/delete', [{ ID: foreign.id }]);
     await chained();
-    const seen = await events(nord);
+    let seen = await events(nord);
     const about = (id: number) =>
       seen.filter(({ data }) => 'IRID' in data && data.IRID === id).map(({ type }) => type);
     expect(about(own.id)).toEqual([
@@ -235,7 +236,14 @@ describe('events of a limited caller', () => {
       'user.deleted',
     ]);
     expect(about(foreign.id)).toEqual([]);
+    await service.database.query(
+      `update anagrafe.deleted_principals set deleted_at = now() - interval '91 days'`,
+    );
+    expect(await removeAllExpired(service.database)).toMatchObject({ deleted_principals: 2 });
+    const remaining = (await events(nord)).filter(({ data }) => 'IRID' in data && data.IRID === own.id);
+    expect(remaining).toEqual([]);
     expect(seen.filter(({ type }) => type === 'call.completed').length).toBeGreaterThan(0);
+    seen = await events(nord);
     expect((await events(nord, '&order=newest')).map(({ id }) => id)).toEqual(
       seen.map(({ id }) => id).toReversed(),
     );
