@@ -57,9 +57,9 @@ export type AuditAction =
   | 'login.reused' | 'logout' | 'password.forgotten' | 'invitations.issued' | 'sessions.ended'
   | 'console.login' | 'console.logout' | 'client.created' | 'client.changed' | 'client.rotated'
   | 'client.revoked' | 'client.denied' | 'operator.created' | 'operator.changed' | 'operator.reset'
-  | 'operator.password' | 'operator.second_factor' | 'operator.denied' | 'operator.refused'
-  | 'operator.sessions_ended' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.deleted'
-  | 'webhook.disabled' | 'webhook.replayed';
+  | 'operator.password' | 'operator.forgotten' | 'operator.second_factor' | 'operator.denied'
+  | 'operator.refused' | 'operator.sessions_ended' | 'webhook.created' | 'webhook.changed'
+  | 'webhook.rotated' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.replayed';
 
 /** The old and new value of a changed field. Passwords are not included. */
 export interface AuditChange {
@@ -252,6 +252,8 @@ export interface ConsoleSession {
   IdleMinutes: number;
   /** True if API clients may sign in, too. */
   KeysAllowed: boolean;
+  /** True if a mail server is configured. */
+  SendsMail: boolean;
 }
 
 export interface CreateClient {
@@ -270,11 +272,8 @@ export interface CreateOperator {
   Email: string;
   Name: string;
   Role: Role;
-  /**
-   * Limits it to the principals that have one of these tags. They cannot be changed. Null: it is not
-   * limited.
-   */
-  Tags?: string[] | null;
+  /** True to send the code to the operator by mail, too. */
+  Mail?: boolean | null;
 }
 
 export interface CreateWebhook {
@@ -559,6 +558,10 @@ export interface FieldErrorDetails {
   Operation?: 'reset';
 }
 
+export interface ForgottenOperatorPassword {
+  Email: string;
+}
+
 /** Either `Username` or `Email`. */
 export interface ForgottenPassword {
   Username?: string | null;
@@ -631,6 +634,8 @@ export type InviteRecord = {
 export interface InvitedOperator extends Operator {
   /** The code for `POST /console/password`. */
   Code: string;
+  /** The page that takes the code; null without `ANAGRAFE_PUBLIC_URL`. */
+  URL: string | null;
   ExpiresAt: string;
 }
 
@@ -823,6 +828,11 @@ export interface NewClient extends Client {
   SecretKey: string;
 }
 
+export interface NewOperatorPassword {
+  Password: string;
+  ConfirmPassword: string;
+}
+
 export interface NewSecret {
   PublicKey: string;
   /** The secret key. Only this response contains it. */
@@ -891,6 +901,8 @@ export interface OperatorSession {
   Address: string | null;
   SignedInAt: string;
   UsedAt: string;
+  /** True for the session that sends the request. */
+  Current: boolean;
 }
 
 export interface OperatorSignIn {
@@ -1058,6 +1070,11 @@ export interface Reset {
   /** True: after the next sign-in the user can only change its password. */
   MustChangePassword?: boolean | null;
   Operation?: null;
+}
+
+export interface ResetOperator {
+  /** True to send the code to the operator by mail, too. */
+  Mail?: boolean | null;
 }
 
 export type Role = 'viewer' | 'desk' | 'editor' | 'admin';
@@ -1748,6 +1765,16 @@ export interface Operations {
   enrolSecondFactor: { request: { body: SecondFactorCode }; answer: Envelope<never, RecoveryCodes> };
   /** Set the password of an operator with a code. */
   setOperatorPassword: { request: { body: OperatorPassword }; answer: Envelope<never, OperatorOfCode> };
+  /** Report a forgotten password of an operator. */
+  forgotOperatorPassword: { request: { body: ForgottenOperatorPassword }; answer: Envelope<never, null> };
+  /** Change the own password of an operator. */
+  changeOperatorPassword: { request: { body: NewOperatorPassword }; answer: Envelope<never, OperatorOfCode> };
+  /** List the own sessions of an operator. */
+  ownOperatorSessions: { request: Record<string, never>; answer: Envelope<OperatorSession, null> };
+  /** End the other sessions of an operator. */
+  endOtherOperatorSessions: { request: Record<string, never>; answer: Envelope<never, EndedOperatorSessions> };
+  /** End one own session of an operator. */
+  endOwnOperatorSession: { request: { path: { session: string } }; answer: Envelope<never, null> };
   /** Register, edit and delete users, reset passwords, edit principals. */
   update: {
     request: {
@@ -1916,7 +1943,10 @@ export interface Operations {
   /** Change an operator. */
   changeOperator: { request: { path: { id: number }; body: OperatorChange }; answer: Envelope<never, Operator> };
   /** Reset the password and the second factor of an operator. */
-  resetOperator: { request: { path: { id: number } }; answer: Envelope<never, InvitedOperator> };
+  resetOperator: {
+    request: { path: { id: number }; body: ResetOperator };
+    answer: Envelope<never, InvitedOperator>;
+  };
   /** List the sessions of an operator. */
   operatorSessions: { request: { path: { id: number } }; answer: Envelope<OperatorSession, null> };
   /** End the sessions of an operator. */
@@ -2086,6 +2116,11 @@ export const routes = {
   beginSecondFactor: { method: 'POST', path: '/console/second-factor' },
   enrolSecondFactor: { method: 'POST', path: '/console/second-factor/confirm' },
   setOperatorPassword: { method: 'POST', path: '/console/password' },
+  forgotOperatorPassword: { method: 'POST', path: '/console/password/forgot' },
+  changeOperatorPassword: { method: 'POST', path: '/console/password/change' },
+  ownOperatorSessions: { method: 'GET', path: '/console/sessions' },
+  endOtherOperatorSessions: { method: 'DELETE', path: '/console/sessions' },
+  endOwnOperatorSession: { method: 'DELETE', path: '/console/sessions/{session}' },
   update: { method: 'POST', path: '/api/sync/v1/irs/update' },
   insert: { method: 'POST', path: '/api/sync/v1/irs/insert' },
   state: { method: 'POST', path: '/api/sync/v1/irs/state' },

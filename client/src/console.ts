@@ -1,9 +1,11 @@
 import type {
   ConsoleKeys,
   ConsoleSession,
+  NewOperatorPassword,
   OperatorConfirmation,
   OperatorOfCode,
   OperatorPassword,
+  OperatorSession,
   OperatorSignIn,
   SecondFactorSecret,
 } from './api.gen.ts';
@@ -64,6 +66,34 @@ export class Console {
   async setPassword(password: OperatorPassword, options?: CallOptions): Promise<string> {
     const answer = await this.#transport.send('setOperatorPassword', { body: password }, options);
     return acceptedPassword<OperatorOfCode>(answer).Email;
+  }
+
+  /** Mails a code to the operator with this address; the answer is the same if there is none. Never retried. */
+  async forgotPassword(email: string, options?: CallOptions): Promise<void> {
+    await this.#transport.send('forgotOperatorPassword', { body: { Email: email } }, options);
+  }
+
+  /**
+   * Changes the password of the signed-in operator, and ends its other sessions.
+   *
+   * @throws {RecordError} If the password was not accepted; `fieldErrors` has the errors.
+   */
+  async changePassword(password: NewOperatorPassword, options?: CallOptions): Promise<void> {
+    acceptedPassword(await this.#transport.send('changeOperatorPassword', { body: password }, options));
+  }
+
+  /** Lists the sessions of the signed-in operator, the most recently used first. */
+  async sessions(options?: CallOptions): Promise<OperatorSession[]> {
+    return (await this.#transport.page('ownOperatorSessions', {}, options)).records;
+  }
+
+  async endSession(session: string, options?: CallOptions): Promise<void> {
+    await this.#transport.send('endOwnOperatorSession', { path: { session } }, options);
+  }
+
+  /** Ends all sessions of the signed-in operator except this one, and returns how many were valid. */
+  async endOtherSessions(options?: CallOptions): Promise<number> {
+    return (await this.#transport.record('endOtherOperatorSessions', {}, options)).Ended;
   }
 
   async signOut(options?: CallOptions): Promise<void> {

@@ -4,6 +4,7 @@ import type {
   Operator,
   OperatorChange,
   OperatorSession,
+  ResetOperator,
 } from './api.gen.ts';
 import type { CallOptions } from './options.ts';
 import type { Transport } from './transport.ts';
@@ -35,8 +36,8 @@ export class Operators {
   }
 
   /** Removes the password and the second factor of an operator. Only this answer contains its new `Code`. */
-  reset(id: number, options?: CallOptions): Promise<InvitedOperator> {
-    return this.#transport.record('resetOperator', { path: { id } }, options);
+  reset(id: number, body: ResetOperator = {}, options?: CallOptions): Promise<InvitedOperator> {
+    return this.#transport.record('resetOperator', { path: { id }, body }, options);
   }
 
   /** Lists the valid sessions of an operator, the most recently used first. */

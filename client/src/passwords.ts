@@ -63,7 +63,7 @@ export class Passwords {
 
 /** Returns the account whose password was set. @throws {RecordError} If the password was not accepted. */
 export function acceptedPassword<Account extends object>(
-  answer: Answer<'setPassword' | 'setOperatorPassword'>,
+  answer: Answer<'setPassword' | 'setOperatorPassword' | 'changeOperatorPassword'>,
 ): Account {
   const record = pageOf(answer).record as Account | RefusedPassword;
   if (!('FieldErrors' in record)) return record;

@@ -39,6 +39,7 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   clients: 'always',
   operators: 'always',
   operatorSessions: 'always',
+  ownOperatorSessions: 'always',
   completedCalls: 'always',
   completedCall: 'always',
   failedRecordsOfCall: 'always',
@@ -64,6 +65,9 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   // A second call finds no session to end.
   endUserSessions: 'always',
   endOperatorSessions: 'always',
+  endOtherOperatorSessions: 'always',
+  // A second change sets the same password.
+  changeOperatorPassword: 'always',
   // All set fields to absolute values.
   changeClient: 'always',
   changeWebhook: 'always',
@@ -90,6 +94,7 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   setOperatorPassword: 'not-started',
   enrolSecondFactor: 'not-started',
   endOperatorSession: 'not-started',
+  endOwnOperatorSession: 'not-started',
   endUserSession: 'not-started',
   endSession: 'not-started',
   // The first attempt ends the session of the retry, too.
@@ -104,6 +109,7 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   // A person waits for the answer, and every attempt counts for the login throttle.
   login: 'never',
   forgotPassword: 'never',
+  forgotOperatorPassword: 'never',
   signInAtConsole: 'never',
   signInOperator: 'never',
   confirmOperator: 'never',

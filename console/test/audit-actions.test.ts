@@ -34,6 +34,7 @@ const details: Readonly<Record<Exclude<Action, RecordAction>, Readonly<Record<st
   'operator.changed': { operator: 9, role: 'editor' },
   'operator.reset': { operator: 9 },
   'operator.password': { operator: 9 },
+  'operator.forgotten': { operator: 9 },
   'operator.second_factor': { operator: 9 },
   'operator.denied': { operator: 9 },
   'operator.refused': { operator: 9, role: 'desk', permission: 'clients.write', attempts: 1 },

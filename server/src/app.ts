@@ -20,6 +20,7 @@ import type { Clients } from './clients/open-clients.ts';
 import { consoleFiles, consolePage } from './console/console.routes.ts';
 import { consoleSessionRoutes } from './console/console-session.routes.ts';
 import { operatorSessionRoutes } from './console/operator-session.routes.ts';
+import { ownAccountRoutes } from './console/own-account.routes.ts';
 import type { Readiness } from './db/readiness.ts';
 import { healthRoutes, metricsRoute } from './health.routes.ts';
 import { answerLimits, CallerLimits, limitPublicRoutes } from './http/answer-limit.ts';
@@ -156,12 +157,12 @@ export async function buildApp(features: Features, options: AppOptions): Promise
       ...features.clients,
       lookUpThrottled,
       idleMinutes: config.CONSOLE_IDLE_MINUTES,
+      sendsMail: features.mails.mailer !== null,
     });
-    operatorSessionRoutes(api, {
-      ...features.clients,
-      lookUpThrottled,
-      operatorSignIn: features.operators.signIn,
-    });
+    const { operators, signIn: operatorSignIn } = features.operators;
+    const people = { ...features.clients, lookUpThrottled, operatorSignIn, operators };
+    operatorSessionRoutes(api, people);
+    ownAccountRoutes(api, people);
     await api.register(async (sync) => syncRoutes(sync, features), { prefix: '/api/sync/v1' });
     await api.register(async (admin) => adminRoutes(admin, features, config), { prefix: '/admin/v1' });
   });

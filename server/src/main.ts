@@ -20,6 +20,7 @@ import { warningOf } from './lib/log.ts';
 import { openMailHistory } from './mail/mail-history.store.ts';
 import { openMailTemplates } from './mail/mail-templates.ts';
 import { openMailer } from './mail/mailer.ts';
+import { openOperatorMailer } from './mail/operator-mailer.ts';
 import { openMetrics } from './metrics.ts';
 import { openOperators } from './operators/open-operators.ts';
 import { type Blocklist, openBlocklist } from './passwords/blocklist.ts';
@@ -132,7 +133,14 @@ export async function startService(
       ownHash,
       blocklist,
       disableWebhooks,
-      report: warningOf(log, 'could not clear the counters of a password guess'),
+      mailer:
+        mailer &&
+        openOperatorMailer(
+          mailer,
+          { templates: mailTemplates, brand, defaultLanguage: config.MAIL_LANGUAGE },
+          (answer) => log.warn({ answer }, 'could not send a mail to an operator'),
+        ),
+      report: warningOf(log, 'could not complete the sign-in or the code of an operator'),
     });
     const idempotency = openIdempotencyStore(database, { keyHours: config.IDEMPOTENCY_HOURS });
     const calls = openCalls({

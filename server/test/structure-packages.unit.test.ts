@@ -72,6 +72,7 @@ describe('the console', () => {
   it('imports only from folders that come before in the order', () => {
     const features = [
       'session',
+      'operators',
       'clients',
       'results',
       'events',

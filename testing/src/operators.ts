@@ -64,3 +64,10 @@ export async function enrol(service: TestService, headers: Headers) {
   const { RecoveryCodes: recovery } = recordOf<{ RecoveryCodes: string[] }>(enrolled);
   return { codeIn, used, recovery };
 }
+
+/** Makes the last confirmation of every operator older than the ten minutes for which it counts. */
+export async function outdateConfirmations({ database }: TestService): Promise<void> {
+  await database.query(
+    `update anagrafe.operator_sessions set confirmed_at = confirmed_at - interval '11 minutes'`,
+  );
+}

@@ -1,3 +1,4 @@
+import type { Permission } from '@anagrafe/client';
 import { type ComponentType, lazy } from 'react';
 import { Overview } from '../features/overview/overview-page.tsx';
 import type { Messages } from '../i18n/language.tsx';
@@ -8,6 +9,10 @@ export interface ConsolePage {
   readonly path: string;
   readonly name: keyof Messages['common']['pages'];
   readonly icon: IconName;
+  /** What the client or operator must be permitted for the page to be in the menu. */
+  readonly permission?: Permission;
+  /** The page is opened from elsewhere than the menu. */
+  readonly isUnlisted?: boolean;
   /** The page also shows one object, whose ID follows the path. */
   readonly hasDetail?: boolean;
   /** Keeps the page mounted while another page is shown, so that its work is not interrupted. */
@@ -48,11 +53,11 @@ export const pages: readonly ConsolePage[] = [
     async () => (await import('../features/users/users-page.tsx')).Users,
   ),
   page(
-    { name: 'import', path: '/import', icon: 'upload', stays: true },
+    { name: 'import', path: '/import', icon: 'upload', permission: 'records.write', stays: true },
     async () => (await import('../features/import/import-page.tsx')).Import,
   ),
   page(
-    { name: 'sync', path: '/sync', icon: 'sync', stays: true },
+    { name: 'sync', path: '/sync', icon: 'sync', permission: 'records.write', stays: true },
     async () => (await import('../features/sync/sync-page.tsx')).Sync,
   ),
   page(
@@ -84,6 +89,14 @@ export const pages: readonly ConsolePage[] = [
     async () => (await import('../features/clients/clients-page.tsx')).Clients,
   ),
   page(
+    { name: 'operators', path: '/operators', icon: 'people' },
+    async () => (await import('../features/operators/operators-page.tsx')).Operators,
+  ),
+  page(
+    { name: 'account', path: '/account', icon: 'user', isUnlisted: true },
+    async () => (await import('../features/operators/account-page.tsx')).Account,
+  ),
+  page(
     { name: 'audit', path: '/audit', icon: 'audit' },
     async () => (await import('../features/audit/audit-page.tsx')).Audit,
   ),
@@ -94,4 +107,9 @@ export function pageOf(path: string): ConsolePage | undefined {
   return pages.find((one) =>
     one.path === '/' ? path === '/' : path === one.path || path.startsWith(`${one.path}/`),
   );
+}
+
+/** Returns the pages of the menu. */
+export function pagesFor(may: (permission: Permission) => boolean): readonly ConsolePage[] {
+  return pages.filter(({ permission, isUnlisted }) => !isUnlisted && (!permission || may(permission)));
 }

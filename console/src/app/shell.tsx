@@ -1,14 +1,14 @@
 import type { ConsoleSession } from '@anagrafe/client';
-import { Alert, Burger, Button, Kbd, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Burger, Button, Kbd, Stack, Text } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useSignOut } from '../features/session/session.ts';
+import { useMay, useSignOut } from '../features/session/session.ts';
 import { useCommonMessages, usePeopleMessages } from '../i18n/language.tsx';
 import { useFocusBack } from '../ui/focus.ts';
 import { Icon } from '../ui/icon.tsx';
 import { LanguageSwitch, SchemeSwitch } from './preferences.tsx';
-import { pageOf, pages } from './routes.ts';
+import { pageOf, pagesFor } from './routes.ts';
 import classes from './shell.module.css';
 
 const Finder = lazy(async () => ({ default: (await import('./finder.tsx')).Finder }));
@@ -89,7 +89,7 @@ function Navigation({ onGone }: { onGone: () => void }) {
   return (
     <>
       <div className={classes.links}>
-        {pages.map((page) => (
+        {pagesFor(useMay()).map((page) => (
           <Link
             key={page.path}
             href={page.path}
@@ -129,9 +129,15 @@ function UserMenu({ Client, Operator, place }: Account & { place: 'header' | 'na
         <Text span c="dimmed" size="sm">
           {messages.signedInAs}{' '}
         </Text>
-        <Text span fw={600} size="sm">
-          {account.Name}
-        </Text>
+        {Operator ? (
+          <Anchor component={Link} href="/account" fw={600} size="sm" c="inherit">
+            {account.Name}
+          </Anchor>
+        ) : (
+          <Text span fw={600} size="sm">
+            {account.Name}
+          </Text>
+        )}
       </Text>
       <Button
         variant="default"

@@ -7,6 +7,7 @@ import { Command } from '../ui/copy.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Failure } from '../ui/loading-or-error.tsx';
 import { AccessFrame } from './access-frame.tsx';
+import { Forgotten } from './forgotten.tsx';
 import { KeysForm, OperatorForm } from './sign-in-forms.tsx';
 
 /** Where the browser remembers how the last person has signed in. */
@@ -15,13 +16,14 @@ const place = 'anagrafe-sign-in';
 /** The sign-in of operators, and that of API clients if it is allowed. `session` is that of the hidden pages. */
 export function SignIn({ session }: { session: Session }) {
   const { signIn: messages } = useCommonMessages();
-  const { clientSession, notSignedOut = null, KeysAllowed } = session;
+  const { clientSession, notSignedOut = null, KeysAllowed, SendsMail } = session;
   const account = clientSession?.account;
   const ended = clientSession !== null;
   const signOut = useSignOut();
   const [chosen, setChosen] = useState(() =>
     account?.Client ? 'keys' : account?.Operator ? 'operator' : localStorage.getItem(place),
   );
+  const [forgotten, setForgotten] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
   const field = useRef<HTMLInputElement>(null);
   const byKeys = KeysAllowed && chosen === 'keys';
@@ -37,6 +39,7 @@ export function SignIn({ session }: { session: Session }) {
     setChosen(method);
   };
 
+  if (forgotten) return <Forgotten onBack={() => setForgotten(false)} />;
   return (
     <AccessFrame title={messages.title} headingRef={heading}>
       {ended && (
@@ -53,6 +56,11 @@ export function SignIn({ session }: { session: Session }) {
         <OperatorForm ref={field} email={account?.Operator?.Email ?? ''} />
       )}
       <Stack gap={6} align="flex-start">
+        {!byKeys && SendsMail && (
+          <Anchor component="button" type="button" size="sm" onClick={() => setForgotten(true)}>
+            {messages.forgotten}
+          </Anchor>
+        )}
         {!byKeys && (
           <Anchor component={Link} href="/password" size="sm">
             {messages.haveCode}

@@ -95,6 +95,7 @@ export const useImportMessages = section('imports');
 export const useInvitationsMessages = section('invitations');
 export const useJobsMessages = section('jobs');
 export const useMailsMessages = section('mails');
+export const useOperatorsMessages = section('operators');
 export const useOverviewMessages = section('overview');
 export const usePeopleMessages = section('people');
 export const usePrincipalsMessages = section('principals');

@@ -32,7 +32,7 @@ export async function accountPages(
   folder: string,
   { brand, minLength }: PageTools,
 ): Promise<void> {
-  const hidden = { logLevel: 'warn', schema: { hide: true } } as const;
+  const hidden = { logLevel: 'warn', schema: { hide: true }, exposeHeadRoute: true } as const;
   const icon = brand.logo ?? { content: await readFile(join(folder, 'favicon.svg')), type: 'image/svg+xml' };
   const colors = stylesOf(brand);
   const colorsPath = `brand-${createHash('sha256').update(colors).digest('hex').slice(0, 12)}.css`;

@@ -69,6 +69,7 @@ export const actions = [
   'operator.changed',
   'operator.reset',
   'operator.password',
+  'operator.forgotten',
   'operator.second_factor',
   'operator.denied',
   'operator.refused',

@@ -18,6 +18,7 @@ import type { OperationName } from '../records/parse/parsed-record.ts';
 import { tupleTexts } from '../records/read/tuple.ts';
 import type { Outcome } from '../records/write/outcome.ts';
 import { contentOf, jobEnvelope, outcomesEnvelope } from './call-envelope.ts';
+import { deletesUsers } from './deletes-users.ts';
 import { runCall } from './run-call.ts';
 import { InsertQuery, InviteQuery, WriteHeaders, WriteQuery, writeAnswers } from './write.schemas.ts';
 import { DeleteBody, InsertBody, InviteBody, StateBody, UpdateBody } from './write-bodies.schemas.ts';
@@ -155,11 +156,13 @@ export function writeHandler<Request extends FastifyRequest>(
     const perMinute = mailsPerMinute(request);
     const common = { showsStored, resetsOnly, callerTags, codes: codesFor(request), perMinute };
     const options = { ...defaultOptions, ...optionsOf(request), ...common };
-    const planned = planOf?.(request) ?? null;
+    const body = request.body as RecordList | null;
+    const mayDelete = operation === 'update' && 'operator' in request.caller && !isFlagged(request, 'dryRun');
+    if (mayDelete && (await deletesUsers(body))) request.requirePermission('records.delete');
     const failures: unknown[] = [];
     const call = {
       operation,
-      body: request.body as RecordList | null,
+      body,
       clientId: request.caller.clientId,
       actor: actorOf(request),
       key: idempotencyKeyOf(request),
@@ -167,7 +170,7 @@ export function writeHandler<Request extends FastifyRequest>(
       dryRun: isFlagged(request, 'dryRun'),
       async: wantsAsync(request.headers),
       options,
-      planned,
+      planned: planOf?.(request) ?? null,
       holdMemory: (bytes: number) => request.received.reserve(bytes),
       signal: request.received.signal,
       report(error: unknown) {
@@ -175,12 +178,8 @@ export function writeHandler<Request extends FastifyRequest>(
       },
     };
     const result = await run(call, tools.callTools);
-    if (failures.length > 0) {
-      request.log.error(
-        { err: failures[0], operation, records: failures.length },
-        'unexpected error while processing records',
-      );
-    }
+    const failed = { err: failures[0], operation, records: failures.length };
+    if (failures.length > 0) request.log.error(failed, 'unexpected error while processing records');
     if (result.kind !== 'estimate' && result.replayed) reply.header('idempotency-replayed', 'true');
     if (result.kind === 'job') return answerJob(result, request, reply, tools.jobs);
     return answerOutcomes(result, request, reply);

@@ -33,7 +33,7 @@ const grants = {
   'addresses.send': { scope: 'sync:write', role: null },
   /** What `/admin/v1` shows of all clients. */
   'admin.read': { scope: 'admin', role: 'viewer' },
-  'mails.resend': { scope: 'admin', role: 'editor' },
+  'mails.resend': { scope: 'admin', role: 'desk' },
   'sessions.end': { scope: 'admin', role: 'desk' },
   'clients.write': { scope: 'admin', role: 'admin' },
   'operators.read': { scope: 'admin', role: 'admin' },

@@ -29,6 +29,7 @@ import { RoleSchema } from '../operators/operators.routes.ts';
 
 interface SessionTools extends ConsoleTools {
   readonly idleMinutes: number;
+  readonly sendsMail: boolean;
   readonly lookUpThrottled: ThrottledLookup;
 }
 
@@ -109,7 +110,10 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
   );
 }
 
-function stateFields({ state, session }: ConsoleState, { keysAtConsole, idleMinutes }: SessionTools) {
+function stateFields(
+  { state, session }: ConsoleState,
+  { keysAtConsole, idleMinutes, sendsMail }: SessionTools,
+) {
   return {
     State: state,
     Client: session && !('role' in session) ? { PublicKey: session.publicKey, Name: session.name } : null,
@@ -129,6 +133,7 @@ function stateFields({ state, session }: ConsoleState, { keysAtConsole, idleMinu
     ExpiresAt: session?.expiresAt ?? null,
     IdleMinutes: idleMinutes,
     KeysAllowed: keysAtConsole,
+    SendsMail: sendsMail,
   };
 }
 
@@ -164,6 +169,7 @@ const ConsoleSession = named(
     ExpiresAt: nullable(Moment),
     IdleMinutes: count('Minutes without input after which a page of an operator signs out.'),
     KeysAllowed: Type.Boolean({ description: 'True if API clients may sign in, too.' }),
+    SendsMail: Type.Boolean({ description: 'True if a mail server is configured.' }),
   }),
 );
 

@@ -1,65 +1,33 @@
-import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { codeRefused, passwordRefused } from '../accounts/password.routes.ts';
-import { type OperatorAtConsole, operatorCaller } from '../clients/access.ts';
-import { actorOf, type ThrottledLookup } from '../clients/authentication.plugin.ts';
-import { type ConsoleStore, consoleTokenIn, requireConsolePage } from '../clients/console-session.ts';
+import { requireConsolePage } from '../clients/console-session.ts';
 import { answers, Empty, errorAnswer, recordPage } from '../http/answer-schemas.ts';
-import { addressOf, setConsoleCookie } from '../http/credentials.ts';
+import { setConsoleCookie } from '../http/credentials.ts';
 import { recordEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
 import { CallHeaders, CallQuery, credential, named, optional, strictObject } from '../http/schemas.ts';
 import type { Api } from '../http/validation.ts';
-import { ApiError } from '../lib/field-errors.ts';
-import { sourceOf } from '../lib/network.ts';
-import { digestOf } from '../lib/secrets.ts';
+import { setOperatorPassword } from '../operators/operator-password.ts';
 import {
   beginSecondFactor,
   confirmOperator,
   enrolSecondFactor,
   type OperatorSignInTools,
-  setOperatorPassword,
   signInOperator,
 } from '../operators/operator-sign-in.ts';
+import { openSignedInOperator, type SignedInTools } from './signed-in-operator.plugin.ts';
 
-interface OperatorSessionTools {
-  readonly lookUpThrottled: ThrottledLookup;
-  readonly consoleSessions: ConsoleStore;
+export interface OperatorSessionTools extends SignedInTools {
   readonly operatorSignIn: OperatorSignInTools;
-}
-
-interface SignedInOperator {
-  readonly operator: OperatorAtConsole;
-  readonly tokenDigest: Buffer;
 }
 
 /** Registers the routes with which operators sign in, set their passwords and prove their identity. */
 export function operatorSessionRoutes(app: Api, tools: OperatorSessionTools): void {
-  const { lookUpThrottled, consoleSessions, operatorSignIn } = tools;
+  const { lookUpThrottled, operatorSignIn } = tools;
   const about = { tags: ['console'], querystring: CallQuery, headers: CallHeaders };
   const config = { signIn: true, maxValues: 100 };
 
-  const attemptOf = (request: FastifyRequest, operator?: OperatorAtConsole) => ({
-    source: sourceOf(addressOf(request)),
-    actor: actorOf(request, operator && operatorCaller(operator)),
-  });
-
-  const signedIn = (request: FastifyRequest): Promise<SignedInOperator> =>
-    lookUpThrottled(request, async (evidence) => {
-      requireConsolePage(evidence);
-      const token = consoleTokenIn(evidence);
-      const tokenDigest = digestOf(token ?? '');
-      const operator = token === null ? null : await consoleSessions.findOperator(tokenDigest);
-      if (!operator) throw new ApiError('UNAUTHENTICATED', { variant: 'console' });
-      return { operator, tokenDigest };
-    });
-
-  /** A stolen session must not give its thief a second factor. */
-  async function confirmed(request: FastifyRequest): Promise<OperatorAtConsole> {
-    const { operator } = await signedIn(request);
-    if (!operator.confirmed) throw new ApiError('CONFIRMATION_REQUIRED');
-    return operator;
-  }
+  const { attemptOf, signedIn, confirmed } = openSignedInOperator(tools);
 
   app.post(
     '/console/session/operator',
@@ -124,7 +92,7 @@ export function operatorSessionRoutes(app: Api, tools: OperatorSessionTools): vo
       },
     },
     async (request) => {
-      const { secret, uri } = await beginSecondFactor(await confirmed(request), operatorSignIn);
+      const { secret, uri } = await beginSecondFactor((await confirmed(request)).operator, operatorSignIn);
       return recordEnvelope({ Secret: secret, URI: uri }, debugOf(request));
     },
   );
@@ -144,7 +112,7 @@ export function operatorSessionRoutes(app: Api, tools: OperatorSessionTools): vo
       },
     },
     async (request) => {
-      const operator = await confirmed(request);
+      const { operator } = await confirmed(request);
       const { actor } = attemptOf(request, operator);
       const codes = await enrolSecondFactor(operator, request.body.Code, actor, operatorSignIn);
       return recordEnvelope({ RecoveryCodes: codes }, debugOf(request));
@@ -211,7 +179,7 @@ const recoveryAnswers = answers(
   recordPage('RecoveryCodesEnvelope', Recovery),
   invalid,
 );
-const OperatorOfCode = named('OperatorOfCode', strictObject({ Email: Type.String() }));
+export const OperatorOfCode = named('OperatorOfCode', strictObject({ Email: Type.String() }));
 const passwordAnswers = answers(
   'The password is set.',
   recordPage('OperatorOfCodeEnvelope', OperatorOfCode),

@@ -22,7 +22,7 @@ export function jobInvitationRoute(app: Api, { store, invitations, issueCode }: 
   app.post(
     '/jobs/:id/invitations',
     {
-      config: { permission: 'jobs.write', limited: true, emptyBody: true, maxValues: 10 },
+      config: { permission: 'users.invite', limited: true, emptyBody: true, maxValues: 10 },
       schema: {
         operationId: 'issueInvitations',
         summary: 'Issue the codes of the users that a job has invited',
@@ -36,7 +36,9 @@ export function jobInvitationRoute(app: Api, { store, invitations, issueCode }: 
       },
     },
     async (request, reply) => {
-      const { id, endedAt } = await findJob(request.params.id, request.caller, store);
+      const { id, endedAt, clientId } = await findJob(request.params.id, request.caller, store);
+      // The codes of a job of someone else end with this call.
+      if (clientId !== request.caller.clientId) request.requirePermission('jobs.write');
       if (endedAt === null) throw new ApiError('JOB_NOT_ENDED');
       const withNames = request.caller.permissions.has('records.read');
       const format = request.query.format ?? acceptedFormat(request);

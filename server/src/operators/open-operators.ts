@@ -10,9 +10,12 @@ import type { Config } from '../settings/config.ts';
 import { openOperatorSignIn } from './operator-sign-in.store.ts';
 import type { OperatorSignInTools } from './operator-sign-in.ts';
 import { openOperatorStore } from './operators.store.ts';
-import type { OperatorTools } from './operators.ts';
+import type { OperatorMailer, OperatorTools } from './operators.ts';
 
 type DisableWebhooks = Parameters<typeof openOperatorStore>[1]['disableWebhooks'];
+
+/** Hours for which the code in a mail about a forgotten password is valid. */
+const forgottenHours = 1;
 
 interface OperatorParts {
   readonly database: Database;
@@ -25,6 +28,8 @@ interface OperatorParts {
   readonly ownHash: string;
   readonly blocklist: Blocklist;
   readonly disableWebhooks: DisableWebhooks;
+  /** Null if no mail server is configured. */
+  readonly mailer: OperatorMailer | null;
   report(error: unknown): void;
 }
 
@@ -34,9 +39,9 @@ export interface Operators {
 }
 
 export function openOperators(parts: OperatorParts): Operators {
-  const { database, config, keyRing, blocklist, auditLog, hasher, report } = parts;
+  const { database, config, keyRing, blocklist, auditLog, hasher, mailer, report } = parts;
   return {
-    operators: openOperatorTools(database, config, parts.disableWebhooks),
+    operators: openOperatorTools(database, config, parts.disableWebhooks, mailer),
     signIn: {
       store: openOperatorSignIn(database),
       loginThrottle: parts.loginThrottle,
@@ -47,6 +52,8 @@ export function openOperators(parts: OperatorParts): Operators {
       isLeaked: blocklist.isLeaked,
       decoy: parts.ownHash,
       issuer: config.BRAND_NAME,
+      mailer,
+      issueCode: codeIssuer({ days: forgottenHours / 24, ...pageOf(config) }),
       throttleDigest: (text) => keyRing.throttleDigest(text),
       encryptSecret: (secret, name) => keyRing.encryptSecret(secret, name),
       decryptSecret: (encrypted, name) => keyRing.decryptSecret(encrypted, name),
@@ -59,10 +66,16 @@ export function openOperatorTools(
   database: Database,
   config: Config,
   disableWebhooks: DisableWebhooks,
+  mailer: OperatorMailer | null = null,
 ): OperatorTools {
   return {
     store: openOperatorStore(database, { idleMinutes: config.CONSOLE_IDLE_MINUTES, disableWebhooks }),
-    // The pages of users do not take the codes of operators, so these have no URL.
-    issueCode: codeIssuer({ days: config.INVITATION_DAYS, publicUrl: null }),
+    issueCode: codeIssuer({ days: config.INVITATION_DAYS, ...pageOf(config) }),
+    mailer,
   };
+}
+
+/** The page of the console that takes the codes of operators. */
+function pageOf({ PUBLIC_URL }: Config) {
+  return { publicUrl: PUBLIC_URL, page: 'console/password' };
 }

@@ -2,6 +2,7 @@ import { openAuditLog } from '../audit/audit.store.ts';
 import type { Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import type { OperatorAccount, OperatorSignInStore } from './operator-sign-in.ts';
+import type { MailedOperator } from './operators.ts';
 
 const selectAccount = `select client_id as id, email, revoked_at is not null as disabled, password_hash as "passwordHash",
     totp_secret as "totpSecret", totp_pending as "totpPending", totp_step as "totpStep"
@@ -90,6 +91,33 @@ export function openOperatorSignIn(database: Database): OperatorSignInStore {
         const details = { operator: clientId };
         await openAuditLog(connection).note(actor, { action: 'operator.password', details });
         return true;
+      }),
+    changePassword: (id, hash, kept, actor) =>
+      database.transaction(async (connection) => {
+        await connection.query(
+          `update anagrafe.operators set password_hash = $2, code_digest = null, code_expires_at = null
+            where client_id = $1`,
+          [id, hash],
+        );
+        await connection.query(
+          'delete from anagrafe.operator_sessions where client_id = $1 and token_digest <> $2',
+          [id, kept],
+        );
+        const details = { operator: id };
+        await openAuditLog(connection).note(actor, { action: 'operator.password', details });
+      }),
+    storeCode: (emailKey, { digest, expiresAt }, actor) =>
+      database.transaction(async (connection) => {
+        const [operator] = await connection.query<MailedOperator>(
+          `update anagrafe.operators set code_digest = $2, code_expires_at = $3 from anagrafe.clients
+            where clients.id = client_id and email_key = $1 and revoked_at is null
+           returning client_id as id, name, email`,
+          [emailKey, digest, expiresAt],
+        );
+        if (!operator) return null;
+        const details = { operator: operator.id };
+        await openAuditLog(connection).note(actor, { action: 'operator.forgotten', details });
+        return operator;
       }),
   });
 }

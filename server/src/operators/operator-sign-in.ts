@@ -1,13 +1,13 @@
 import { type LoginThrottle, reserveAttempt } from '../accounts/login-throttle.ts';
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
 import type { OperatorAtConsole } from '../clients/access.ts';
-import { ApiError, FieldErrors } from '../lib/field-errors.ts';
+import { ApiError } from '../lib/field-errors.ts';
 import { digestOf, newConsoleToken } from '../lib/secrets.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
-import { codeDigest } from '../passwords/password-code.ts';
-import { type PasswordPolicy, readPassword, refuseOwnNames } from '../passwords/policy.ts';
+import { type CodeIssuer, codeDigest, type IssuedCode } from '../passwords/password-code.ts';
+import type { PasswordPolicy } from '../passwords/policy.ts';
 import { mapOpaqueString } from '../usernames/precis-profiles.ts';
-import { emailKey } from './operators.ts';
+import { emailKey, type MailedOperator, type OperatorMailer } from './operators.ts';
 import { type NewSecret, newRecoveryCodes, newTotpSecret, stepOfCode } from './second-factor.ts';
 
 /** The stored values that the sign-in of an operator is checked against. */
@@ -37,6 +37,10 @@ export interface OperatorSignInStore {
   enrol(account: OperatorAccount, step: number, recovery: readonly Buffer[], actor: Actor): Promise<boolean>;
   /** Sets the password and ends all sessions; returns false if the code is no longer valid. */
   setPassword(code: Buffer, hash: string, actor: Actor): Promise<boolean>;
+  /** Replaces the password and ends the other sessions of the operator. */
+  changePassword(id: number, hash: string, kept: Buffer, actor: Actor): Promise<void>;
+  /** Stores the code of an operator that may sign in, beside its password; returns null if there is none. */
+  storeCode(emailKey: string, code: IssuedCode, actor: Actor): Promise<MailedOperator | null>;
 }
 
 export interface OperatorSignInTools {
@@ -49,6 +53,10 @@ export interface OperatorSignInTools {
   readonly decoy: string;
   /** The name of the service in authenticator apps. */
   readonly issuer: string;
+  /** Issues the codes for forgotten passwords. */
+  readonly issueCode: CodeIssuer;
+  /** Null if no mail server is configured. */
+  readonly mailer: OperatorMailer | null;
   isLeaked(password: string): Promise<boolean>;
   throttleDigest(text: string): Buffer;
   encryptSecret(secret: string, associatedData: string): Buffer;
@@ -151,41 +159,6 @@ export async function enrolSecondFactor(
   const { codes, digests } = newRecoveryCodes();
   if (!(await tools.store.enrol(account, step, digests, actor))) throw new ApiError('CODE_INVALID');
   return codes;
-}
-
-/** Sets the password of the operator that has the code. Returns its email address, or the errors of the password, which do not use the code up. */
-export async function setOperatorPassword(
-  { code, password, confirmation }: { code: string; password: string; confirmation: string },
-  { source, actor }: Attempt,
-  tools: OperatorSignInTools,
-): Promise<FieldErrors | string> {
-  const digest = codeDigest(code);
-  const guess = {
-    pair: tools.throttleDigest(`operator code ${JSON.stringify([code, source])}`),
-    source: tools.throttleDigest(`code source ${source}`),
-    account: null,
-    userId: null,
-  };
-  const { counters } = await reserveAttempt(guess, tools.loginThrottle, 'codeThrottle');
-  const account = digest && (await tools.store.findByCode(digest));
-  if (!account) throw new ApiError('CODE_INVALID');
-  await tools.loginThrottle.clear(guess, counters).catch(tools.report);
-  const errors = new FieldErrors();
-  const mapped = readPassword(
-    { Password: password, ConfirmPassword: confirmation },
-    tools.policy,
-    '',
-    errors,
-  );
-  if (mapped !== null)
-    refuseOwnNames(mapped, { usernameKey: null, email: account.email }, 'Password', errors);
-  if (mapped !== null && errors.none && (await tools.isLeaked(mapped)))
-    errors.add('Password', 'PASSWORD_COMMON');
-  if (mapped === null || !errors.none) return errors;
-  const hash = await tools.hasher.hashOne(mapped, `operator ${account.id}`);
-  const own: Actor = { ...actor, kind: 'console', clientId: account.id };
-  if (!(await tools.store.setPassword(digest, hash, own))) throw new ApiError('CODE_INVALID');
-  return account.email;
 }
 
 /** Runs `verify` under the login throttle. A result that is null counts as a wrong guess and is recorded. */

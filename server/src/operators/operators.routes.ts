@@ -19,6 +19,7 @@ import {
   CallQuery,
   Id,
   named,
+  nullable,
   oneOf,
   optional,
   pathOf,
@@ -49,7 +50,8 @@ export function operatorRoutes(app: Api, tools: OperatorTools): void {
   app.get(
     '/operators',
     {
-      config: read,
+      // Every list names operators; their sessions are for administrators.
+      config: { permission: 'admin.read' },
       schema: {
         operationId: 'operators',
         summary: 'List operators',
@@ -76,9 +78,9 @@ export function operatorRoutes(app: Api, tools: OperatorTools): void {
       },
     },
     async (request) => {
-      const { Email: email, Name: name, Role: role, Tags } = request.body;
+      const { Email: email, Name: name, Role: role, Tags, Mail: byMail } = request.body;
       const operator = { email, name, role, tags: Tags ? sortedTags(Tags) : null };
-      const invited = await inviteOperator(operator, tools, actorOf(request));
+      const invited = await inviteOperator(operator, tools, actorOf(request), byMail);
       return recordEnvelope(invitedFields(invited), debugOf(request));
     },
   );
@@ -121,11 +123,13 @@ export function operatorRoutes(app: Api, tools: OperatorTools): void {
           'Removes both, ends the sessions, enables a disabled operator, and returns a new `Code`, which only this response contains. Earlier codes end.',
         ...about,
         params: OperatorPath,
+        body: ResetBody,
         response: invitedAnswers,
       },
     },
     async (request) => {
-      const invited = await resetOperator(request.params.id, tools, actorOf(request));
+      const byMail = request.body.Mail;
+      const invited = await resetOperator(request.params.id, tools, actorOf(request), byMail);
       return recordEnvelope(invitedFields(invited), debugOf(request));
     },
   );
@@ -207,11 +211,11 @@ function operatorFields({ id, email, name, role, tags, state, hasSecondFactor, c
 }
 
 function invitedFields({ operator, code }: InvitedOperator) {
-  return { ...operatorFields(operator), Code: code.text, ExpiresAt: code.expiresAt };
+  return { ...operatorFields(operator), Code: code.text, URL: code.url, ExpiresAt: code.expiresAt };
 }
 
-function sessionFields({ id, address, signedInAt, usedAt }: OperatorSession) {
-  return { ID: id, Address: address, SignedInAt: signedInAt, UsedAt: usedAt };
+export function sessionFields({ id, address, signedInAt, usedAt, isOwn }: OperatorSession) {
+  return { ID: id, Address: address, SignedInAt: signedInAt, UsedAt: usedAt, Current: isOwn };
 }
 
 export const RoleSchema = named('Role', oneOf(roles));
@@ -234,23 +238,34 @@ const Invited = named(
   strictObject({
     ...operator,
     Code: Type.String({ format: 'password', description: 'The code for `POST /console/password`.' }),
+    URL: nullable(
+      Type.String({ description: 'The page that takes the code; null without `ANAGRAFE_PUBLIC_URL`.' }),
+    ),
     ExpiresAt: Moment,
   }),
 );
-const SessionSchema = named(
+export const SessionSchema = named(
   'OperatorSession',
-  strictObject({ ID: Uuid, Address: Text, SignedInAt: Moment, UsedAt: Moment }),
+  strictObject({
+    ID: Uuid,
+    Address: Text,
+    SignedInAt: Moment,
+    UsedAt: Moment,
+    Current: Type.Boolean({ description: 'True for the session that sends the request.' }),
+  }),
 );
-const Ended = named(
+export const Ended = named(
   'EndedOperatorSessions',
   strictObject({ Ended: count('Number of sessions that were ended.') }),
 );
 
 const Name = Type.String({ minLength: 1, maxLength: 255 });
+const ByMail = optional(Type.Boolean({ description: 'True to send the code to the operator by mail, too.' }));
+const ResetBody = named('ResetOperator', strictObject({ Mail: ByMail }));
 const NewOperatorBody = named(
   'CreateOperator',
   strictObject(
-    { Email: Type.String({ minLength: 1, maxLength: 254 }), Name, Role: RoleSchema, Tags: NewCallerTags },
+    { Email: Type.String({ minLength: 1, maxLength: 254 }), Name, Role: RoleSchema, Tags: NewCallerTags, Mail: ByMail },
     { examples: [{ Email: 'anna@example.com', Name: 'Anna Bianchi', Role: 'desk' }] },
   ),
 );
@@ -263,7 +278,7 @@ const OperatorChangeBody = named(
 );
 const OperatorPath = pathOf('OPERATOR_NOT_FOUND', { id: Id });
 const SessionPath = pathOf('OPERATOR_NOT_FOUND', { id: Id, session: Uuid });
-const missing = {
+export const missing = {
   404: errorAnswer('There is no operator or no session with this ID.', 'OPERATOR_NOT_FOUND'),
 };
 const refused = {

@@ -11,6 +11,9 @@ const operatorColumns = `client_id as id, email, name, role, tags, client.create
   case when revoked_at is not null then 'disabled' when password_hash is null then 'invited' else 'active' end as state,
   totp_secret is not null as "hasSecondFactor"`;
 
+/** The digest of no token. */
+const noToken: Buffer = Buffer.alloc(0);
+
 /** Serialises the changes: two concurrent inserts must not have one email address. */
 const lockOperators = 'lock table anagrafe.operators in share row exclusive mode';
 
@@ -105,21 +108,22 @@ export function openOperatorStore(database: Database, options: OperatorStoreOpti
         await note(connection, actor, 'operator.reset', { operator: id });
         return find(connection, id);
       }),
-    async listSessions(id) {
+    async listSessions(id, own = noToken) {
       if (!(await find(database, id))) return null;
       return database.query<OperatorSession>(
-        `select session.id, host(address) as address, session.created_at as "signedInAt", used_at as "usedAt"
+        `select session.id, host(address) as address, session.created_at as "signedInAt", used_at as "usedAt",
+                token_digest = $3 as "isOwn"
            from anagrafe.operator_sessions as session
           where client_id = $1 and created_at > now() - make_interval(hours => ${maxSessionHours})
             and used_at > now() - make_interval(mins => $2::integer)
           order by used_at desc`,
-        [id, options.idleMinutes],
+        [id, options.idleMinutes, own],
       );
     },
-    endSessions: (id, session, actor) =>
+    endSessions: (id, session, actor, kept) =>
       database.transaction(async (connection) => {
         if (!(await find(connection, id))) return null;
-        const ended = await endAll(connection, id, session);
+        const ended = await endAll(connection, id, session, kept);
         if (ended > 0) await note(connection, actor, 'operator.sessions_ended', { operator: id, ended });
         return ended;
       }),
@@ -144,10 +148,16 @@ async function lockAdmins(connection: Connection): Promise<readonly number[]> {
   return admins.map(({ id }) => id);
 }
 
-async function endAll(connection: Connection, id: number, session: string | null = null): Promise<number> {
+async function endAll(
+  connection: Connection,
+  id: number,
+  session: string | null = null,
+  kept: Buffer = noToken,
+): Promise<number> {
   const ended = await connection.query(
-    `delete from anagrafe.operator_sessions where client_id = $1 and ($2::uuid is null or id = $2) returning 1`,
-    [id, session],
+    `delete from anagrafe.operator_sessions
+      where client_id = $1 and ($2::uuid is null or id = $2) and token_digest <> $3 returning 1`,
+    [id, session, kept],
   );
   return ended.length;
 }

@@ -38,6 +38,8 @@ export interface OperatorSession {
   readonly address: string | null;
   readonly signedInAt: Date;
   readonly usedAt: Date;
+  /** True for the session that asks. */
+  readonly isOwn: boolean;
 }
 
 export interface OperatorStore {
@@ -48,14 +50,24 @@ export interface OperatorStore {
   change(id: number, change: OperatorChange, actor: Actor): Promise<Operator | 'last' | null>;
   /** Removes the password and the second factor, ends all sessions, and enables the operator. */
   reset(id: number, code: IssuedCode, actor: Actor): Promise<Operator | null>;
-  listSessions(id: number): Promise<readonly OperatorSession[] | null>;
-  /** Ends one session or all; returns how many, or null if there is no such operator. */
-  endSessions(id: number, session: string | null, actor: Actor): Promise<number | null>;
+  /** `own` is the token of the session that asks, if it is one of the operator. */
+  listSessions(id: number, own?: Buffer): Promise<readonly OperatorSession[] | null>;
+  /** Ends one session, or all but that with the token `kept`; returns how many, or null if there is no such operator. */
+  endSessions(id: number, session: string | null, actor: Actor, kept?: Buffer): Promise<number | null>;
 }
+
+/** Sends the codes of operators by mail, later and without an answer: an operator can always get another code. */
+export interface OperatorMailer {
+  send(kind: 'invitation' | 'forgotten', operator: MailedOperator, code: IssuedCode): void;
+}
+
+export type MailedOperator = Pick<Operator, 'id' | 'name' | 'email'>;
 
 export interface OperatorTools {
   readonly store: OperatorStore;
   readonly issueCode: CodeIssuer;
+  /** Null if no mail server is configured. */
+  readonly mailer: OperatorMailer | null;
 }
 
 /** An operator with the code for its password, which exists as text only here. */
@@ -69,16 +81,20 @@ export function emailKey(email: string): string {
   return email.toLowerCase();
 }
 
+/** With `byMail` the operator also gets the code by mail. */
 export async function inviteOperator(
   operator: NewOperator,
-  { store, issueCode }: OperatorTools,
+  { store, issueCode, mailer }: OperatorTools,
   actor: Actor,
+  byMail = false,
 ): Promise<InvitedOperator> {
+  if (byMail && !mailer) throw new ApiError('NO_MAIL_SERVER');
   checkName(operator.name);
   if (!isEmail(operator.email)) throw new ApiError('INVALID_CLIENT', { variant: 'email' });
   const code = issueCode();
   const inserted = await store.insert(operator, code, actor);
   if (!inserted) throw new ApiError('OPERATOR_EMAIL_TAKEN');
+  if (byMail) mailer?.send('invitation', inserted, code);
   return { operator: inserted, code };
 }
 
@@ -96,11 +112,15 @@ export async function changeOperator(
 
 export async function resetOperator(
   id: number,
-  { store, issueCode }: OperatorTools,
+  { store, issueCode, mailer }: OperatorTools,
   actor: Actor,
+  byMail = false,
 ): Promise<InvitedOperator> {
+  if (byMail && !mailer) throw new ApiError('NO_MAIL_SERVER');
   const code = issueCode();
-  return { operator: existing(await store.reset(id, code, actor)), code };
+  const operator = existing(await store.reset(id, code, actor));
+  if (byMail) mailer?.send('invitation', operator, code);
+  return { operator, code };
 }
 
 export function existing<Found>(found: Found | null): Found {

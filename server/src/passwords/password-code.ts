@@ -50,13 +50,20 @@ export type CodeIssuer = () => IssuedCode;
 
 const dayMs = 24 * 3600 * 1000;
 
-export function codeIssuer({ days, publicUrl }: { days: number; publicUrl: string | null }): CodeIssuer {
+interface CodeOptions {
+  readonly days: number;
+  readonly publicUrl: string | null;
+  /** The path of the page that takes the code. */
+  readonly page?: string;
+}
+
+export function codeIssuer({ days, publicUrl, page }: CodeOptions): CodeIssuer {
   return () => {
     const text = newCode();
     const issuedAt = new Date();
     return {
       text,
-      url: codeUrl(text, publicUrl),
+      url: codeUrl(text, publicUrl, page),
       digest: codeDigest(text) as Buffer,
       issuedAt,
       expiresAt: new Date(issuedAt.getTime() + days * dayMs),
@@ -65,6 +72,10 @@ export function codeIssuer({ days, publicUrl }: { days: number; publicUrl: strin
 }
 
 /** The code is in the fragment, which browsers do not send: it gets into no log of a server or proxy. */
-export function codeUrl(code: string, publicUrl: string | null): string | null {
-  return publicUrl === null ? null : `${publicUrl.replace(/\/+$/, '')}/account/set-password#${code}`;
+export function codeUrl(
+  code: string,
+  publicUrl: string | null,
+  page = 'account/set-password',
+): string | null {
+  return publicUrl === null ? null : `${publicUrl.replace(/\/+$/, '')}/${page}#${code}`;
 }

@@ -37,6 +37,14 @@ describe('the account pages', () => {
     expect(text).toContain('<body data-name="Anagrafe" data-min-length="8">');
   });
 
+  it.each([...paths, '/account/icon'])('answer HEAD at %s as GET, without a body', async (path) => {
+    const { status, headers } = await getText(plain, path);
+    const head = await fetch(`${plain.url}${path}`, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([status, '']);
+    for (const name of ['content-type', 'content-security-policy', 'cache-control'])
+      expect(head.headers.get(name)).toBe(headers[name]);
+  });
+
   it('have less than 60 kB with all their files, uncompressed', () => {
     const built = builtAccountPages() ?? '';
     const sizes = readdirSync(built, { recursive: true, encoding: 'utf8' })

@@ -22,6 +22,7 @@ const signedOut = {
   ExpiresAt: null,
   IdleMinutes: 30,
   KeysAllowed: true,
+  SendsMail: false,
 };
 
 describe('the session cookie of the console', () => {

@@ -29,6 +29,7 @@ const signedOut = {
   ExpiresAt: null,
   IdleMinutes: 30,
   KeysAllowed: true,
+  SendsMail: false,
 };
 
 /** Changes the timestamps of all sessions, to simulate the passing of time. `change` is a SQL `set` list. */

@@ -1,6 +1,7 @@
 import type { ClientChange, CompletedCall, CreateClient, Job } from '@anagrafe/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useActorMessages } from '../../i18n/language.tsx';
+import { useOperators } from '../operators/queries.ts';
 import { useAnagrafe, useChange } from '../session/api-client.ts';
 import { completeSignIn, sessionKey } from '../session/session.ts';
 
@@ -75,11 +76,14 @@ type ActorFields = Pick<CompletedCall, 'Actor' | 'ClientID' | 'UserID'>;
 export function useActorName(usernames?: ReadonlyMap<number, string>): (actor: ActorFields) => string {
   const messages = useActorMessages();
   const clients = useClients().data;
+  const operators = useOperators().data;
   return ({ Actor, ClientID, UserID }) => {
     if (Actor === 'user') return usernames?.get(UserID ?? 0) ?? messages.user(UserID);
     if (Actor !== 'client' && Actor !== 'console') return messages[Actor];
-    const name = clients?.find(({ ID }) => ID === ClientID)?.Name ?? messages.unknownClient(ClientID);
-    return messages[Actor](name);
+    const isOf = ({ ID }: { readonly ID: number }) => ID === ClientID;
+    const operator = operators?.find(isOf);
+    if (operator) return operator.Name;
+    return messages[Actor](clients?.find(isOf)?.Name ?? messages.unknownClient(ClientID));
   };
 }
 

@@ -2,6 +2,7 @@ import type {
   Anagrafe,
   ConsoleKeys,
   ConsoleSession,
+  NewOperatorPassword,
   OperatorPassword,
   OperatorSignIn,
   Permission,
@@ -61,7 +62,7 @@ export type Session = ConsoleSession & {
 /** The query key that a change to the signed-in client or operator invalidates. */
 export const sessionKey = ['session'];
 
-function signedOut({ IdleMinutes, KeysAllowed }: ConsoleSession): ConsoleSession {
+function signedOut({ IdleMinutes, KeysAllowed, SendsMail }: ConsoleSession): ConsoleSession {
   return {
     State: 'signed-out',
     Client: null,
@@ -70,6 +71,7 @@ function signedOut({ IdleMinutes, KeysAllowed }: ConsoleSession): ConsoleSession
     ExpiresAt: null,
     IdleMinutes,
     KeysAllowed,
+    SendsMail,
   };
 }
 
@@ -125,6 +127,21 @@ export function useSetPassword() {
   const anagrafe = useAnagrafe();
   return useMutation({
     mutationFn: (password: OperatorPassword) => anagrafe.console.setPassword(password),
+  });
+}
+
+export function useForgotPassword() {
+  const anagrafe = useAnagrafe();
+  return useMutation({ mutationFn: (email: string) => anagrafe.console.forgotPassword(email) });
+}
+
+/** Changes the password of the signed-in operator, and ends its other sessions. */
+export function useChangePassword() {
+  const anagrafe = useAnagrafe();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (password: NewOperatorPassword) => anagrafe.console.changePassword(password),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['own-sessions'] }),
   });
 }
 

@@ -1,34 +1,13 @@
 import { credential } from '@anagrafe/testing/admin';
 import { browserOf, ownPage } from '@anagrafe/testing/console';
 import { rightPassword } from '@anagrafe/testing/login';
-import { invited, operator } from '@anagrafe/testing/operators';
+import { invited, operator, outdateConfirmations } from '@anagrafe/testing/operators';
 import { generateSync } from 'otplib';
-import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { startConsole, useConsole, visit } from '../browser.ts';
+import { enterPassword, field, heading, press, signedInAs } from './person.ts';
 
 const { service, office } = await useConsole();
-
-const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
-const field = (page: Page, name: string) =>
-  page.getByRole('textbox', { name: new RegExp(`^${name}`) }).filter({ visible: true });
-const press = (page: Page, name: string) =>
-  page.getByRole('button', { name, exact: true }).filter({ visible: true }).click();
-const signedInAs = (page: Page, email: string) =>
-  page.getByText(`Signed in as Name of ${email}`).filter({ visible: true }).waitFor();
-
-async function enterPassword(page: Page, email: string, password = rightPassword): Promise<void> {
-  await heading(page, 'Sign in').waitFor();
-  await field(page, 'Email').fill(email);
-  await field(page, 'Password').fill(password);
-  await press(page, 'Sign in');
-}
-
-/** Makes the last confirmation of every operator older than the ten minutes for which it counts. */
-const outdateConfirmations = () =>
-  service.database.query(
-    `update anagrafe.operator_sessions set confirmed_at = confirmed_at - interval '11 minutes'`,
-  );
 
 describe('an invited operator', () => {
   it('sets its password and its second factor, and signs in with each kind of code', async () => {
@@ -100,7 +79,7 @@ describe('an action that needs a confirmation', () => {
     await person.goTo(`/principals/${body.result?.records[0]?.Item1}`);
     await enterPassword(page, email);
     await heading(page, 'Rossi').waitFor();
-    await outdateConfirmations();
+    await outdateConfirmations(service);
     const remove = async () => {
       await press(page, 'More actions');
       await page.getByRole('menuitem', { name: 'Delete' }).click();

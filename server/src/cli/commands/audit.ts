@@ -97,9 +97,10 @@ async function listRows(options: ListOptions): Promise<void> {
   if (given === 0 && !options.json) tell('No results.');
 }
 
-function actorText({ Actor, ClientID, UserID }: AuditRow): string {
-  const id = UserID ?? ClientID;
-  return id === null ? Actor : `${Actor} ${id}`;
+/** Names a client and an operator; a user has its ID, because the log contains no usernames. */
+function actorText({ Actor, ClientID, ClientName, UserID }: AuditRow): string {
+  const who = UserID ?? ClientName ?? ClientID;
+  return who === null ? Actor : `${Actor} ${who}`;
 }
 
 function changesText({ Changes, MoreChanges }: AuditRow): string {
