@@ -272,6 +272,11 @@ export interface CreateOperator {
   Email: string;
   Name: string;
   Role: Role;
+  /**
+   * Limits it to the principals that have one of these tags. They cannot be changed. Null: it is not
+   * limited.
+   */
+  Tags?: string[] | null;
   /** True to send the code to the operator by mail, too. */
   Mail?: boolean | null;
 }

@@ -17,9 +17,8 @@ import {
 import { sendEnvelope } from '../http/streaming.ts';
 import type { Api, Validated } from '../http/validation.ts';
 import { isNetwork } from '../lib/network.ts';
-import { sortedTags } from '../lib/tags.ts';
 import { actorOf } from './authentication.plugin.ts';
-import { NewCallerTags, ShownCallerTags } from './caller-tags.schemas.ts';
+import { NewCallerTags, ShownCallerTags, tagsOf } from './caller-tags.schemas.ts';
 import {
   type Client,
   type ClientChange,
@@ -75,8 +74,7 @@ export function clientRoutes(app: Api, store: ClientStore): void {
     async (request) => {
       const { Name: name, Tags } = request.body;
       const defaults = { scopes: defaultScopes, networks: [], knownByAddress: false };
-      const tags = Tags ? sortedTags(Tags) : null;
-      const options = { ...defaults, name, tags, ...changeOf(request.body) };
+      const options = { ...defaults, name, tags: tagsOf(Tags), ...changeOf(request.body) };
       const { client, secret } = await createClient(options, store, actorOf(request));
       return recordEnvelope({ ...clientFields(client), SecretKey: secret }, debugOf(request));
     },

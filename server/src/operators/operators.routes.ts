@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { actorOf } from '../clients/authentication.plugin.ts';
-import { NewCallerTags, ShownCallerTags } from '../clients/caller-tags.schemas.ts';
+import { NewCallerTags, ShownCallerTags, tagsOf } from '../clients/caller-tags.schemas.ts';
 import { roles } from '../clients/permissions.ts';
 import {
   answers,
@@ -28,7 +28,6 @@ import {
   Uuid,
 } from '../http/schemas.ts';
 import type { Api } from '../http/validation.ts';
-import { sortedTags } from '../lib/tags.ts';
 import {
   changeOperator,
   existing,
@@ -78,8 +77,8 @@ export function operatorRoutes(app: Api, tools: OperatorTools): void {
       },
     },
     async (request) => {
-      const { Email: email, Name: name, Role: role, Tags, Mail: byMail } = request.body;
-      const operator = { email, name, role, tags: Tags ? sortedTags(Tags) : null };
+      const { Email: email, Name: name, Role: role, Tags: tags, Mail: byMail } = request.body;
+      const operator = { email, name, role, tags: tagsOf(tags) };
       const invited = await inviteOperator(operator, tools, actorOf(request), byMail);
       return recordEnvelope(invitedFields(invited), debugOf(request));
     },
@@ -259,13 +258,14 @@ export const Ended = named(
   strictObject({ Ended: count('Number of sessions that were ended.') }),
 );
 
+const Email = Type.String({ minLength: 1, maxLength: 254 });
 const Name = Type.String({ minLength: 1, maxLength: 255 });
 const ByMail = optional(Type.Boolean({ description: 'True to send the code to the operator by mail, too.' }));
 const ResetBody = named('ResetOperator', strictObject({ Mail: ByMail }));
 const NewOperatorBody = named(
   'CreateOperator',
   strictObject(
-    { Email: Type.String({ minLength: 1, maxLength: 254 }), Name, Role: RoleSchema, Tags: NewCallerTags, Mail: ByMail },
+    { Email, Name, Role: RoleSchema, Tags: NewCallerTags, Mail: ByMail },
     { examples: [{ Email: 'anna@example.com', Name: 'Anna Bianchi', Role: 'desk' }] },
   ),
 );
@@ -293,9 +293,6 @@ const invitedAnswers = answers(
   refused,
 );
 const sessionsAnswers = answers('The sessions.', page('OperatorSessionsEnvelope', SessionSchema), missing);
-const endedAnswers = answers(
-  'The sessions have ended.',
-  recordPage('EndedOperatorSessionsEnvelope', Ended),
-  missing,
-);
+const ended = recordPage('EndedOperatorSessionsEnvelope', Ended);
+const endedAnswers = answers('The sessions have ended.', ended, missing);
 const endedOneAnswers = answers('The session has ended.', Empty, missing);
