@@ -89,6 +89,7 @@ describe('the console', () => {
       'runs',
       'sync',
       'overview',
+      'setup',
     ];
     const order = ['i18n', 'ui', ...features.map((name) => `features/${name}`), 'app', 'main.tsx'];
     const rank = (path: string) =>

@@ -5,6 +5,7 @@ import { Route, Switch, useLocation } from 'wouter';
 import { ConfirmIdentity } from '../features/session/confirm-identity.tsx';
 import { useIdleLock } from '../features/session/idle-lock.ts';
 import { useWatchedSession } from '../features/session/watch-session.ts';
+import { OpenFirstClient } from '../features/setup/open-first-client.ts';
 import { useCommonMessages } from '../i18n/language.tsx';
 import { Boundary, Failure } from '../ui/loading-or-error.tsx';
 import { NoticeProvider } from '../ui/notice.tsx';
@@ -51,24 +52,26 @@ export function App() {
       {clientSession && (
         <HiddenWhileSignedOut key={clientSession.key} isSignedOut={isSignedOut}>
           <NoticeProvider>
-            <Shell account={clientSession.account}>
-              {State === 'protected' && <ProtectedBanner onCreate={open} />}
-              {keptPages.map(({ path: pagePath, component: componentOf }) => (
-                <KeepAlive key={pagePath} path={pagePath}>
-                  <PageFrame component={componentOf()} />
-                </KeepAlive>
-              ))}
-              <Switch>
-                {pages.map(({ path: pagePath, hasDetail, stays, component: componentOf }) => (
-                  <Route key={pagePath} path={hasDetail ? `${pagePath}/:id?` : pagePath}>
-                    {!stays && <PageFrame key={path} component={componentOf()} />}
-                  </Route>
+            <OpenFirstClient value={open}>
+              <Shell account={clientSession.account}>
+                {State === 'protected' && path !== '/setup' && <ProtectedBanner />}
+                {keptPages.map(({ path: pagePath, component: componentOf }) => (
+                  <KeepAlive key={pagePath} path={pagePath}>
+                    <PageFrame component={componentOf()} />
+                  </KeepAlive>
                 ))}
-                <Route>
-                  <NotFound />
-                </Route>
-              </Switch>
-            </Shell>
+                <Switch>
+                  {pages.map(({ path: pagePath, hasDetail, stays, component: componentOf }) => (
+                    <Route key={pagePath} path={hasDetail ? `${pagePath}/:id?` : pagePath}>
+                      {!stays && <PageFrame key={path} component={componentOf()} />}
+                    </Route>
+                  ))}
+                  <Route>
+                    <NotFound />
+                  </Route>
+                </Switch>
+              </Shell>
+            </OpenFirstClient>
             <ConfirmIdentity />
           </NoticeProvider>
         </HiddenWhileSignedOut>

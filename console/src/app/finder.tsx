@@ -2,13 +2,14 @@ import { Kbd, Loader, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { useLocation } from 'wouter';
+import { useSession } from '../features/session/session.ts';
 import { nameOf, useFoundPrincipals } from '../features/users/find-principals.ts';
 import { useFoundUsers } from '../features/users/queries.ts';
 import { useCommonMessages } from '../i18n/language.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import classes from './finder.module.css';
-import { pages } from './routes.ts';
+import { pagesFor } from './routes.ts';
 
 interface Find {
   readonly href: string;
@@ -26,7 +27,7 @@ function useFound(typed: string): { readonly finds: readonly Find[]; readonly bu
   const [term] = useDebouncedValue(input, debounceMs);
   const principals = useFoundPrincipals(term);
   const users = useFoundUsers(term);
-  const matchingPages = pages
+  const matchingPages = pagesFor(useSession().data)
     .map(({ path, icon, name }) => ({
       href: path,
       icon,

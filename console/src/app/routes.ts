@@ -1,4 +1,4 @@
-import type { Permission } from '@anagrafe/client';
+import type { ConsoleSession, Permission } from '@anagrafe/client';
 import { type ComponentType, lazy } from 'react';
 import { Overview } from '../features/overview/overview-page.tsx';
 import type { Messages } from '../i18n/language.tsx';
@@ -9,8 +9,8 @@ export interface ConsolePage {
   readonly path: string;
   readonly name: keyof Messages['common']['pages'];
   readonly icon: IconName;
-  /** What the client or operator must be permitted for the page to be in the menu. */
-  readonly permission?: Permission;
+  /** Returns false for a session that has no use for the page. */
+  readonly isFor?: (session: ConsoleSession) => boolean;
   /** The page is opened from elsewhere than the menu. */
   readonly isUnlisted?: boolean;
   /** The page also shows one object, whose ID follows the path. */
@@ -41,6 +41,11 @@ function page(
   };
 }
 
+const having =
+  (permission: Permission) =>
+  ({ Permissions }: ConsoleSession) =>
+    Permissions.includes(permission);
+
 /** All pages in the order of the navigation. The overview, where most visits begin, is part of the first chunk. */
 export const pages: readonly ConsolePage[] = [
   page({ name: 'overview', path: '/', icon: 'overview' }, async () => Overview),
@@ -53,11 +58,11 @@ export const pages: readonly ConsolePage[] = [
     async () => (await import('../features/users/users-page.tsx')).Users,
   ),
   page(
-    { name: 'import', path: '/import', icon: 'upload', permission: 'records.write', stays: true },
+    { name: 'import', path: '/import', icon: 'upload', isFor: having('records.write'), stays: true },
     async () => (await import('../features/import/import-page.tsx')).Import,
   ),
   page(
-    { name: 'sync', path: '/sync', icon: 'sync', permission: 'records.write', stays: true },
+    { name: 'sync', path: '/sync', icon: 'sync', isFor: having('records.write'), stays: true },
     async () => (await import('../features/sync/sync-page.tsx')).Sync,
   ),
   page(
@@ -93,7 +98,17 @@ export const pages: readonly ConsolePage[] = [
     async () => (await import('../features/operators/operators-page.tsx')).Operators,
   ),
   page(
-    { name: 'account', path: '/account', icon: 'user', isUnlisted: true },
+    { name: 'setup', path: '/setup', icon: 'check', isUnlisted: true, isFor: having('clients.write') },
+    async () => (await import('../features/setup/setup-page.tsx')).Setup,
+  ),
+  page(
+    {
+      name: 'account',
+      path: '/account',
+      icon: 'user',
+      isUnlisted: true,
+      isFor: ({ Operator }) => Operator !== null,
+    },
     async () => (await import('../features/operators/account-page.tsx')).Account,
   ),
   page(
@@ -109,7 +124,7 @@ export function pageOf(path: string): ConsolePage | undefined {
   );
 }
 
-/** Returns the pages of the menu. */
-export function pagesFor(may: (permission: Permission) => boolean): readonly ConsolePage[] {
-  return pages.filter(({ permission, isUnlisted }) => !isUnlisted && (!permission || may(permission)));
+/** Returns the pages that a session has a use for. */
+export function pagesFor(session: ConsoleSession | undefined): readonly ConsolePage[] {
+  return pages.filter(({ isFor }) => !session || !isFor || isFor(session));
 }

@@ -13,13 +13,13 @@ import { OperatorForm } from './sign-in-forms.tsx';
 export function SetPassword() {
   const { setPassword: messages } = usePeopleMessages();
   const [, navigate] = useLocation();
-  const code = useCodeOfLink();
+  const { code, next } = useCodeOfLink();
   const set = useSetPassword();
   const signIn = useSignInOperator();
   const [done, setDone] = useState<{ email: string; password: string } | null>(null);
   const isCodeWrong = set.error instanceof ApiError && set.error.code === 'CODE_INVALID';
   const form = useForm({ initialValues: { code: '', password: '', repeat: '' } });
-  const finish = () => navigate('/', { replace: true });
+  const finish = () => navigate(next, { replace: true });
 
   const submit = form.onSubmit((values) =>
     set.mutate(
@@ -85,19 +85,25 @@ export function SetPassword() {
   );
 }
 
-/** Moves the code of a link from the URL to the state of the history, where a reload finds it. */
-function takeCode(): string {
-  const code = decodeURIComponent(location.hash.slice(1));
-  if (code !== '') history.replaceState({ code }, '', location.pathname);
-  return (history.state as { code?: string } | null)?.code ?? '';
+interface GivenCode {
+  readonly code: string;
+  /** The page after the sign-in. */
+  readonly next: string;
 }
 
-function useCodeOfLink(): string {
-  const [code, setCode] = useState(takeCode);
+/** Moves the code of a link from the URL to the state of the history, where a reload finds it. */
+function takeCode(): GivenCode {
+  const code = decodeURIComponent(location.hash.slice(1));
+  if (code !== '') history.replaceState({ code }, '', location.pathname);
+  return { code: '', next: '/', ...(history.state as Partial<GivenCode> | null) };
+}
+
+function useCodeOfLink(): GivenCode {
+  const [given, setGiven] = useState(takeCode);
   useEffect(() => {
-    const take = () => setCode(takeCode());
+    const take = () => setGiven(takeCode());
     window.addEventListener('hashchange', take);
     return () => window.removeEventListener('hashchange', take);
   }, []);
-  return code;
+  return given;
 }

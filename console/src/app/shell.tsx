@@ -3,7 +3,7 @@ import { Alert, Anchor, Burger, Button, Kbd, Stack, Text } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useMay, useSignOut } from '../features/session/session.ts';
+import { useSession, useSignOut } from '../features/session/session.ts';
 import { useCommonMessages, usePeopleMessages } from '../i18n/language.tsx';
 import { useFocusBack } from '../ui/focus.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -86,10 +86,11 @@ function Navigation({ onGone }: { onGone: () => void }) {
   const messages = useCommonMessages();
   const [location] = useLocation();
   const current = pageOf(location);
+  const listed = pagesFor(useSession().data).filter(({ isUnlisted }) => !isUnlisted);
   return (
     <>
       <div className={classes.links}>
-        {pagesFor(useMay()).map((page) => (
+        {listed.map((page) => (
           <Link
             key={page.path}
             href={page.path}
@@ -178,8 +179,8 @@ function OpenFinder() {
   );
 }
 
-/** Explains protected mode, which requires no sign-in, and offers to create the first client. */
-export function ProtectedBanner({ onCreate }: { onCreate: () => void }) {
+/** Explains protected mode, which requires no sign-in, and leads to the first set-up. */
+export function ProtectedBanner() {
   const messages = useCommonMessages().protected;
   return (
     <Alert title={messages.title} color="indigo" variant="light" icon={<Icon name="info" />} mb="lg">
@@ -187,7 +188,7 @@ export function ProtectedBanner({ onCreate }: { onCreate: () => void }) {
         <Text size="sm" maw={820}>
           {messages.text}
         </Text>
-        <Button size="xs" onClick={onCreate}>
+        <Button size="xs" component={Link} href="/setup">
           {messages.action}
         </Button>
       </Stack>

@@ -1,5 +1,6 @@
 import type { AuditAction, Delivery } from '@anagrafe/client';
 import type { FileError, PrincipalField, RowError, RowUnit, SyncTotals, UserField } from '@anagrafe/importer';
+import { sentence } from './sentence.ts';
 
 const principalLabels: Readonly<Record<PrincipalField, string>> = {
   ExternalKey: 'External key',
@@ -40,6 +41,7 @@ export const common = {
     clients: 'API clients',
     operators: 'Operators',
     account: 'My account',
+    setup: 'Set-up',
     audit: 'Audit log',
   },
   openMenu: 'Open menu',
@@ -78,11 +80,13 @@ export const common = {
   protected: {
     title: 'Protected mode',
     text: 'There is no API client yet, so the service accepts calls from this machine only, without a key. Once the first client exists, every call needs a key and other machines can connect.',
-    action: 'Create first client',
+    action: 'Start set-up',
     dialog: 'First API client',
     intro: 'This client has all scopes. You are signed in with it right away.',
     name: 'Name',
     usual: 'console',
+    introOperator: 'For your programs: this client has the scopes sync:write and sync:read.',
+    createOnly: 'Create client',
     create: 'Create and sign in',
     notSignedIn: 'Client created, but sign-in failed. Sign in with these keys.',
   },
@@ -1041,7 +1045,7 @@ export const mails = {
     state: 'State',
     answer: 'Answer of the mail server',
     kind: 'Reason',
-    job: 'Call or job',
+    job: (id: string) => `Call or job ${id}`,
     created: 'Created',
   },
   kinds: { invitation: 'Invitation', forgotten: 'Forgotten password' },
@@ -1218,11 +1222,11 @@ export const principals = {
     users: (count: number, formatted: string, target: string) =>
       count === 0
         ? 'No users move.'
-        : `${count === 1 ? '1 user moves' : `${formatted} users move`} to ${target}.`,
+        : sentence(`${count === 1 ? '1 user moves' : `${formatted} users move`} to ${target}`),
     taken: 'Values that the other principal lacks, and gets:',
     dropped: 'Values that are dropped, because the other principal has its own:',
     submit: 'Merge',
-    done: (target: string) => `Merged into ${target}.`,
+    done: (target: string) => sentence(`Merged into ${target}`),
   },
   remove: {
     action: 'Delete',
@@ -1842,4 +1846,54 @@ export const operators = {
     secondFactorMissing: 'Without a second factor, your password alone opens the console.',
     replace: 'Replace second factor',
   },
+};
+
+export const setup = {
+  title: 'Set-up',
+  intro: 'Five steps to a service that people and programs can use. Skip any of them and come back later.',
+  open: 'Open',
+  openStep: (title: string) => `Open: ${title}`,
+  done: 'done',
+  skipped: 'skipped',
+  skip: 'Skip this step',
+  complete: 'The set-up is complete. You find this page again with the search, under Set-up.',
+  settings:
+    'Add these lines to anagrafe.env in the data folder, or set the variables where the service is started. Then restart the service.',
+  steps: {
+    operator: {
+      title: 'First operator',
+      text: 'Operators are people who sign in to the console with email, password and a second factor. The first one is an administrator: you.',
+    },
+    client: {
+      title: 'First API client',
+      text: 'Programs call the service with the keys of an API client. With the first one protected mode ends: calls without keys are no longer accepted.',
+    },
+    hosts: {
+      title: 'Address of the service',
+      text: 'The service accepts connections from this machine only, until you give it an address. Replace the host name with your own, and let a proxy add the certificate.',
+    },
+    mail: {
+      title: 'Mail server (optional)',
+      text: 'With a mail server, invitations and forgotten passwords are sent by mail. Without one you hand out codes.',
+    },
+    import: {
+      title: 'First import',
+      text: 'Load principals and users from a CSV or Excel file. The console checks every row before anything is stored.',
+    },
+  },
+  operator: {
+    name: 'Your name',
+    email: 'Your email',
+    create: 'Create and set password',
+    more: 'Go to operators',
+  },
+  client: {
+    withoutOperator:
+      'There is no operator yet: you will sign in to the console with the keys of this client.',
+    create: 'Create first client',
+    more: 'Go to API clients',
+  },
+  hosts: { lines: 'Settings for the address' },
+  mail: { lines: 'Settings for mail' },
+  import: { open: 'Open import' },
 };

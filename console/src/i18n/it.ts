@@ -1,6 +1,7 @@
 import type { PrincipalField, UserField } from '@anagrafe/importer';
 import { fileErrorInItalian, rowErrorInItalian } from '@anagrafe/importer';
 import type { Advice, Cause } from './en.ts';
+import { sentence } from './sentence.ts';
 
 type Messages = typeof import('./en.ts');
 
@@ -43,6 +44,7 @@ export const common: Messages['common'] = {
     clients: 'Client API',
     operators: 'Operatori',
     account: 'Il mio account',
+    setup: 'Configurazione iniziale',
     audit: 'Registro attività',
   },
   openMenu: 'Apri il menu',
@@ -81,11 +83,13 @@ export const common: Messages['common'] = {
   protected: {
     title: 'Modalità protetta',
     text: 'Non esiste ancora alcun client API: il servizio accetta solo chiamate da questo computer, senza chiavi. Dopo la creazione del primo client ogni chiamata richiederà le chiavi di un client e sarà possibile collegarsi anche da altri computer.',
-    action: 'Crea il primo client',
+    action: 'Inizia la configurazione',
     dialog: 'Primo client API',
     intro: 'Il client avrà tutti i permessi. Accederai subito con le sue chiavi.',
     name: 'Nome',
     usual: 'console',
+    introOperator: 'Per i tuoi programmi: il client avrà i permessi sync:write e sync:read.',
+    createOnly: 'Crea client',
     create: 'Crea e accedi',
     notSignedIn: 'Client creato, ma accesso non riuscito. Accedi con queste chiavi.',
   },
@@ -881,7 +885,7 @@ export const imports: Messages['imports'] = {
   },
   outcome: {
     title: 'Importazione terminata',
-    applied: (rows) => `Righe applicate: ${rows}.`,
+    applied: (rows) => `Righe importate: ${rows}.`,
     skipped: (rows) => `Righe saltate perché già salvate: ${rows}.`,
     failed: (rows) => `Righe scartate: ${rows}. Correggile qui oppure scaricale con i loro errori.`,
     correct: 'Correggi le righe scartate',
@@ -1037,7 +1041,7 @@ export const mails: Messages['mails'] = {
     state: 'Stato',
     answer: 'Risposta del server di posta',
     kind: 'Motivo',
-    job: 'Chiamata o elaborazione',
+    job: (id) => `Chiamata o elaborazione ${id}`,
     created: 'Data e ora',
   },
   kinds: { invitation: 'Invito', forgotten: 'Password dimenticata' },
@@ -1221,11 +1225,11 @@ export const principals: Messages['principals'] = {
     users: (count, formatted, target) =>
       count === 0
         ? 'Nessun utente si sposta.'
-        : `${count === 1 ? '1 utente si sposta' : `${formatted} utenti si spostano`} in ${target}.`,
+        : sentence(`${count === 1 ? '1 utente si sposta' : `${formatted} utenti si spostano`} in ${target}`),
     taken: "Valori che all'altra anagrafica mancano, e che riceve:",
     dropped: "Valori che si perdono, perché l'altra anagrafica ha i suoi:",
     submit: 'Unisci',
-    done: (target) => `Unita a ${target}.`,
+    done: (target) => sentence(`Unita a ${target}`),
   },
   remove: {
     action: 'Elimina',
@@ -1344,8 +1348,8 @@ export const sync: Messages['sync'] = {
   caption: 'Modifiche che la sincronizzazione farebbe',
   summary: (counts) =>
     [
-      `Anagrafiche: ${counts.PrincipalsInserted} nuove, ${counts.PrincipalsUpdated} modificate, ${counts.PrincipalsDisabled} disabilitate, ${counts.PrincipalsUnchanged} invariate, ${counts.PrincipalsLeftOut} escluse.`,
-      `Utenti: ${counts.UsersRegistered} nuovi, ${counts.UsersUpdated} modificati, ${counts.UsersMoved} spostati, ${counts.UsersDisabled} disabilitati, ${counts.UsersDeleted} eliminati, ${counts.UsersUnchanged} invariati, ${counts.UsersLeftOut} esclusi.`,
+      `Anagrafiche: nuove ${counts.PrincipalsInserted}, modificate ${counts.PrincipalsUpdated}, disabilitate ${counts.PrincipalsDisabled}, invariate ${counts.PrincipalsUnchanged}, escluse ${counts.PrincipalsLeftOut}.`,
+      `Utenti: nuovi ${counts.UsersRegistered}, modificati ${counts.UsersUpdated}, spostati ${counts.UsersMoved}, disabilitati ${counts.UsersDisabled}, eliminati ${counts.UsersDeleted}, invariati ${counts.UsersUnchanged}, esclusi ${counts.UsersLeftOut}.`,
     ].join(' '),
   leftOut: (principals) => `Anagrafiche con errori, escluse con tutti i loro utenti: ${principals}.`,
   stayActive: (principals) =>
@@ -1420,7 +1424,7 @@ export const runs: Messages['runs'] = {
     caption: "Modifiche che l'annullamento farebbe",
     summary: (counts) =>
       [
-        `Eliminazioni: ${counts.principalsDeleted} anagrafiche, ${counts.usersDeleted} utenti.`,
+        `Eliminazioni: anagrafiche ${counts.principalsDeleted}, utenti ${counts.usersDeleted}.`,
         `Ripristini: ${counts.restored}. Utenti riportati indietro: ${counts.moved}. Invariati: ${counts.kept}.`,
         counts.failed === '0' ? '' : `Impossibili: ${counts.failed}.`,
       ].join(' '),
@@ -1843,4 +1847,55 @@ export const operators: Messages['operators'] = {
     secondFactorMissing: 'Senza secondo fattore basta la password per aprire la console.',
     replace: 'Sostituisci il secondo fattore',
   },
+};
+
+export const setup: Messages['setup'] = {
+  title: 'Configurazione iniziale',
+  intro:
+    'Cinque passi per un servizio pronto per persone e programmi. Puoi saltare un passo e riprenderlo più tardi.',
+  open: 'Apri',
+  openStep: (title) => `Apri: ${title}`,
+  done: 'fatto',
+  skipped: 'saltato',
+  skip: 'Salta questo passo',
+  complete:
+    'La configurazione è completa. Ritrovi questa pagina con la ricerca, sotto Configurazione iniziale.',
+  settings:
+    'Aggiungi queste righe ad anagrafe.env nella cartella dei dati, oppure imposta le variabili dove avvii il servizio. Poi riavvia il servizio.',
+  steps: {
+    operator: {
+      title: 'Primo operatore',
+      text: 'Gli operatori sono persone che accedono alla console con email, password e secondo fattore. Il primo è un amministratore: tu.',
+    },
+    client: {
+      title: 'Primo client API',
+      text: 'I programmi chiamano il servizio con le chiavi di un client API. Con il primo finisce la modalità protetta: le chiamate senza chiavi non sono più accettate.',
+    },
+    hosts: {
+      title: 'Indirizzo del servizio',
+      text: 'Finché non gli dai un indirizzo, il servizio accetta connessioni solo da questo computer. Sostituisci il nome host con il tuo e affida il certificato a un proxy.',
+    },
+    mail: {
+      title: 'Server di posta (facoltativo)',
+      text: 'Con un server di posta gli inviti e le password dimenticate arrivano per email. Senza, consegni tu i codici.',
+    },
+    import: {
+      title: 'Prima importazione',
+      text: 'Carica anagrafiche e utenti da un file CSV o Excel. La console controlla ogni riga prima di salvare.',
+    },
+  },
+  operator: {
+    name: 'Il tuo nome',
+    email: 'La tua email',
+    create: 'Crea e imposta la password',
+    more: 'Vai agli operatori',
+  },
+  client: {
+    withoutOperator: 'Non esiste ancora un operatore: accederai alla console con le chiavi di questo client.',
+    create: 'Crea il primo client',
+    more: 'Vai ai client API',
+  },
+  hosts: { lines: "Impostazioni per l'indirizzo" },
+  mail: { lines: 'Impostazioni per la posta' },
+  import: { open: "Apri l'importazione" },
 };

@@ -100,6 +100,7 @@ export const useOverviewMessages = section('overview');
 export const usePeopleMessages = section('people');
 export const usePrincipalsMessages = section('principals');
 export const useRunsMessages = section('runs');
+export const useSetupMessages = section('setup');
 export const useSyncMessages = section('sync');
 export const useUsersMessages = section('users');
 export const useWebhooksMessages = section('webhooks');

@@ -19,6 +19,7 @@ await fill(filled, office);
 const pages: readonly [path: string, loaded: (page: Page) => Promise<void>][] = [
   ['', (page) => page.getByText(/PASSWORD_TOO_SHORT/).waitFor()],
   ['/clients', (page) => page.getByRole('row', { name: /erp/ }).waitFor()],
+  ['/operators', (page) => page.getByText('No operators').waitFor()],
   ['/nowhere', (page) => page.getByRole('heading', { name: 'Page not found' }).waitFor()],
 ];
 
@@ -28,6 +29,10 @@ describe('in light and dark, on a desktop and on a phone', () => {
     await goTo('');
     await page.getByText('No errors').waitFor();
     await expectAccessible(page);
+    await page.getByRole('link', { name: 'Start set-up' }).click();
+    await page.getByRole('textbox', { name: 'Your name' }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Skip this step' }).click();
     await page.getByRole('button', { name: 'Create first client' }).click();
     await page.getByRole('dialog').getByLabel('Name').waitFor();
     await expectPartAccessible(page, 'dialog');

@@ -194,8 +194,8 @@ export async function signIn(
 
 /** Shows the form for the keys of an API client, unless the browser has remembered it. */
 export async function chooseKeys(page: Page): Promise<void> {
-  const choice = page.getByRole('button', { name: 'Sign in with an API key' });
-  await choice.or(page.getByRole('button', { name: 'Sign in with email' })).waitFor();
+  const choice = page.getByRole('button', { name: /^(Sign in with an API|Accedi con una) / });
+  await choice.or(page.getByRole('button', { name: /^(Sign in with|Accedi con) email/ })).waitFor();
   if (await choice.isVisible()) await choice.click();
 }
 

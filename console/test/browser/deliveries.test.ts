@@ -3,7 +3,7 @@ import { type Received, type Receiver, startReceiver } from '@anagrafe/testing/r
 import { subscribe } from '@anagrafe/testing/webhooks';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { enter, phone, useConsole, visit } from './browser.ts';
+import { chooseKeys, enter, phone, useConsole, visit } from './browser.ts';
 
 const { service, office } = await useConsole({
   ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1',
@@ -153,9 +153,10 @@ describe('a delivery', () => {
     const person = await visit(service, { locale: 'it-IT' });
     const { page, goTo } = person;
     await goTo(`/webhooks/${id}`);
+    await chooseKeys(page);
     await page.getByLabel('Chiave pubblica').fill(office.SyncPublicKey ?? '');
     await page.getByLabel('Chiave segreta', { exact: true }).fill(office.SyncSecretKey ?? '');
-    await page.getByRole('button', { name: 'Accedi' }).click();
+    await page.getByRole('button', { name: 'Accedi', exact: true }).click();
     const row = page.getByRole('row', { name: /Anagrafica creata/ });
     await seen(row, 'Connessione rifiutata').waitFor();
     await row.getByRole('button', { name: /^Anagrafica creata/ }).click();

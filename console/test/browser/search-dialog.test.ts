@@ -2,7 +2,7 @@ import { newUser } from '@anagrafe/testing/service';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { expectAccessible } from './accessibility.ts';
-import { enter, phone, useConsole, visit } from './browser.ts';
+import { chooseKeys, enter, phone, useConsole, visit } from './browser.ts';
 
 const { service, office } = await useConsole({}, { scopes: ['admin', 'sync:write'] });
 const records = [
@@ -24,7 +24,7 @@ describe('the search dialog', () => {
     await enter(person, '', office);
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     await openFinder(page);
-    await expect.poll(() => page.getByRole('option').count()).toBe(13);
+    await expect.poll(() => page.getByRole('option').count()).toBe(15);
     await page.keyboard.type('web');
     await page.getByRole('option', { name: 'Webhooks', selected: true }).waitFor();
     await page.keyboard.press('Enter');
@@ -92,8 +92,9 @@ describe('the search dialog', () => {
     const person = await visit(service, { viewport: phone, locale: 'it-IT' });
     const { page } = person;
     await person.goTo('');
+    await chooseKeys(page);
     await page.getByLabel('Chiave pubblica').fill(`${office.SyncPublicKey}.${office.SyncSecretKey}`);
-    await page.getByRole('button', { name: 'Accedi' }).click();
+    await page.getByRole('button', { name: 'Accedi', exact: true }).click();
     await page.getByRole('button', { name: 'Cerca' }).click();
     await page.getByRole('combobox').fill('rosati');
     await page.getByRole('option', { name: /^Rosati/ }).click();
