@@ -113,7 +113,7 @@ async function findTime({ service }: FilledStore, filter: object): Promise<numbe
  * Inserts principals with users and counters, as the service would, until the store has `target` users. Every tenth user
  * is disabled, and every second one has signed in. Returns the time of the database after that.
  */
-async function fill(database: pg.Client, target: number): Promise<string> {
+export async function fill(database: pg.Client, target: number): Promise<string> {
   const { rows } = await database.query('select count(*)::int as users from anagrafe.users');
   const missing = Math.ceil((target - rows[0].users) / usersOfPrincipal);
   await database.query(

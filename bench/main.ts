@@ -5,6 +5,7 @@ import { growth } from './growth.ts';
 import { importing } from './import.ts';
 import { interactive } from './interactive.ts';
 import { invite } from './invite.ts';
+import { limited } from './limited.ts';
 import { nodes } from './nodes.ts';
 import { overload } from './overload.ts';
 import { peers } from './peers.ts';
@@ -31,6 +32,11 @@ const benchmarks: Record<string, Benchmark> = {
   store: { run: store, measures: 'writes of hashed users, beside COPY', minutes: 2 },
   interactive: { run: interactive, measures: 'single resets while a job runs', minutes: 3 },
   growth: { run: growth, measures: 'calls with 1,000,000 users stored, beside 1,000', minutes: 3 },
+  limited: {
+    run: limited,
+    measures: 'calls of clients that see a part, beside one that sees all',
+    minutes: 3,
+  },
   sync: {
     run: sync,
     measures: 'an upsert of 100,000 users of which 200 differ, beside their first load',

@@ -204,10 +204,12 @@ create table anagrafe.clients (
   created_at timestamp with time zone not null default now(),
   revoked_at timestamp with time zone,
   is_operator boolean not null default false,
+  tags text[],
   constraint clients_check CHECK (((NOT known_by_address) OR (cardinality(networks) > 0))),
   constraint clients_pkey PRIMARY KEY (id),
   constraint clients_public_key_key UNIQUE (public_key),
-  constraint clients_scopes_check CHECK ((scopes <@ ARRAY['sync:write'::text, 'sync:read'::text, 'admin'::text]))
+  constraint clients_scopes_check CHECK ((scopes <@ ARRAY['sync:write'::text, 'sync:read'::text, 'admin'::text])),
+  constraint clients_tags_check CHECK (((cardinality(tags) >= 1) AND (cardinality(tags) <= 20)))
 );
 
 create table anagrafe.console_sessions (
@@ -220,6 +222,14 @@ create table anagrafe.console_sessions (
   constraint console_sessions_secret_id_fkey FOREIGN KEY (secret_id) REFERENCES anagrafe.client_secrets(id)
 );
 CREATE INDEX console_sessions_used_at ON anagrafe.console_sessions USING btree (used_at);
+
+create table anagrafe.deleted_principals (
+  id bigint not null,
+  tags text[] not null,
+  deleted_at timestamp with time zone not null default now(),
+  constraint deleted_principals_pkey PRIMARY KEY (id)
+);
+CREATE INDEX deleted_principals_deleted_at ON anagrafe.deleted_principals USING btree (deleted_at);
 
 create table anagrafe.deliveries (
   id uuid not null,
@@ -430,6 +440,7 @@ CREATE TRIGGER deleted_principals_have_no_likeness AFTER DELETE ON anagrafe.prin
 CREATE TRIGGER deleted_principals_have_no_users AFTER DELETE ON anagrafe.principals REFERENCING OLD TABLE AS deleted_principals FOR EACH STATEMENT EXECUTE FUNCTION anagrafe.require_no_users();
 CREATE TRIGGER new_keys_are_no_aliases AFTER INSERT ON anagrafe.principals FOR EACH ROW WHEN ((new.external_key IS NOT NULL)) EXECUTE FUNCTION anagrafe.refuse_alias();
 CREATE TRIGGER new_principals_have_likeness AFTER INSERT ON anagrafe.principals REFERENCING NEW TABLE AS new_principals FOR EACH STATEMENT EXECUTE FUNCTION anagrafe.add_likeness();
+CREATE TRIGGER principals_keep_tags AFTER DELETE ON anagrafe.principals FOR EACH ROW WHEN ((old.tags IS NOT NULL)) EXECUTE FUNCTION anagrafe.keep_tags();
 
 create table anagrafe.row_counts (
   kind text not null,
@@ -618,6 +629,15 @@ AS $function$
   select sha256(convert_to(
     row(stored.salt, stored.principal_id, stored.user_id, stored.call_id, stored.changes)::text, 'UTF8'))
 $function$;
+
+CREATE OR REPLACE FUNCTION anagrafe.keep_tags()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into anagrafe.deleted_principals (id, tags) values (old.id, old.tags) on conflict (id) do nothing;
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION anagrafe.likeness(external_key text, denomination text, surname text, name text, vatnumber text, taxcode text)
  RETURNS text[]

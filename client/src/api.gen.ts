@@ -162,6 +162,11 @@ export interface Client {
   Networks: string[];
   /** True if requests from `Networks` need no credential. */
   KnownByAddress: boolean;
+  /**
+   * Limits it to the principals that have one of these tags. They cannot be changed. Null: it is not
+   * limited.
+   */
+  Tags: string[] | null;
   CreatedAt: string;
   RevokedAt: string | null;
 }
@@ -256,12 +261,22 @@ export interface CreateClient {
   Scopes?: Scope[] | null;
   Networks?: string[] | null;
   KnownByAddress?: boolean | null;
+  /**
+   * Limits it to the principals that have one of these tags. They cannot be changed. Null: it is not
+   * limited.
+   */
+  Tags?: string[] | null;
 }
 
 export interface CreateOperator {
   Email: string;
   Name: string;
   Role: Role;
+  /**
+   * Limits it to the principals that have one of these tags. They cannot be changed. Null: it is not
+   * limited.
+   */
+  Tags?: string[] | null;
   /** True to send the code to the operator by mail, too. */
   Mail?: boolean | null;
 }
@@ -394,10 +409,10 @@ export type ErrorCode =
   | 'TEXT_EMPTY' | 'TEXT_TOO_LONG' | 'TEXT_CHARACTERS' | 'USERNAME_TOO_LONG' | 'USERNAME_SPACES'
   | 'USERNAME_CHARACTERS' | 'USERNAME_DIRECTION' | 'EMAIL_INVALID' | 'EMAIL_TOO_LONG' | 'LANGUAGE_INVALID'
   | 'ATTRIBUTES_TOO_MANY' | 'ATTRIBUTE_NAME' | 'ATTRIBUTE_TOO_LONG' | 'TAGS_TOO_MANY' | 'TAG_INVALID'
-  | 'PASSWORD_TOO_SHORT' | 'PASSWORD_TOO_LONG' | 'PASSWORD_CHARACTERS' | 'PASSWORD_COMMON'
-  | 'PASSWORD_IS_USERNAME' | 'PASSWORD_IS_EMAIL' | 'PASSWORD_MISMATCH' | 'PASSWORD_BESIDE_HASH'
-  | 'PASSWORD_HASH_INVALID' | 'PASSWORD_HASH_COST' | 'PASSWORD_REUSED' | 'INVALID_INVITE'
-  | 'INVITE_BESIDE_PASSWORD' | 'CANNOT_INVITE' | 'CURRENT_PASSWORD_WRONG';
+  | 'TAG_NOT_PERMITTED' | 'PASSWORD_TOO_SHORT' | 'PASSWORD_TOO_LONG' | 'PASSWORD_CHARACTERS'
+  | 'PASSWORD_COMMON' | 'PASSWORD_IS_USERNAME' | 'PASSWORD_IS_EMAIL' | 'PASSWORD_MISMATCH'
+  | 'PASSWORD_BESIDE_HASH' | 'PASSWORD_HASH_INVALID' | 'PASSWORD_HASH_COST' | 'PASSWORD_REUSED'
+  | 'INVALID_INVITE' | 'INVITE_BESIDE_PASSWORD' | 'CANNOT_INVITE' | 'CURRENT_PASSWORD_WRONG';
 
 /** The estimate of a dry run. */
 export interface Estimate {
@@ -890,6 +905,11 @@ export interface Operator {
   Email: string;
   Name: string;
   Role: Role;
+  /**
+   * Limits it to the principals that have one of these tags. They cannot be changed. Null: it is not
+   * limited.
+   */
+  Tags: string[] | null;
   /** `invited`: the operator has no password yet. */
   State: 'invited' | 'active' | 'disabled';
   /** True if the operator has set up the second factor. */
@@ -995,8 +1015,11 @@ export interface PrincipalMerged extends CloudEventAttributes {
     IRID: number;
     /** The current external key of the principal. Null if it has none or was deleted. */
     ExternalKey: string | null;
-    /** The ID of the principal that was merged into this one. */
-    FromIRID: number;
+    /**
+     * The ID of the principal that was merged into this one. Null if the caller is limited by tags and did
+     * not see it.
+     */
+    FromIRID: number | null;
     /** The external key of the merged principal. */
     FromExternalKey: string | null;
   };
@@ -1513,8 +1536,11 @@ export interface UserInvited extends CloudEventAttributes {
 }
 
 export interface UserMoveData extends UserData {
-  /** The ID of the principal that the user had before. */
-  FromIRID: number;
+  /**
+   * The ID of the principal that the user had before. Null if the caller is limited by tags and does not
+   * see it.
+   */
+  FromIRID: number | null;
   /** The current external key of the principal. Null if it has none or was deleted. */
   FromExternalKey: string | null;
 }

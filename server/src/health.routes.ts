@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { requirePermission } from './clients/access.ts';
+import { refuseLimited, requirePermission } from './clients/access.ts';
 import type { Identify } from './clients/authentication.plugin.ts';
 import type { Readiness } from './db/readiness.ts';
 import { answerLimits, CallerLimits } from './http/answer-limit.ts';
@@ -44,6 +44,7 @@ export function metricsRoute(
     if (evidence.direct && evidence.credentials.length === 0) return 'this machine';
     const caller = await identifyCaller(request);
     requirePermission(caller, 'metrics.read');
+    refuseLimited(caller);
     return `client ${caller.clientId}`;
   }
 

@@ -191,6 +191,7 @@ export async function startService(
       metrics,
       hasher,
       audit,
+      keyRing,
       jobs,
       webhooks,
       mail: mailer && { mailer, templates: mailTemplates, brand, issueInvitation: issueCode },

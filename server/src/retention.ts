@@ -24,12 +24,13 @@ const rules = [
 ];
 
 export function openRetention(
-  config: Pick<Config, 'JOB_DAYS' | 'DELIVERY_DAYS' | 'AUDIT_DAYS' | 'HISTORY_DAYS'>,
+  config: Pick<Config, 'JOB_DAYS' | 'DELIVERY_DAYS' | 'AUDIT_DAYS' | 'HISTORY_DAYS' | 'EVENT_DAYS'>,
 ): Retention {
   return new Retention(rules, {
     jobDays: config.JOB_DAYS,
     deliveryDays: config.DELIVERY_DAYS,
     auditDays: config.AUDIT_DAYS,
     historyDays: config.HISTORY_DAYS,
+    eventDays: config.EVENT_DAYS,
   });
 }

@@ -20,6 +20,7 @@ const scraper: Caller = {
   user: null,
   name: 'scraper',
   permissions: permissionsOfScopes(['sync:read']),
+  tags: null,
 };
 const credential = { authorization: 'Bearer of the scraper' };
 /** No address is direct, so that every caller needs the credential. */

@@ -17,6 +17,7 @@ const folders = [
   'http',
   'settings',
   'audit',
+  'backup',
   'clients',
   'records',
   'idempotency',

@@ -27,7 +27,8 @@ export function browserOf({ url }: TestService) {
     });
     const text = await answer.body.text();
     const cookie = answer.headers['set-cookie']?.toString();
-    return { status: answer.statusCode, cookie, text, body: text === '' ? null : JSON.parse(text) };
+    const isJson = answer.headers['content-type']?.toString().startsWith('application/json');
+    return { status: answer.statusCode, cookie, text, body: isJson ? JSON.parse(text) : null };
   };
 }
 

@@ -31,7 +31,7 @@ const rules = plainRules;
 /** Answers the checks as if the principal and the users of the record existed, and as if no name were taken. */
 function asIfFound({ ID }: Sent): UpdateStore & InsertStore {
   const fields = Object.fromEntries(principalFieldNames.map((name) => [name, null])) as PrincipalFields;
-  const found = { version: '', state: 'active', usersCount: 0, aliases: [], fields } as const;
+  const found = { version: '', state: 'active', usersCount: 0, aliases: [], hiddenTags: [], fields } as const;
   const user = {
     version: '',
     principalId: Number(ID),
@@ -59,7 +59,7 @@ export async function openGroupedWrites() {
   const store = await openStore(readConfig(empty.settings), { mode: 'exclusive', log: () => {} });
   atEnd(store.close);
   await migrate(store.database);
-  const recordStore = openRecordStore(store.database);
+  const recordStore = openRecordStore(store.database, { callerTags: null });
 
   /**
    * Returns the changes of records as `applyRecords` writes them, without the checks against the store; except for states,
@@ -90,7 +90,11 @@ export async function openGroupedWrites() {
       return writableChange(
         change,
         { ids: required(ids[position]), hashes, position },
-        { actor: serviceActor, call: callId === null ? null : { id: callId, newCall: null } },
+        {
+          actor: serviceActor,
+          call: callId === null ? null : { id: callId, newCall: null },
+          callerTags: null,
+        },
       );
     });
   }

@@ -12,14 +12,24 @@ import type { TestService } from './service.ts';
 type Headers = Record<string, string>;
 
 /** Creates an operator that has not set its password yet. */
-export function invited(service: TestService, email: string, role: Role): Promise<InvitedOperator> {
+export function invited(
+  service: TestService,
+  email: string,
+  role: Role,
+  tags: readonly string[] | null = null,
+): Promise<InvitedOperator> {
   const tools = openOperatorTools(service.database, service.config, disableWebhooks);
-  return inviteOperator({ email, name: `Name of ${email}`, role }, tools, operatorActor);
+  return inviteOperator({ email, name: `Name of ${email}`, role, tags }, tools, operatorActor);
 }
 
 /** Creates an operator, with `rightPassword`, and returns its ID. */
-export async function operator(service: TestService, email: string, role: Role): Promise<number> {
-  const { operator, code } = await invited(service, email, role);
+export async function operator(
+  service: TestService,
+  email: string,
+  role: Role,
+  tags: readonly string[] | null = null,
+): Promise<number> {
+  const { operator, code } = await invited(service, email, role, tags);
   const body = { Code: code.text, Password: rightPassword, ConfirmPassword: rightPassword };
   const { status, text } = await browserOf(service)('POST /console/password', ownPage, body);
   if (status !== 200) throw new Error(text);

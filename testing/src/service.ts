@@ -30,7 +30,10 @@ export interface TestService {
 
 interface TestServiceOptions {
   readonly consoleFolder?: string | null;
-  /** Runs on the embedded PostgreSQL with a data folder of its own; otherwise on a database of the shared cluster. */
+  /**
+   * Runs on the embedded PostgreSQL, in the folder of the setting ANAGRAFE_DATA or in one of its own; otherwise on a
+   * database of the shared cluster.
+   */
   readonly embedded?: boolean;
 }
 
@@ -82,6 +85,7 @@ export async function startTestService(
 async function storeFor(settings: Record<string, string>, embedded: boolean): Promise<TestStore> {
   if (settings.ANAGRAFE_DATABASE_URL !== undefined)
     return { settings: { ANAGRAFE_MASTER_KEY: masterKey }, discard: async () => {} };
+  if (embedded && settings.ANAGRAFE_DATA !== undefined) return { settings: {}, discard: async () => {} };
   if (embedded) return newEmbeddedStore();
   // A copied database belongs to the master key of its template.
   const otherKey = (settings.ANAGRAFE_MASTER_KEY ?? masterKey) !== masterKey;

@@ -1,5 +1,6 @@
 import type { AuditAction, Delivery } from '@anagrafe/client';
 import type { FileError, PrincipalField, RowError, RowUnit, SyncTotals, UserField } from '@anagrafe/importer';
+import { sentence } from './sentence.ts';
 
 const principalLabels: Readonly<Record<PrincipalField, string>> = {
   ExternalKey: 'External key',
@@ -1045,7 +1046,7 @@ export const mails = {
     state: 'State',
     answer: 'Answer of the mail server',
     kind: 'Reason',
-    job: 'Call or job',
+    job: (id: string) => `Call or job ${id}`,
     created: 'Created',
   },
   kinds: { invitation: 'Invitation', forgotten: 'Forgotten password' },
@@ -1222,11 +1223,11 @@ export const principals = {
     users: (count: number, formatted: string, target: string) =>
       count === 0
         ? 'No users move.'
-        : `${count === 1 ? '1 user moves' : `${formatted} users move`} to ${target}.`,
+        : sentence(`${count === 1 ? '1 user moves' : `${formatted} users move`} to ${target}`),
     taken: 'Values that the other principal lacks, and gets:',
     dropped: 'Values that are dropped, because the other principal has its own:',
     submit: 'Merge',
-    done: (target: string) => `Merged into ${target}.`,
+    done: (target: string) => sentence(`Merged into ${target}`),
   },
   remove: {
     action: 'Delete',

@@ -1,6 +1,7 @@
 import type { PrincipalField, UserField } from '@anagrafe/importer';
 import { fileErrorInItalian, rowErrorInItalian } from '@anagrafe/importer';
 import type { Advice, Cause } from './en.ts';
+import { sentence } from './sentence.ts';
 
 type Messages = typeof import('./en.ts');
 
@@ -885,7 +886,7 @@ export const imports: Messages['imports'] = {
   },
   outcome: {
     title: 'Importazione terminata',
-    applied: (rows) => `Righe applicate: ${rows}.`,
+    applied: (rows) => `Righe importate: ${rows}.`,
     skipped: (rows) => `Righe saltate perché già salvate: ${rows}.`,
     failed: (rows) => `Righe scartate: ${rows}. Correggile qui oppure scaricale con i loro errori.`,
     correct: 'Correggi le righe scartate',
@@ -1041,7 +1042,7 @@ export const mails: Messages['mails'] = {
     state: 'Stato',
     answer: 'Risposta del server di posta',
     kind: 'Motivo',
-    job: 'Chiamata o elaborazione',
+    job: (id) => `Chiamata o elaborazione ${id}`,
     created: 'Data e ora',
   },
   kinds: { invitation: 'Invito', forgotten: 'Password dimenticata' },
@@ -1225,11 +1226,11 @@ export const principals: Messages['principals'] = {
     users: (count, formatted, target) =>
       count === 0
         ? 'Nessun utente si sposta.'
-        : `${count === 1 ? '1 utente si sposta' : `${formatted} utenti si spostano`} in ${target}.`,
+        : sentence(`${count === 1 ? '1 utente si sposta' : `${formatted} utenti si spostano`} in ${target}`),
     taken: "Valori che all'altra anagrafica mancano, e che riceve:",
     dropped: "Valori che si perdono, perché l'altra anagrafica ha i suoi:",
     submit: 'Unisci',
-    done: (target) => `Unita a ${target}.`,
+    done: (target) => sentence(`Unita a ${target}`),
   },
   remove: {
     action: 'Elimina',
@@ -1348,8 +1349,8 @@ export const sync: Messages['sync'] = {
   caption: 'Modifiche che la sincronizzazione farebbe',
   summary: (counts) =>
     [
-      `Anagrafiche: ${counts.PrincipalsInserted} nuove, ${counts.PrincipalsUpdated} modificate, ${counts.PrincipalsDisabled} disabilitate, ${counts.PrincipalsUnchanged} invariate, ${counts.PrincipalsLeftOut} escluse.`,
-      `Utenti: ${counts.UsersRegistered} nuovi, ${counts.UsersUpdated} modificati, ${counts.UsersMoved} spostati, ${counts.UsersDisabled} disabilitati, ${counts.UsersDeleted} eliminati, ${counts.UsersUnchanged} invariati, ${counts.UsersLeftOut} esclusi.`,
+      `Anagrafiche: nuove ${counts.PrincipalsInserted}, modificate ${counts.PrincipalsUpdated}, disabilitate ${counts.PrincipalsDisabled}, invariate ${counts.PrincipalsUnchanged}, escluse ${counts.PrincipalsLeftOut}.`,
+      `Utenti: nuovi ${counts.UsersRegistered}, modificati ${counts.UsersUpdated}, spostati ${counts.UsersMoved}, disabilitati ${counts.UsersDisabled}, eliminati ${counts.UsersDeleted}, invariati ${counts.UsersUnchanged}, esclusi ${counts.UsersLeftOut}.`,
     ].join(' '),
   leftOut: (principals) => `Anagrafiche con errori, escluse con tutti i loro utenti: ${principals}.`,
   stayActive: (principals) =>
@@ -1424,7 +1425,7 @@ export const runs: Messages['runs'] = {
     caption: "Modifiche che l'annullamento farebbe",
     summary: (counts) =>
       [
-        `Eliminazioni: ${counts.principalsDeleted} anagrafiche, ${counts.usersDeleted} utenti.`,
+        `Eliminazioni: anagrafiche ${counts.principalsDeleted}, utenti ${counts.usersDeleted}.`,
         `Ripristini: ${counts.restored}. Utenti riportati indietro: ${counts.moved}. Invariati: ${counts.kept}.`,
         counts.failed === '0' ? '' : `Impossibili: ${counts.failed}.`,
       ].join(' '),

@@ -86,7 +86,7 @@ describe('users that have not answered', () => {
     expect(set.status).toBe(200);
     await enter(person, '/mails', office);
     await rowOf(page, 'Mails', /svelta.*Sent/s)
-      .getByRole('link', { name: /^[0-9a-f]{8}$/ })
+      .getByRole('link', { name: /^Call or job [0-9a-f]{8}$/ })
       .click();
     await page.getByText(/^Mails of call or job/).waitFor();
     await page.getByRole('button', { name: 'Resend unanswered invitations' }).click();

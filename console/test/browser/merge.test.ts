@@ -37,7 +37,7 @@ it('a principal that an import has split is merged into the right one, after its
   await dialog.getByText('1 user moves to Doppia Spa.').waitFor();
   const effect = await dialog.getByRole('status').innerText();
   expect(effect).toMatch(/lacks, and gets:\s+Tax code: .*ABC/);
-  expect(effect).toMatch(/dropped.*\s+.*Doppia Srl[\s\S]*a@example\.com/);
+  expect(effect).toMatch(/dropped.*\s+.*Doppia Srl → Doppia Spa[\s\S]*a@example\.com/);
   await expectPartAccessible(page, 'dialog');
   await submit.click();
   await page.getByText('Merged into Doppia Spa.').waitFor();

@@ -140,6 +140,7 @@ export async function writeOwnReset(
       ...context,
       operation,
       call: null,
+      callerTags: null,
       hashes: admitted,
       writer: newWriter(),
       lastOutcomes: new Map(),

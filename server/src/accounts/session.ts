@@ -1,4 +1,5 @@
 import type { Actor } from '../audit/audit-log.ts';
+import type { CallerTags } from '../db/visibility.ts';
 import type { UserFields } from '../records/fields/fields.ts';
 
 /** A user with its descriptive fields, and the names of its principal. */
@@ -45,17 +46,23 @@ export interface UserSession {
 }
 
 /** The sessions of a user as the user itself or an administrator sees and ends them. */
+/** A user that the caller may not see counts as missing. */
+export interface SessionOwner {
+  readonly userId: number;
+  readonly callerTags: CallerTags;
+}
+
 export interface UserSessionStore {
   /** Returns a page of the sessions that are valid, newest first; null if there is no such user. */
   list(
-    userId: number,
+    user: SessionOwner,
     page: { readonly page: number; readonly pageSize: number },
     tokenDigest?: Buffer | null,
   ): Promise<{ readonly sessions: readonly UserSession[]; readonly totalCount: number } | null>;
   /** Ends all sessions and returns how many were valid; null if there is no such user. */
-  endAll(userId: number, actor: Actor): Promise<number | null>;
+  endAll(user: SessionOwner, actor: Actor): Promise<number | null>;
   /** Ends one session; returns false if the user has no such session. */
-  endOne(userId: number, sessionId: string, actor: Actor): Promise<boolean>;
+  endOne(user: SessionOwner, sessionId: string, actor: Actor): Promise<boolean>;
 }
 
 export interface SessionStore {

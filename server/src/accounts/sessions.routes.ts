@@ -11,7 +11,7 @@ import type { Api } from '../http/validation.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { required } from '../lib/required.ts';
 import { digestOf } from '../lib/secrets.ts';
-import type { UserSession, UserSessionStore } from './session.ts';
+import type { SessionOwner, UserSession, UserSessionStore } from './session.ts';
 
 /** Registers the routes with which an administrator sees and ends the sessions of a user. No answer has a token. */
 export function sessionRoutes(app: Api, store: UserSessionStore): void {
@@ -20,7 +20,7 @@ export function sessionRoutes(app: Api, store: UserSessionStore): void {
   app.get(
     '/users/:id/sessions',
     {
-      config: { permission: 'admin.read' },
+      config: { permission: 'admin.read', limited: true },
       schema: {
         operationId: 'userSessions',
         summary: 'List the sessions of a user',
@@ -32,7 +32,9 @@ export function sessionRoutes(app: Api, store: UserSessionStore): void {
       },
     },
     async (request) => {
-      const { sessions, totalCount } = existing(await store.list(request.params.id, request.query));
+      const { sessions, totalCount } = existing(
+        await store.list(ownerOf(request, request.params.id), request.query),
+      );
       return pageEnvelope({ ...request.query, totalCount }, sessions.map(sessionFields), debugOf(request));
     },
   );
@@ -40,7 +42,7 @@ export function sessionRoutes(app: Api, store: UserSessionStore): void {
   app.delete(
     '/users/:id/sessions',
     {
-      config: { permission: 'sessions.end', emptyBody: true, maxValues: 10 },
+      config: { permission: 'sessions.end', limited: true, emptyBody: true, maxValues: 10 },
       schema: {
         operationId: 'endUserSessions',
         summary: 'End all sessions of a user',
@@ -52,7 +54,7 @@ export function sessionRoutes(app: Api, store: UserSessionStore): void {
       },
     },
     async (request) => {
-      const ended = existing(await store.endAll(request.params.id, actorOf(request)));
+      const ended = existing(await store.endAll(ownerOf(request, request.params.id), actorOf(request)));
       return recordEnvelope({ Ended: ended }, debugOf(request));
     },
   );
@@ -60,7 +62,7 @@ export function sessionRoutes(app: Api, store: UserSessionStore): void {
   app.delete(
     '/users/:id/sessions/:session',
     {
-      config: { permission: 'sessions.end', emptyBody: true, maxValues: 10 },
+      config: { permission: 'sessions.end', limited: true, emptyBody: true, maxValues: 10 },
       schema: {
         operationId: 'endUserSession',
         summary: 'End a session of a user',
@@ -73,7 +75,7 @@ export function sessionRoutes(app: Api, store: UserSessionStore): void {
     },
     async (request) => {
       const { id, session } = request.params;
-      existing((await store.endOne(id, session, actorOf(request))) || null);
+      existing((await store.endOne(ownerOf(request, id), session, actorOf(request))) || null);
       return recordEnvelope(null, debugOf(request));
     },
   );
@@ -100,7 +102,7 @@ export function ownSessionRoutes(app: Api, store: UserSessionStore): void {
     async (request) => {
       const { id } = signedIn(request);
       const token = digestOf(accessTokenOf(request) ?? '');
-      const { sessions, totalCount } = existing(await store.list(id, request.query, token));
+      const { sessions, totalCount } = existing(await store.list(ownerOf(request, id), request.query, token));
       const records = sessions.map((session) => ({ ...sessionFields(session), Current: session.current }));
       return pageEnvelope({ ...request.query, totalCount }, records, debugOf(request));
     },
@@ -120,7 +122,7 @@ export function ownSessionRoutes(app: Api, store: UserSessionStore): void {
       },
     },
     async (request) => {
-      const ended = existing(await store.endAll(signedIn(request).id, actorOf(request)));
+      const ended = existing(await store.endAll(ownerOf(request, signedIn(request).id), actorOf(request)));
       return recordEnvelope({ Ended: ended }, debugOf(request));
     },
   );
@@ -141,10 +143,14 @@ export function ownSessionRoutes(app: Api, store: UserSessionStore): void {
     },
     async (request) => {
       const { id } = signedIn(request);
-      existing((await store.endOne(id, request.params.session, actorOf(request))) || null);
+      existing((await store.endOne(ownerOf(request, id), request.params.session, actorOf(request))) || null);
       return recordEnvelope(null, debugOf(request));
     },
   );
+}
+
+function ownerOf({ caller }: FastifyRequest, userId: number): SessionOwner {
+  return { userId, callerTags: caller.tags };
 }
 
 /** The routes with `self` admit users alone. */

@@ -5,6 +5,7 @@ import { storeWithApiErrors } from '../db/errors.ts';
 import { bothActive, epochsMatch, sessionsOfUsers } from '../db/lookups.ts';
 import { ago, tableRule } from '../db/retention.ts';
 import { statement } from '../db/statement.ts';
+import { seesPrincipalId } from '../db/visibility.ts';
 import { selectedColumns } from '../records/fields/field-columns.ts';
 import { userFields } from '../records/fields/fields.ts';
 import type {
@@ -183,10 +184,11 @@ const validSessions = `select family as id, min(sessions.created_at) as "signedI
 
 export function openUserSessions(database: Database): UserSessionStore {
   return storeWithApiErrors<UserSessionStore>({
-    async list(userId, { page, pageSize }, tokenDigest = null) {
+    async list({ userId, callerTags }, { page, pageSize }, tokenDigest = null) {
       const [user] = await database.query<{ count: number }>(
-        `select (select count(*) from (${validSessions}) as valid) as count from anagrafe.users where id = $1`,
-        [userId],
+        `select (select count(*) from (${validSessions}) as valid) as count from anagrafe.users
+          where id = $1 and ${seesPrincipalId('principal_id', '$2')}`,
+        [userId, callerTags],
       );
       if (!user) return null;
       const sessions = await database.query<UserSession>(
@@ -197,14 +199,14 @@ export function openUserSessions(database: Database): UserSessionStore {
       );
       return { sessions, totalCount: user.count };
     },
-    endAll: (userId, actor) =>
+    endAll: ({ userId, callerTags }, actor) =>
       database.transaction(async (connection) => {
         const valid = await connection.query(validSessions, [userId]);
         // The new epoch also ends a session that a concurrent refresh is adding.
         const [user] = await connection.query<{ principalId: number }>(
           `update anagrafe.users set sessions_epoch = sessions_epoch + 1
-            where id = $1 returning principal_id as "principalId"`,
-          [userId],
+            where id = $1 and ${seesPrincipalId('principal_id', '$2')} returning principal_id as "principalId"`,
+          [userId, callerTags],
         );
         if (!user) return null;
         await connection.query('delete from anagrafe.sessions where user_id = $1', [userId]);
@@ -212,15 +214,16 @@ export function openUserSessions(database: Database): UserSessionStore {
         await openAuditLog(connection).note(actor, { action: 'sessions.ended', ...user, details });
         return valid.length;
       }),
-    endOne: (userId, sessionId, actor) =>
+    endOne: ({ userId, callerTags }, sessionId, actor) =>
       database.transaction(async (connection) => {
         await connection.query('select pg_advisory_xact_lock(hashtextextended($1::uuid::text, 0))', [
           sessionId,
         ]);
         const [user] = await connection.query<{ principalId: number }>(
           `select principal_id as "principalId" from anagrafe.users
-            where id = $1 and exists (select from anagrafe.sessions where user_id = $1 and family = $2)`,
-          [userId, sessionId],
+            where id = $1 and exists (select from anagrafe.sessions where user_id = $1 and family = $2)
+              and ${seesPrincipalId('principal_id', '$3')}`,
+          [userId, sessionId, callerTags],
         );
         if (!user) return false;
         await endFamily(connection, sessionId);

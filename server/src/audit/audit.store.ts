@@ -1,7 +1,6 @@
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
-import { eventNamesOf } from '../db/lookups.ts';
-import { type Order, readGroup } from '../db/paging.ts';
+import { readGroup } from '../db/paging.ts';
 import { type ParameterValues, preparedStatement, statement } from '../db/statement.ts';
 import {
   type Action,
@@ -16,7 +15,7 @@ import {
 } from './audit-log.ts';
 import { bytesOfAnswer, readBounded } from './bounded-rows.store.ts';
 import { allChanges, readChanges } from './changes.store.ts';
-import { type Entry, type EventStore, eventActions } from './events.ts';
+import { type Entry, eventActions } from './events.ts';
 import { hashedRows, keysetPages, readChain } from './hash-chain.store.ts';
 import type { HashedRow } from './hash-chain.ts';
 
@@ -86,7 +85,7 @@ export function openAuditStore(database: Database): AuditStore {
 function listed(actions: readonly Action[]): string {
   return actions.map((action) => `'${action}'`).join(', ');
 }
-const eventActionsSql = listed(eventActions);
+export const eventActionsSql = listed(eventActions);
 
 const signInActions: readonly Action[] = [
   'login',
@@ -118,7 +117,7 @@ function partsOf({ principalId, reads }: Pick<AuditListing, 'principalId' | 'rea
  * Number of rows that a page with filters examines at most. Filters that select few of many rows need several pages,
  * some of which are empty.
  */
-const examinedAtOnce = 20_000;
+export const examinedAtOnce = 20_000;
 
 async function page(connection: Connection, listing: AuditListing): Promise<AuditPage> {
   const { order, limit, after, userId, signIns, action, actor, clientId, from, until } = listing;
@@ -229,34 +228,33 @@ async function* allRows(connection: Connection): AsyncGenerator<AuditRow> {
   );
 }
 
-export const entryColumns = `position, at, call_id as "callId", request_id as "requestId", action,
-  principal_id as "principalId", registered, reset, deleted, details,
-  (select name from anagrafe.clients where clients.id = client_id and is_operator) as operator`;
-
 /**
  * SQL for a bound of the positions of the rows since (`from`) or before (`until`) a time. It is 10,000 positions away
  * from the row at that time, because positions are assigned shortly after `at`, and not exactly in its order. Without
  * such a row, the bound excludes every row.
  */
-function positionNear(time: string, bound: 'from' | 'until'): string {
+export function positionNear(time: string, bound: 'from' | 'until'): string {
   const [compare, order, slack, none] =
     bound === 'from' ? ['>=', 'asc', -10_000, Number.MAX_SAFE_INTEGER] : ['<', 'desc', 10_000, 0];
   return `select coalesce(min(position) + ${slack}, ${none}) from (
     select position from anagrafe.audit_log_hashed where at ${compare} ${time} order by at ${order} limit 1) as nearest`;
 }
 
-const oldestPosition = positionNear('now() - make_interval(days => :days::integer)', 'from');
-
-const bounds: Readonly<Record<Order, string>> = {
-  oldest: `position >= greatest(:start::bigint, (${oldestPosition}))`,
-  newest: `position <= :start::bigint and position >= (${oldestPosition})`,
-};
+export const entryColumns = `position, at, call_id as "callId", request_id as "requestId", action,
+  principal_id as "principalId", registered, reset, deleted, details,
+  (select name from anagrafe.clients where clients.id = client_id and is_operator) as operator`;
 
 /** Reads the first entries of the hash chain that match a condition; see `readBounded`. */
 export async function readEntries(
   connection: Connection,
   condition: string,
-  options: { readonly order: 'asc' | 'desc'; readonly limit: number; readonly bytes?: number },
+  options: {
+    readonly order: 'asc' | 'desc';
+    readonly limit: number;
+    readonly bytes?: number;
+    /** Default: `entryColumns`. */
+    readonly columns?: string;
+  },
   values: ParameterValues,
 ): Promise<{ entries: readonly Entry[]; more: boolean }> {
   const { rows, more } = await readBounded<Entry>(
@@ -265,19 +263,4 @@ export async function readEntries(
     values,
   );
   return { entries: rows, more };
-}
-
-/** Reads events from the rows of the hash chain. `days` is how long an event stays available. */
-export function openEvents(database: Database, options: { days: number }): EventStore {
-  return storeWithApiErrors<EventStore>({
-    entries: (order, from, limit) =>
-      readEntries(
-        database,
-        `${bounds[order]} and action in (${eventActionsSql}) and at > now() - make_interval(days => :days::integer)`,
-        { order: order === 'newest' ? 'desc' : 'asc', limit, bytes: bytesOfAnswer },
-        { start: from, days: options.days },
-      ),
-    end: async () => (await readChain(database)).lastPosition,
-    names: (subjects) => eventNamesOf(database, subjects),
-  });
 }

@@ -27,12 +27,12 @@ export function eventRoute(app: Api, store: EventStore): void {
   app.get(
     '/events',
     {
-      config: { permission: 'records.read' },
+      config: { permission: 'records.read', limited: true },
       schema: {
         operationId: 'events',
         summary: 'List events',
         description:
-          'Returns changes to principals and users as CloudEvents 1.0, in one order for all readers. To get the next events, send `result.record.After` as `after`: no event is missed or returned twice. `order=newest` begins with the latest event and continues with older ones.',
+          'Returns changes to principals and users as CloudEvents 1.0, in one order for all readers. To get the next events, send `result.record.After` as `after`: no event is missed or returned twice. `order=newest` begins with the latest event and continues with older ones. A caller that is limited by tags gets the events of its principals and calls; a page may then be empty although `result.record.More` is true.',
         tags: ['events'],
         querystring: EventQuery,
         headers: CallHeaders,
@@ -42,7 +42,7 @@ export function eventRoute(app: Api, store: EventStore): void {
     async (request, reply) => {
       const { order, after: from = null, pageSize } = request.query;
       const { count, events, after, more } = await readGroup(() =>
-        readEvents({ order, after: from }, pageSize, store),
+        readEvents({ order, after: from, callerTags: request.caller.tags }, pageSize, store),
       );
       const page = pageEnvelope<never>({ totalCount: count, count, pageSize }, [], null, {
         After: after,
@@ -103,7 +103,13 @@ const data: Readonly<Record<EventType, TSchema>> = {
   'principal.state_changed': strictObject({ ...principal, State }),
   'principal.merged': strictObject({
     ...principal,
-    FromIRID: Type.Integer({ ...Id, description: 'The ID of the principal that was merged into this one.' }),
+    FromIRID: nullable(
+      Type.Integer({
+        ...Id,
+        description:
+          'The ID of the principal that was merged into this one. Null if the caller is limited by tags and did not see it.',
+      }),
+    ),
     FromExternalKey: nullable(Type.String({ description: 'The external key of the merged principal.' })),
   }),
   'principal.deleted': strictObject({
@@ -126,7 +132,13 @@ const data: Readonly<Record<EventType, TSchema>> = {
     'UserMoveData',
     strictObject({
       ...user,
-      FromIRID: Type.Integer({ ...Id, description: 'The ID of the principal that the user had before.' }),
+      FromIRID: nullable(
+        Type.Integer({
+          ...Id,
+          description:
+            'The ID of the principal that the user had before. Null if the caller is limited by tags and does not see it.',
+        }),
+      ),
       FromExternalKey: ExternalKey,
     }),
   ),

@@ -1,5 +1,6 @@
 import type { EventNames } from '../db/lookups.ts';
 import type { Order } from '../db/paging.ts';
+import type { CallerTags } from '../db/visibility.ts';
 import type { Action, Actor, AuditRow } from './audit-log.ts';
 
 export const eventTypes = [
@@ -184,7 +185,7 @@ function dataOf(
     ...(state !== undefined && { State: state }),
     ...(changed && { Changed: changed }),
     ...(channel !== undefined && { Invite: channel }),
-    ...(from !== undefined && { FromIRID: from, FromExternalKey: formerKey(entry, from, names) }),
+    ...(from !== undefined && formerPrincipal(entry, from, names)),
   };
   const data = { IRID, ExternalKey: externalKeyOf(entry, names) };
   if (userId === null) return { ...data, ...more };
@@ -197,6 +198,12 @@ function dataOf(
 function externalKeyOf({ principalId, details }: Entry, { externalKeys }: EventNames): string | null {
   const { externalKey } = (details ?? {}) as RecordDetails;
   return externalKey ?? externalKeys.get(principalId ?? 0) ?? null;
+}
+
+/** Leaves out a principal that a limited caller does not see. */
+function formerPrincipal(entry: Entry, from: number, names: EventNames): Record<string, unknown> {
+  if (names.principals && !names.principals.has(from)) return { FromIRID: null, FromExternalKey: null };
+  return { FromIRID: from, FromExternalKey: formerKey(entry, from, names) };
 }
 
 /** The audit rows of a merge keep the key of the merged principal. */
@@ -219,18 +226,27 @@ function completedData({ action, callId, requestId, details }: Entry): Record<st
   };
 }
 
+export interface FoundEntries {
+  readonly entries: readonly Entry[];
+  readonly more: boolean;
+  /**
+   * The last position that was examined; null if all were. Few of many entries may be those of a limited caller, so that a
+   * request examines a limited number.
+   */
+  readonly examined: number | null;
+}
+
 export interface EventStore {
   end(): Promise<number>;
   /**
-   * Returns up to `limit` entries that produce events, starting at the position `from` in the given order, and fewer
-   * if they are large. `more` is true if further entries follow.
+   * Returns up to `limit` entries that produce events and that the caller sees, starting at the position `from` in the given
+   * order, and fewer if they are large. `more` is true if further entries follow among those that were examined.
    */
   entries(
-    order: Order,
-    from: number,
-    limit: number,
-  ): Promise<{ readonly entries: readonly Entry[]; readonly more: boolean }>;
-  names(subjects: NamedSubjects): Promise<EventNames>;
+    range: { readonly order: Order; readonly from: number; readonly limit: number },
+    callerTags: CallerTags,
+  ): Promise<FoundEntries>;
+  names(subjects: NamedSubjects, callerTags: CallerTags): Promise<EventNames>;
 }
 
 /** The principals and users that events name. IDs may occur more than once. */

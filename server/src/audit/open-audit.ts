@@ -1,8 +1,9 @@
 import type { Database } from '../db/database.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import type { Config } from '../settings/config.ts';
-import { openAuditLog, openAuditStore, openEvents } from './audit.store.ts';
+import { openAuditLog, openAuditStore } from './audit.store.ts';
 import type { AuditLog, AuditStore } from './audit-log.ts';
+import { openEvents } from './events.store.ts';
 import type { EventStore } from './events.ts';
 import type { HashRow } from './hash-chain.ts';
 

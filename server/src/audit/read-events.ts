@@ -1,5 +1,6 @@
 import type { EventNames } from '../db/lookups.ts';
 import type { Order } from '../db/paging.ts';
+import type { CallerTags } from '../db/visibility.ts';
 import { wrongParameter } from '../lib/field-errors.ts';
 import {
   type CloudEvent,
@@ -45,52 +46,67 @@ function* eventsOf(page: readonly Found[], names: EventNames): Generator<CloudEv
   for (const { entry, part, nth } of page) yield eventOf(entry, part, nth, names);
 }
 
+/** Greater than the index of any part. */
+const nthMax = 999_999_999;
+
+interface EventRange {
+  readonly order: Order;
+  /** The ID of an event; null for the first one in the order. */
+  readonly after: string | null;
+  readonly callerTags: CallerTags;
+}
+
 /**
  * Returns up to `limit` events after the event with the ID `after`, or from the first one in the order. `after` in the
  * result is the cursor of the next page; null if there is no event yet.
  */
 export async function readEvents(
-  { order, after }: { readonly order: Order; readonly after: string | null },
+  { order, after, callerTags }: EventRange,
   limit: number,
   store: EventStore,
 ): Promise<EventPage> {
   const cursor = after === null ? null : cursorOf(after);
-  const found = await findParts(order, cursor, limit + 1, store);
+  const { found, examined } = await findParts({ order, cursor, callerTags }, limit + 1, store);
   // A cursor beyond the end comes from another database: its reader would miss every event up to that position.
   if (order === 'oldest' && found.length === 0 && cursor && cursor.position > (await store.end()))
     throw wrongParameter('after', 'beyond');
   const page = found.slice(0, limit);
-  const names = await store.names({
+  const subjects = {
     principalIds: page.flatMap(({ entry, part }) => principalsIn(entry, [part])),
     userIds: page.map(({ part }) => part.userId).filter((id) => id !== null),
-  });
+  };
+  const names = await store.names(subjects, callerTags);
+  const more = found.length > limit;
   const last = page.at(-1);
+  const reached = last ? eventId(last.entry, last.nth) : after;
   return {
     count: page.length,
     events: eventsOf(page, names),
-    after: last ? eventId(last.entry, last.nth) : after,
-    more: found.length > limit,
+    after: examined !== null && !more ? `${examined}.${order === 'oldest' ? nthMax : 0}` : reached,
+    more: more || examined !== null,
   };
 }
 
+/** Finds up to `limit` parts. `examined` is the position up to which there are no more; null if there are none at all. */
 async function findParts(
-  order: Order,
-  cursor: Cursor | null,
+  { order, cursor, callerTags }: Omit<EventRange, 'after'> & { readonly cursor: Cursor | null },
   limit: number,
   store: EventStore,
-): Promise<Found[]> {
+): Promise<{ found: Found[]; examined: number | null }> {
   const isNewest = order === 'newest';
   const found: Found[] = [];
+  let examined: number | null = null;
   let from = cursor?.position ?? (isNewest ? Number.MAX_SAFE_INTEGER : 1);
   for (let more = true; more && found.length < limit; ) {
-    const group = await store.entries(order, from, entriesAtOnce);
+    const group = await store.entries({ order, from, limit: entriesAtOnce }, callerTags);
     for (const entry of group.entries) {
       if (found.length < limit) found.push(...partsAfter(entry, order, cursor, limit - found.length));
     }
     from = (group.entries.at(-1)?.position ?? from) + (isNewest ? -1 : 1);
     more = group.more;
+    ({ examined } = group);
   }
-  return found;
+  return { found, examined };
 }
 
 function partsAfter(entry: Entry, order: Order, cursor: Cursor | null, limit: number): Found[] {

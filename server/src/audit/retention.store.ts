@@ -50,6 +50,7 @@ export const auditRetention: readonly RetentionRule[] = [
     expired: expiredAuditRows,
     remove: (database, values) => repeatWhileFull(() => deleteExpired(database, values)),
   },
+  tableRule({ table: 'deleted_principals', condition: `deleted_at <= ${ago(':eventDays::integer')}` }),
   tableRule({ table: 'changed_values', condition: `changed_at <= ${ago(':historyDays::integer')}` }),
 ];
 

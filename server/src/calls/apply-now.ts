@@ -48,6 +48,7 @@ export async function applyNow(
       operation,
       actor,
       call: { id, newCall: unstoredCall },
+      callerTags: call.options.callerTags,
       issueCode: call.options.codes === 'answered' ? tools.issueCode : null,
       hashes: admitted,
       writer: tools.newWriter(),
@@ -130,7 +131,8 @@ async function storeEnd(
   const stored = await calls.storeFailures(id, failures, unstoredCall);
   const isCertain = stored.size === failures.length && [...fresh.values()].every(isFinal);
   const ours = new Map([...settled, ...fresh]);
-  const kept = isCertain && ours.size === records.count ? ours : await calls.outcomes(id);
+  const kept =
+    isCertain && ours.size === records.count ? ours : await calls.outcomes(id, call.options.callerTags);
   if (kept.size === records.count)
     await calls.complete(id, actor, countsOf(call, [...kept.values()], begunAt));
   return kept;

@@ -54,7 +54,7 @@ export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): voi
   app.get(
     '/calls',
     {
-      config: { permission: 'admin.read' },
+      config: { permission: 'admin.read', limited: true },
       schema: {
         ...common,
         operationId: 'completedCalls',
@@ -67,7 +67,7 @@ export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): voi
     },
     async (request) => {
       const { page, pageSize, failed: failedOnly = false } = request.query;
-      const { calls, totalCount } = await store.list({ page, pageSize, failedOnly });
+      const { calls, totalCount } = await store.list({ page, pageSize, failedOnly }, request.caller.tags);
       const records = calls.map(callFields);
       return pageEnvelope({ page, pageSize, totalCount }, records, debugOf(request));
     },
@@ -76,7 +76,7 @@ export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): voi
   app.get(
     '/calls/:id',
     {
-      config: { permission: 'admin.read' },
+      config: { permission: 'admin.read', limited: true },
       schema: {
         ...common,
         operationId: 'completedCall',
@@ -90,8 +90,8 @@ export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): voi
     },
     async (request, reply) => {
       const { page, pageSize, failed: failedOnly = false } = request.query;
-      const call = await findCall(request.params.id, store);
-      const outcomes = await store.outcomes(call.callId, { page, pageSize, failedOnly });
+      const call = await findCall(request.params.id, request.caller.tags, store);
+      const outcomes = await store.outcomes(call.callId, { page, pageSize, failedOnly }, request.caller.tags);
       const language = languageOf(request);
       const records = outcomes.map((outcome) => tupleOf(outcome, language, null));
       reply.header('content-language', language);
@@ -104,7 +104,7 @@ export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): voi
   app.get(
     '/calls/:id/failed',
     {
-      config: { permission: 'admin.read' },
+      config: { permission: 'admin.read', limited: true },
       schema: {
         ...common,
         operationId: 'failedRecordsOfCall',
@@ -117,7 +117,7 @@ export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): voi
       },
     },
     async (request, reply) => {
-      const { callId } = await findCall(request.params.id, store);
+      const { callId } = await findCall(request.params.id, request.caller.tags, store);
       return sendFailedRecords(callId, store, auditLog, request, reply);
     },
   );
@@ -146,7 +146,7 @@ export function failuresRoute(app: Api, store: FailureStore): void {
   app.get(
     '/failures',
     {
-      config: { permission: 'admin.read' },
+      config: { permission: 'admin.read', limited: true },
       schema: {
         operationId: 'failures',
         summary: 'List failed records',
@@ -161,7 +161,7 @@ export function failuresRoute(app: Api, store: FailureStore): void {
     async (request, reply) => {
       const { page, pageSize } = request.query;
       const language = languageOf(request);
-      const { refused, totalCount } = await store.list({ page, pageSize });
+      const { refused, totalCount } = await store.list({ page, pageSize }, request.caller.tags);
       const records = refused.map((record) => failureFields(record, language));
       reply.header('content-language', language);
       return pageEnvelope({ page, pageSize, totalCount }, records, debugOf(request));

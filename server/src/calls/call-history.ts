@@ -1,5 +1,6 @@
 import type { Actor } from '../audit/audit-log.ts';
 import type { Page } from '../db/paging.ts';
+import type { CallerTags } from '../db/visibility.ts';
 import type { ErrorDetail } from '../lib/error-codes.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
@@ -18,18 +19,27 @@ export interface CallListing extends Page {
   readonly failedOnly: boolean;
 }
 
+/** All methods find only what the caller with the tags sees. */
 export interface CallHistory {
   /** Lists the newest calls first, at most `newestListed`. */
-  list(listing: CallListing): Promise<{ calls: readonly CompletedCall[]; totalCount: number }>;
+  list(
+    listing: CallListing,
+    callerTags: CallerTags,
+  ): Promise<{ calls: readonly CompletedCall[]; totalCount: number }>;
   /** Returns null if there is no such call, or if its retention period is over. */
-  find(id: string): Promise<CompletedCall | null>;
+  find(id: string, callerTags: CallerTags): Promise<CompletedCall | null>;
   /** Returns the outcomes in the order sent, without the users of applied records. */
-  outcomes(callId: string, listing: CallListing): Promise<readonly IndexedOutcome[]>;
+  outcomes(callId: string, listing: CallListing, callerTags: CallerTags): Promise<readonly IndexedOutcome[]>;
+  /** Reads the records of a call that was found. */
   failed(id: string): AsyncIterable<FailedRecord>;
 }
 
-export async function findCall(id: string, store: CallHistory): Promise<CompletedCall> {
-  const call = await store.find(id);
+export async function findCall(
+  id: string,
+  callerTags: CallerTags,
+  store: CallHistory,
+): Promise<CompletedCall> {
+  const call = await store.find(id, callerTags);
   if (!call) throw new ApiError('CALL_NOT_FOUND');
   return call;
 }
@@ -57,5 +67,5 @@ export const placesListed = 20;
 
 export interface FailureStore {
   /** Lists the newest failed records first, at most `newestListed`. */
-  list(page: Page): Promise<{ refused: readonly FailureEntry[]; totalCount: number }>;
+  list(page: Page, callerTags: CallerTags): Promise<{ refused: readonly FailureEntry[]; totalCount: number }>;
 }

@@ -3,6 +3,7 @@ import { type Actor, clientActor } from '../audit/audit-log.ts';
 import type { Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
+import type { CallerTags } from '../db/visibility.ts';
 import { leaseMs } from '../idempotency/idempotency.ts';
 import { approvalText, readApproval } from '../records/check/plan.ts';
 import {
@@ -25,7 +26,7 @@ const completeCall = statement(`with completed as (
 
 export function openCallStore(database: Database): CallStore {
   return storeWithApiErrors<CallStore>({
-    outcomes: (callId) => outcomes(database, callId),
+    outcomes: (callId, callerTags) => outcomes(database, callId, callerTags),
     async storeFailures(callId, failures, newCall) {
       if (newCall && failures.length > 0) await database.execute(insertCall, { ...newCall });
       return storeFailures(database, callId, failures);
@@ -60,12 +61,16 @@ export function openCallStore(database: Database): CallStore {
   });
 }
 
-async function outcomes(database: Database, callId: string): Promise<Map<number, Outcome>> {
+async function outcomes(
+  database: Database,
+  callId: string,
+  callerTags: CallerTags,
+): Promise<Map<number, Outcome>> {
   const rows = await database.query<OutcomeRow>(
     `select ${outcomeColumns} from anagrafe.outcomes where call_id = $1 order by position`,
     [callId],
   );
-  const read = await toOutcomes(database, rows);
+  const read = await toOutcomes(database, rows, callerTags);
   return new Map(rows.map((row, at) => [row.position, read[at] as Outcome]));
 }
 

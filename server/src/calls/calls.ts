@@ -1,4 +1,5 @@
 import type { Actor } from '../audit/audit-log.ts';
+import type { CallerTags } from '../db/visibility.ts';
 import type { Approvals } from '../records/check/plan.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import type { StoredFailure } from '../records/write/failed-records.ts';
@@ -20,7 +21,7 @@ export interface CallCounts {
  */
 export interface CallStore {
   /** Returns the outcomes stored so far, by the zero-based index of the record in the request. */
-  outcomes(callId: string): Promise<ReadonlyMap<number, Outcome>>;
+  outcomes(callId: string, callerTags: CallerTags): Promise<ReadonlyMap<number, Outcome>>;
   /**
    * Stores failed records, except those that already have an outcome. Returns the positions that were stored. `newCall`
    * is the call if its row may not be stored yet; see `WriteContext`.

@@ -75,9 +75,11 @@ async function readyToApply(
   state: HeldClaim['state'],
   tools: CallTools,
 ): Promise<ClaimedCall> {
+  const { callerTags } = call.options;
   if (!call.async) requireSyncLimits(call, tools.limits);
   call.holdMemory(workingMemory(call.records, call.async ? 'in groups' : 'whole'));
-  const settled = state === 'new' ? new Map<number, Outcome>() : await tools.calls.outcomes(call.id);
+  const settled =
+    state === 'new' ? new Map<number, Outcome>() : await tools.calls.outcomes(call.id, callerTags);
   const resumed = call.planned && settled.size > 0 ? await tools.calls.approvals(call.id) : null;
   return { ...call, settled, review: reviewOf(call, resumed, tools) };
 }
@@ -113,7 +115,7 @@ async function replay(
 ): Promise<WriteResult> {
   if (state === 'job') return { kind: 'job', complete: true, jobId: callId, replayed: true, job: null };
   if (call.body) call.holdMemory(workingMemory(call.body, 'in groups'));
-  const outcomes = [...(await calls.outcomes(callId)).values()];
+  const outcomes = [...(await calls.outcomes(callId, call.options.callerTags)).values()];
   const counts = call.planned && effectCounts(outcomes);
   return { kind: 'outcomes', outcomes, replayed: true, complete: true, counts };
 }

@@ -33,7 +33,7 @@ export function runRoutes(app: Api, tools: RunTools): void {
   app.get(
     '/runs',
     {
-      config: { permission: 'admin.read' },
+      config: { permission: 'admin.read', limited: true },
       schema: {
         ...about,
         operationId: 'runs',
@@ -46,7 +46,7 @@ export function runRoutes(app: Api, tools: RunTools): void {
     },
     async (request) => {
       const { page, pageSize } = request.query;
-      const { runs: found, totalCount } = await runs.list({ page, pageSize });
+      const { runs: found, totalCount } = await runs.list({ page, pageSize }, request.caller.tags);
       return pageEnvelope({ page, pageSize, totalCount }, found.map(runFields), debugOf(request));
     },
   );
@@ -54,7 +54,7 @@ export function runRoutes(app: Api, tools: RunTools): void {
   app.get(
     '/runs/:id',
     {
-      config: { permission: 'admin.read' },
+      config: { permission: 'admin.read', limited: true },
       schema: {
         ...about,
         operationId: 'run',
@@ -68,8 +68,8 @@ export function runRoutes(app: Api, tools: RunTools): void {
     },
     async (request) => {
       const { page, pageSize } = request.query;
-      const run = await findRun(request.params.id, runs);
-      const { calls, totalCount } = await runs.calls(run.id, { page, pageSize });
+      const run = await findRun(request.params.id, request.caller.tags, runs);
+      const { calls, totalCount } = await runs.calls(run.id, { page, pageSize }, request.caller.tags);
       const shown = { page, pageSize, totalCount };
       return pageEnvelope(shown, calls.map(callFields), debugOf(request), runFields(run));
     },
@@ -84,7 +84,7 @@ export function runRoutes(app: Api, tools: RunTools): void {
   app.post(
     '/runs/:id/undo',
     {
-      config: { permission: 'runs.undo', once: true, emptyBody: true, maxValues: 10 },
+      config: { permission: 'runs.undo', limited: true, once: true, emptyBody: true, maxValues: 10 },
       schema: {
         tags: ['admin'],
         operationId: 'undoRun',

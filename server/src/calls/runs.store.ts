@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { withApiErrors } from '../db/errors.ts';
 import { countNewest, type Page, pageOfNewest, readGroup } from '../db/paging.ts';
+import { type CallerTags, seesCaller } from '../db/visibility.ts';
 import { leaseMs } from '../idempotency/idempotency.ts';
 import { required } from '../lib/required.ts';
 import type { EffectCounts, Run, RunCall, RunEffects, RunHistory } from './runs.ts';
@@ -16,7 +17,10 @@ const failedRecords = `(case when own.is_job and own.ended_at is not null then o
 const isEnded = `(own.state = 'completed' or own.state = 'open' and (
   own.lease_id is null or own.lease_renewed_at < now() - interval '${leaseMs} milliseconds'))`;
 
-/** Reads the runs with the IDs $1, each with the counts of its first $3 calls, or of all if $3 is null, and its last undo. */
+/**
+ * Reads the runs with the IDs $1, each with the counts of its first $3 calls, or of all if $3 is null, and its last
+ * undo, for the caller with the tags $4.
+ */
 const selectRuns = `
   select run.id, run.client_id as "clientId", client.name as "clientName", run.started_at as "startedAt",
          case when counted.has_ended then counted.ended_at end as "endedAt", counted.calls, counted.records,
@@ -33,12 +37,12 @@ const selectRuns = `
                order by submitted_at limit $3) as own
     ) as counted
     left join lateral (
-      select calls.ended_at, undoer.name as client_name
+      select calls.ended_at, case when ${seesCaller('undoer.id', '$4')} then undoer.name end as client_name
         from anagrafe.calls left join anagrafe.clients as undoer on undoer.id = calls.client_id
        where calls.run_id = run.id and calls.operation = 'undo' and calls.ended_at is not null
        order by calls.ended_at desc limit 1
     ) as undo on true
-   where run.id = any($1)
+   where run.id = any($1) and ${seesCaller('run.client_id', '$4')}
    order by run.started_at desc, run.id`;
 
 /** `days`: the time in which a run can be undone. */
@@ -47,40 +51,46 @@ export function openRuns(
   { days, principalsTouched }: { readonly days: number } & Pick<RunHistory, 'principalsTouched'>,
 ): RunHistory {
   return {
-    list: (page) => withApiErrors(() => listRuns(database, page, days)),
-    find: (id) => withApiErrors(() => findRun(database, id, days)),
-    calls: (id, page) => withApiErrors(() => listCalls(database, id, page)),
+    list: (page, callerTags) => withApiErrors(() => listRuns(database, page, { days, callerTags })),
+    find: (id, callerTags) => withApiErrors(() => findRun(database, id, { days, callerTags })),
+    calls: (id, page, callerTags) => withApiErrors(() => listCalls(database, id, page, callerTags)),
     countEffects: (id) => readGroup(() => countEffects(database, id)),
     effects: (id) => readGroup(() => effects(database, id)),
     principalsTouched,
   };
 }
 
-async function listRuns(database: Database, page: Page, days: number) {
-  const newest = 'from anagrafe.runs order by started_at desc, id';
-  const { limit, offset } = pageOfNewest(page);
-  const [totalCount, listed] = await Promise.all([
-    countNewest(database, newest),
-    database.query<{ id: string }>(`select id ${newest} limit $1 offset $2`, [limit, offset]),
-  ]);
-  const ids = listed.map(({ id }) => id);
-  return { runs: await database.query<Run>(selectRuns, [ids, days, callsListed]), totalCount };
+interface RunScope {
+  readonly days: number;
+  readonly callerTags: CallerTags;
 }
 
-async function findRun(database: Database, id: string, days: number): Promise<Run | null> {
-  const [run] = await database.query<Run>(selectRuns, [[id], days, null]);
+async function listRuns(database: Database, page: Page, { days, callerTags }: RunScope) {
+  const newest = `from anagrafe.runs where ${seesCaller('runs.client_id', '$1')} order by started_at desc, id`;
+  const { limit, offset } = pageOfNewest(page);
+  const [totalCount, listed] = await Promise.all([
+    countNewest(database, newest, [callerTags]),
+    database.query<{ id: string }>(`select id ${newest} limit $2 offset $3`, [callerTags, limit, offset]),
+  ]);
+  const ids = listed.map(({ id }) => id);
+  const runs = await database.query<Run>(selectRuns, [ids, days, callsListed, callerTags]);
+  return { runs, totalCount };
+}
+
+async function findRun(database: Database, id: string, { days, callerTags }: RunScope): Promise<Run | null> {
+  const [run] = await database.query<Run>(selectRuns, [[id], days, null, callerTags]);
   return run ?? null;
 }
 
-async function listCalls(database: Database, id: string, { page, pageSize }: Page) {
+async function listCalls(database: Database, id: string, { page, pageSize }: Page, callerTags: CallerTags) {
+  const ofRun = `from anagrafe.calls where run_id = $1 and ${seesCaller('calls.client_id', '$2')}`;
   const [total, calls] = await Promise.all([
-    database.query<{ total: number }>('select count(*) as total from anagrafe.calls where run_id = $1', [id]),
+    database.query<{ total: number }>(`select count(*) as total ${ofRun}`, [id, callerTags]),
     database.query<RunCall>(
       `select id, is_job as "isJob", operation, submitted_at as "submittedAt", ended_at as "endedAt", records,
               ${failedRecords} as "recordsFailed", users
-         from (select * from anagrafe.calls where run_id = $1
-                order by submitted_at, id limit $2 offset $3) as own order by submitted_at, id`,
-      [id, pageSize, pageSize * (page - 1)],
+         from (select * ${ofRun} order by submitted_at, id limit $3 offset $4) as own order by submitted_at, id`,
+      [id, callerTags, pageSize, pageSize * (page - 1)],
     ),
   ]);
   return { calls, totalCount: total[0]?.total ?? 0 };

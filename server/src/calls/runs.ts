@@ -1,4 +1,5 @@
 import type { Page } from '../db/paging.ts';
+import type { CallerTags } from '../db/visibility.ts';
 import { workingMemory } from '../http/body-memory-limit.ts';
 import { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
@@ -64,9 +65,13 @@ export interface RunEffects {
 
 export interface RunHistory {
   /** Lists the newest runs first, at most `newestListed`. */
-  list(page: Page): Promise<{ runs: readonly Run[]; totalCount: number }>;
-  find(id: string): Promise<Run | null>;
-  calls(id: string, page: Page): Promise<{ calls: readonly RunCall[]; totalCount: number }>;
+  list(page: Page, callerTags: CallerTags): Promise<{ runs: readonly Run[]; totalCount: number }>;
+  find(id: string, callerTags: CallerTags): Promise<Run | null>;
+  calls(
+    id: string,
+    page: Page,
+    callerTags: CallerTags,
+  ): Promise<{ calls: readonly RunCall[]; totalCount: number }>;
   countEffects(id: string): Promise<EffectCounts>;
   /** Returns what the applied records of the run did, by principal that they changed. */
   effects(id: string): Promise<readonly RunEffects[]>;
@@ -74,8 +79,8 @@ export interface RunHistory {
   principalsTouched: RunStore['principalsTouched'];
 }
 
-export async function findRun(id: string, store: RunHistory): Promise<Run> {
-  const run = await store.find(id);
+export async function findRun(id: string, callerTags: CallerTags, store: RunHistory): Promise<Run> {
+  const run = await store.find(id, callerTags);
   if (!run) throw new ApiError('RUN_NOT_FOUND');
   return run;
 }
@@ -91,9 +96,13 @@ const usersPerRecord = 200;
 async function undoRecords(
   id: string,
   counts: EffectCounts,
-  { store, limits }: { readonly store: RunHistory; readonly limits: BatchLimits },
+  {
+    store,
+    limits,
+    callerTags,
+  }: { readonly store: RunHistory; readonly limits: BatchLimits; readonly callerTags: CallerTags },
 ): Promise<Buffer> {
-  const run = await findRun(id, store);
+  const run = await findRun(id, callerTags, store);
   if (run.undoableUntil <= new Date()) throw new ApiError('RUN_TOO_OLD');
   if (run.endedAt === null) throw new ApiError('RUN_NOT_ENDED', { variant: 'call' });
   if (counts.principals > limits.records || counts.users > limits.users)
@@ -138,6 +147,9 @@ async function recordsIn(bytes: Buffer, limits: BatchLimits): Promise<RecordList
 export async function undoRun(sent: WriteCall, store: RunHistory, tools: CallTools): Promise<WriteResult> {
   const { job: limits } = tools.limits;
   const run = required(sent.run);
+  const { callerTags } = sent.options;
+  // Before the call is stored, which reveals whether another undo of the run has not ended.
+  await findRun(run, callerTags, store);
   // The records take over the memory of the effects that they are made of.
   let spare = 0;
   const holdMemory = (bytes: number) => {
@@ -153,7 +165,7 @@ export async function undoRun(sent: WriteCall, store: RunHistory, tools: CallToo
     return counts;
   };
   if (call.dryRun) {
-    const bytes = await undoRecords(run, await reserve(), { store, limits });
+    const bytes = await undoRecords(run, await reserve(), { store, limits, callerTags });
     return tryCall({ ...call, records: await recordsIn(bytes, limits) }, tools);
   }
   return claimAndRun(
@@ -163,7 +175,7 @@ export async function undoRun(sent: WriteCall, store: RunHistory, tools: CallToo
       async readRecords({ state, callId }) {
         const counts = await reserve();
         const stored = state === 'resumed' ? await tools.calls.undoRecords(callId) : null;
-        const bytes = stored ?? (await undoRecords(run, counts, { store, limits }));
+        const bytes = stored ?? (await undoRecords(run, counts, { store, limits, callerTags }));
         const records = await recordsIn(bytes, limits);
         // A job is stored as a whole.
         if (!stored && !call.async) await tools.calls.storeUndoRecords(callId, bytes, records);

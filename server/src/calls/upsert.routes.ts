@@ -16,7 +16,7 @@ export function upsertRoutes(app: Api, tools: WriteRouteTools): void {
   app.route({
     method: 'POST',
     url: '/irs/upsert',
-    config: { permission: 'records.write', once: true, records: true, optionsOf },
+    config: { permission: 'records.write', limited: true, once: true, records: true, optionsOf },
     schema: {
       operationId: 'upsert',
       summary: 'Insert and update principals with their users',
@@ -38,7 +38,7 @@ function mergeRoute(app: Api, tools: WriteRouteTools): void {
   app.route({
     method: 'POST',
     url: '/irs/merge',
-    config: { permission: 'records.delete', once: true, records: true },
+    config: { permission: 'records.delete', limited: true, once: true, records: true },
     schema: {
       operationId: 'merge',
       summary: 'Merge principals',

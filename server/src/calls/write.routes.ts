@@ -80,6 +80,8 @@ const required = {
   delete: 'records.delete',
 } as const satisfies Record<keyof typeof routes, Permission>;
 
+const recordConfig = { limited: true, once: true, records: true } as const;
+
 /** The write operations without a plan: answer with one tuple per record, or submit the records as a job. */
 export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void {
   for (const operation of Object.keys(routes) as (keyof typeof routes)[]) {
@@ -88,8 +90,7 @@ export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void 
       url: `/irs/${operation}`,
       config: {
         permission: required[operation],
-        once: true,
-        records: true,
+        ...recordConfig,
         optionsOf,
         ...(operation === 'update' && ownPassword),
       },
@@ -106,7 +107,7 @@ export function writeRoutes(app: FastifyInstance, tools: WriteRouteTools): void 
   app.route({
     method: ['PUT', 'PATCH'],
     url: '/irs/update',
-    config: { permission: required.update, once: true, records: true, ...ownPassword },
+    config: { permission: required.update, ...recordConfig, ...ownPassword },
     schema: { hide: true, querystring: InviteQuery },
     handler: writeHandler('update', tools),
   });
@@ -149,11 +150,11 @@ export function writeHandler<Request extends FastifyRequest>(
 ) {
   return async (request: Request, reply: FastifyReply) => {
     if (request.caller.user) return updateSelf(request.caller.user, request, reply, tools);
-    const { permissions } = request.caller;
+    const { permissions, tags: callerTags } = request.caller;
     const showsStored = permissions.has('records.read');
     const resetsOnly = !permissions.has('records.write');
     const perMinute = mailsPerMinute(request);
-    const common = { showsStored, resetsOnly, codes: codesFor(request), perMinute };
+    const common = { showsStored, resetsOnly, callerTags, codes: codesFor(request), perMinute };
     const options = { ...defaultOptions, ...optionsOf(request), ...common };
     const body = request.body as RecordList | null;
     const mayDelete = operation === 'update' && 'operator' in request.caller && !isFlagged(request, 'dryRun');

@@ -11,9 +11,19 @@ export async function withDatabase<Result>(
   config: Config,
   work: (database: Database, place: string) => Promise<Result>,
 ): Promise<Result> {
+  return withStore(config, async (database, place) => {
+    await refuseUnmigrated(database);
+    return work(database, place);
+  });
+}
+
+/** The same for a database of any version. */
+export async function withStore<Result>(
+  config: Config,
+  work: (database: Database, place: string) => Promise<Result>,
+): Promise<Result> {
   const { database, place, close } = await openStore(config, { mode: 'existing', log: () => {} });
   try {
-    await refuseUnmigrated(database);
     return await work(database, place);
   } finally {
     await close();

@@ -2,6 +2,7 @@ import { Command, Help } from 'commander';
 import { version } from '../lib/package-folder.ts';
 import { terminalLines } from '../lib/terminal-text.ts';
 import { auditCommand } from './commands/audit.ts';
+import { backupCommand } from './commands/backup.ts';
 import { clientCommand } from './commands/client.ts';
 import { configCommand } from './commands/config.ts';
 import { doctorCommand } from './commands/doctor.ts';
@@ -15,6 +16,7 @@ import { migrateCommand } from './commands/migrate.ts';
 import { operatorCommand } from './commands/operator.ts';
 import { principalCommand } from './commands/principal.ts';
 import { raiseIdsCommand } from './commands/raise-ids.ts';
+import { restoreCommand } from './commands/restore.ts';
 import { serveCommand } from './commands/serve.ts';
 import { syncCommand } from './commands/sync.ts';
 import { undoCommand } from './commands/undo.ts';
@@ -31,6 +33,8 @@ export const program = new Command('anagrafe')
   .addHelpText('after', `\n${exitCodeText()}`)
   .addCommand(serveCommand())
   .addCommand(migrateCommand())
+  .addCommand(backupCommand())
+  .addCommand(restoreCommand())
   .addCommand(raiseIdsCommand())
   .addCommand(configCommand())
   .addCommand(clientCommand())

@@ -1,3 +1,4 @@
+import type { CallerTags } from '../db/visibility.ts';
 import type { CallerEvidence } from '../http/credentials.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { digestOf, isPublicKey, isSameDigest, type KeyPair } from '../lib/secrets.ts';
@@ -16,6 +17,7 @@ interface CallerProperties {
   readonly name: string;
   /** Empty for users and anonymous callers. */
   readonly permissions: ReadonlySet<Permission>;
+  readonly tags: CallerTags;
 }
 
 /** `console`: the client or the operator is signed in at the console. */
@@ -52,12 +54,13 @@ export interface KnownClient {
   readonly id: number;
   readonly name: string;
   readonly scopes: readonly Scope[];
+  readonly tags: CallerTags;
   /** Digests of the secrets that have not expired. */
   readonly digests: readonly Buffer[];
   readonly mayCallFrom: boolean;
 }
 
-export type ClientAtConsole = Pick<KnownClient, 'id' | 'name' | 'scopes'>;
+export type ClientAtConsole = Pick<KnownClient, 'id' | 'name' | 'scopes' | 'tags'>;
 
 /** An operator with a session. Its ID is that of its row in `clients`. */
 export interface OperatorAtConsole {
@@ -66,6 +69,7 @@ export interface OperatorAtConsole {
   readonly publicKey: string;
   readonly email: string;
   readonly role: Role;
+  readonly tags: CallerTags;
   readonly hasSecondFactor: boolean;
   /** True if the operator can do nothing before it has set up the second factor. */
   readonly mustEnrol: boolean;
@@ -108,6 +112,7 @@ const protectedMode: UnidentifiedCaller = {
   user: null,
   name: 'protected mode',
   permissions: permissionsOfScopes(scopes),
+  tags: null,
 };
 
 export const anonymous: UnidentifiedCaller = {
@@ -116,6 +121,7 @@ export const anonymous: UnidentifiedCaller = {
   user: null,
   name: 'anyone',
   permissions: new Set(),
+  tags: null,
 };
 
 /** Authenticates the caller, or throws an `ApiError`. An invalid credential never falls back to the address. */
@@ -156,10 +162,16 @@ export function requirePermission(who: Caller, permission: Permission): void {
   throw new ApiError('FORBIDDEN', { variant: 'scope', figures: { scope: scope ?? 'admin' } });
 }
 
+/** Throws `FORBIDDEN` for a limited caller: what it may not see is not left out of the answers. */
+export function refuseLimited({ tags }: Caller): void {
+  if (tags !== null) throw new ApiError('FORBIDDEN', { variant: 'limited' });
+}
+
 async function identifyByToken(token: string, store: AccessStore): Promise<UserCaller> {
   const user = await store.findSignedIn(digestOf(token));
   if (!user) throw new ApiError('UNAUTHENTICATED', { variant: 'token' });
-  return { kind: 'user', clientId: null, user, name: `user ${user.id}`, permissions: new Set() };
+  const permissions = new Set<Permission>();
+  return { kind: 'user', clientId: null, user, name: `user ${user.id}`, permissions, tags: null };
 }
 
 async function identifyAtConsole(
@@ -174,9 +186,9 @@ async function identifyAtConsole(
 }
 
 export function operatorCaller(operator: OperatorAtConsole): ClientCaller {
-  const { id, role, mustEnrol } = operator;
+  const { id, role, mustEnrol, tags } = operator;
   const permissions = mustEnrol ? new Set<Permission>() : permissionsOfRole(role);
-  return { kind: 'console', clientId: id, user: null, operator, name: `operator ${id}`, permissions };
+  return { kind: 'console', clientId: id, user: null, operator, name: `operator ${id}`, permissions, tags };
 }
 
 /** Prevents CSRF: a browser may attach the console cookie to a request that a page of another site makes. */
@@ -202,5 +214,5 @@ export async function identifyByKey(
 
 function clientCaller(client: ClientAtConsole, kind: ClientCaller['kind'] = 'client'): ClientCaller {
   const permissions = permissionsOfScopes(client.scopes);
-  return { kind, clientId: client.id, user: null, name: client.name, permissions };
+  return { kind, clientId: client.id, user: null, name: client.name, permissions, tags: client.tags };
 }

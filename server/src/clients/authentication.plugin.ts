@@ -16,6 +16,7 @@ import {
   type Caller,
   DeniedClient,
   identify,
+  refuseLimited,
   requirePermission,
 } from './access.ts';
 import { AuthThrottle, DeniedClients, RefusedOperators } from './auth-throttle.ts';
@@ -30,6 +31,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     permission?: Permission;
+    /** True if the answers have only what a limited caller sees. Without it, the route refuses limited callers. */
+    limited?: boolean;
     /** True if a signed-in user may call the route. */
     self?: boolean;
     /** True if a signed-in user that must change its password may call the route, too. */
@@ -150,7 +153,7 @@ export function guard(app: FastifyInstance, identifyCaller: Identify, onRefused:
       );
   });
   app.addHook('onRequest', async (request) => {
-    const { permission, self, open, signIn, beforePasswordChange } = request.routeOptions.config;
+    const { permission, limited, self, open, signIn, beforePasswordChange } = request.routeOptions.config;
     const unknown = signIn || (open && !hasCredential(request));
     request.caller = unknown ? anonymous : await identifyCaller(request);
     if (signIn || open) return;
@@ -159,5 +162,6 @@ export function guard(app: FastifyInstance, identifyCaller: Identify, onRefused:
     if (self && request.caller.kind === 'user') return;
     if (permission) request.requirePermission(permission);
     else if (self) throw new ApiError('UNAUTHENTICATED', { variant: 'user' });
+    if (!limited) refuseLimited(request.caller);
   });
 }

@@ -18,6 +18,7 @@ import { sendEnvelope } from '../http/streaming.ts';
 import type { Api, Validated } from '../http/validation.ts';
 import { isNetwork } from '../lib/network.ts';
 import { actorOf } from './authentication.plugin.ts';
+import { NewCallerTags, ShownCallerTags, tagsOf } from './caller-tags.schemas.ts';
 import {
   type Client,
   type ClientChange,
@@ -71,8 +72,9 @@ export function clientRoutes(app: Api, store: ClientStore): void {
       },
     },
     async (request) => {
+      const { Name: name, Tags } = request.body;
       const defaults = { scopes: defaultScopes, networks: [], knownByAddress: false };
-      const options = { ...defaults, name: request.body.Name, ...changeOf(request.body) };
+      const options = { ...defaults, name, tags: tagsOf(Tags), ...changeOf(request.body) };
       const { client, secret } = await createClient(options, store, actorOf(request));
       return recordEnvelope({ ...clientFields(client), SecretKey: secret }, debugOf(request));
     },
@@ -166,6 +168,7 @@ function clientFields(client: Client) {
     Scopes: client.scopes,
     Networks: client.networks,
     KnownByAddress: client.knownByAddress,
+    Tags: client.tags,
     CreatedAt: client.createdAt,
     RevokedAt: client.revokedAt,
   };
@@ -182,6 +185,7 @@ const client = {
     description: 'The networks from which the client can call. Empty for all.',
   }),
   KnownByAddress: Type.Boolean({ description: 'True if requests from `Networks` need no credential.' }),
+  Tags: ShownCallerTags,
   CreatedAt: Moment,
   RevokedAt: nullable(Moment),
 };
@@ -216,7 +220,7 @@ const ClientChangeBody = named(
 const ClientBody = named(
   'CreateClient',
   strictObject(
-    { Name: ClientName, ...clientParts },
+    { Name: ClientName, ...clientParts, Tags: NewCallerTags },
     { examples: [{ Name: 'erp', Scopes: ['sync:write', 'sync:read'], Networks: ['10.0.0.0/8'] }] },
   ),
 );

@@ -13,9 +13,9 @@ import { endConsoleSessions, useConsoleSession } from './console-sessions.store.
 import { type ConsoleLimits, noSessions, useOperatorSession } from './operator-sessions.store.ts';
 
 const clientColumns = `id, public_key as "publicKey", name, scopes, networks::text[] as networks,
-  known_by_address as "knownByAddress", created_at as "createdAt", revoked_at as "revokedAt"`;
+  known_by_address as "knownByAddress", tags, created_at as "createdAt", revoked_at as "revokedAt"`;
 
-const knownColumns = `client.id, client.name, client.scopes, array(
+const knownColumns = `client.id, client.name, client.scopes, client.tags, array(
     select digest from anagrafe.client_secrets
      where client_id = client.id and (expires_at is null or expires_at > now())
   ) as digests`;
@@ -168,12 +168,12 @@ async function insertClient(
     await connection.query(lockClients);
     if (first && (await hasClients(connection))) return null;
     const [inserted] = await connection.query<Client>(
-      `insert into anagrafe.clients (public_key, name, scopes, networks, known_by_address)
-       select $1, $2, $3, $4::cidr[], $5
+      `insert into anagrafe.clients (public_key, name, scopes, networks, known_by_address, tags)
+       select $1, $2, $3, $4::cidr[], $5, $6::text[]
         where not ($5 and ${isTaken('$4', '$1')})
        on conflict do nothing
        returning ${clientColumns}`,
-      [client.publicKey, client.name, client.scopes, client.networks, client.knownByAddress],
+      [client.publicKey, client.name, client.scopes, client.networks, client.knownByAddress, client.tags],
     );
     if (!inserted) return null;
     await connection.query(insertSecret, [inserted.id, digest]);

@@ -1,4 +1,5 @@
 import { type Actor, serviceActor } from '../audit/audit-log.ts';
+import type { CallerTags } from '../db/visibility.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { areTooWide } from '../lib/network.ts';
 import {
@@ -21,14 +22,16 @@ export interface Client {
   readonly networks: readonly string[];
   /** True if a call from `networks` needs no credential. */
   readonly knownByAddress: boolean;
+  /** Limits the client to the principals that have one of these tags. They never change. */
+  readonly tags: CallerTags;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
 }
 
 export type NewClient = Omit<Client, 'id' | 'createdAt' | 'revokedAt'>;
 
-export type ClientOptions = Omit<NewClient, 'publicKey'>;
-export type ClientChange = Partial<ClientOptions>;
+export type ClientOptions = Omit<NewClient, 'publicKey' | 'tags'> & Partial<Pick<NewClient, 'tags'>>;
+export type ClientChange = Partial<Omit<ClientOptions, 'tags'>>;
 
 /** Every method that changes a client writes the audit row in the same transaction. */
 export interface ClientStore {
@@ -44,7 +47,7 @@ export interface ClientStore {
   updateClient(
     publicKey: string,
     change: ClientChange,
-    check: (options: ClientOptions) => void,
+    check: (options: Omit<ClientOptions, 'tags'>) => void,
     actor: Actor,
   ): Promise<Client | 'unknown' | 'taken'>;
   /** Adds a secret. The previous one expires at `oldEndsAt`, older ones at once. False means no such active client. */
@@ -60,7 +63,7 @@ export function graceEnd(hours: number): Date {
   return new Date(Date.now() + hours * 3_600_000);
 }
 
-function checkOptions(options: ClientOptions): void {
+function checkOptions(options: Omit<ClientOptions, 'tags'>): void {
   if (options.name.trim() === '' || /\p{C}/u.test(options.name))
     throw new ApiError('INVALID_CLIENT', { variant: 'name' });
   if (!options.knownByAddress) return;
@@ -75,7 +78,11 @@ export async function createClient(
 ): Promise<{ client: Client; secret: string }> {
   checkOptions(options);
   const secret = newSecret();
-  const client = await store.insertClient({ ...options, publicKey: newPublicKey() }, digestOf(secret), actor);
+  const client = await store.insertClient(
+    { tags: null, ...options, publicKey: newPublicKey() },
+    digestOf(secret),
+    actor,
+  );
   if (!client) throw new ApiError('CLIENT_ADDRESS_TAKEN');
   return { client, secret };
 }
@@ -104,7 +111,7 @@ export async function ensureFirstClient(
   access: AccessStore,
 ): Promise<'created' | 'known' | 'ignored'> {
   const scopes = ['admin'] as const;
-  const client = { publicKey, name: 'first', scopes, networks: [], knownByAddress: false };
+  const client = { publicKey, name: 'first', scopes, networks: [], knownByAddress: false, tags: null };
   const digest = digestOf(secret);
   if (await store.insertFirstClient(client, digest, serviceActor)) return 'created';
   const known = await access.findClient(publicKey, null);

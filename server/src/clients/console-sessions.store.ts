@@ -67,7 +67,7 @@ async function find(
   address: string | null,
 ): Promise<FoundSession | null> {
   const [session] = await database.query<FoundSession>(
-    `select ${sessionColumns}, client.id, scopes, used_at < now() - interval '1 minute' as stale
+    `select ${sessionColumns}, client.id, scopes, tags, used_at < now() - interval '1 minute' as stale
        from anagrafe.console_sessions as session join (${withClients}) on secret.id = secret_id
       where token_digest = $1 and ${mayBeAtConsole}
         and secret.expires_at is not distinct from secret_expires_at

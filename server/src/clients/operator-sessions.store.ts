@@ -38,7 +38,7 @@ export async function findOperatorSession(
   { idleMinutes, secondFactor }: ConsoleLimits,
 ): Promise<FoundOperator | null> {
   const [session] = await database.query<FoundOperator>(
-    `select client.id, name, public_key as "publicKey", email, role, totp_secret is not null as "hasSecondFactor",
+    `select client.id, name, public_key as "publicKey", email, role, tags, totp_secret is not null as "hasSecondFactor",
             $3 and role = 'admin' and totp_secret is null as "mustEnrol",
             session.confirmed_at > now() - make_interval(mins => ${confirmedMinutes}) as confirmed,
             session.used_at < now() - interval '1 minute' as stale,

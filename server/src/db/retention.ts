@@ -16,6 +16,7 @@ interface RetentionPeriods {
   /** Zero keeps the audit log forever. */
   readonly auditDays: number;
   readonly historyDays: number;
+  readonly eventDays: number;
 }
 
 /** Removes one kind of expired rows. */

@@ -57,9 +57,16 @@ export function bind({ statement: { name, text, parameters }, values }: Query): 
  * must be different ones. Each row is found by the index: `limit 1` keeps the planner from joining the whole table. For
  * `key = any($1)` with 1,000 values, it would read a table of some 100,000 rows, which takes ten times as long.
  */
-export function selectByKeys(columns: string, table: string, key: string, type: ColumnType): string {
+export function selectByKeys(
+  columns: string,
+  table: string,
+  key: string,
+  type: ColumnType,
+  condition = 'true',
+): string {
   return `select found.* from unnest($1::${type}[]) as wanted (key)
-    cross join lateral (select ${columns} from anagrafe.${table} where ${key} = wanted.key limit 1) as found`;
+    cross join lateral (
+      select ${columns} from anagrafe.${table} where ${key} = wanted.key and ${condition} limit 1) as found`;
 }
 
 type ColumnType = 'bigint' | 'integer' | 'text' | 'boolean' | 'uuid' | 'inet' | 'jsonb' | 'tsvector';

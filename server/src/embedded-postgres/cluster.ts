@@ -154,9 +154,10 @@ async function handToOwner({ cluster, owner }: DataFolder): Promise<void> {
   await chown(cluster, owner.uid, owner.gid);
 }
 
-/** Admits only the owner and root, only over the Unix socket, and only as `ROLE`. */
+/** Admits only the owner and root, only over the Unix socket, and only as `ROLE`. `replication` is for backups. */
 async function writeConnectionRules(home: DataFolder): Promise<void> {
-  await write(home, 'pg_hba.conf', `local all ${ROLE} peer map=${ROLE}\n`);
+  const rules = ['all', 'replication'].map((database) => `local ${database} ${ROLE} peer map=${ROLE}\n`);
+  await write(home, 'pg_hba.conf', rules.join(''));
   const lines = home.owner.admitted.map((name) => `${ROLE} "${name.replaceAll('"', '""')}" ${ROLE}\n`);
   await write(home, 'pg_ident.conf', [...new Set(lines)].join(''));
 }

@@ -18,6 +18,7 @@ export class KeyRing {
   readonly #hashChainKey: Buffer;
   readonly #throttleKey: Buffer;
   readonly #secretKey: Buffer;
+  readonly #backupKey: Buffer;
   /** Equal for two services if and only if they have the same master key; it reveals nothing else about the key. */
   readonly identity: Buffer;
 
@@ -28,6 +29,7 @@ export class KeyRing {
     this.#hashChainKey = derive(masterKey, 'audit hash chain');
     this.#throttleKey = derive(masterKey, 'digest of a guess');
     this.#secretKey = derive(masterKey, 'encryption of a secret');
+    this.#backupKey = derive(masterKey, 'encryption of backups');
     this.identity = derive(masterKey, 'identity of the master key');
   }
 
@@ -59,6 +61,11 @@ export class KeyRing {
   /** Returns the keyed digest under which the login throttle stores an entered username or a source address. */
   throttleDigest(text: string): Buffer {
     return createHmac('sha256', this.#throttleKey).update(text).digest();
+  }
+
+  /** Returns the key of one file of a backup, which has a random salt. */
+  backupKey(salt: Buffer): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.#backupKey, salt, 'anagrafe: file of a backup', keyBytes));
   }
 
   newJobKey(callId: string): JobKey {

@@ -57,6 +57,7 @@ export const fieldTexts = {
   TAGS_TOO_MANY: 'There are {count} tags. At most {max} are allowed.',
   TAG_INVALID:
     '"{tag}" is not a valid tag. Use 1 to {max} letters (a-z), digits, dots, hyphens and underscores, with a letter or digit first.',
+  TAG_NOT_PERMITTED: 'You can give a principal the tags {tags}, no others, and cannot remove them from it.',
   PASSWORD_TOO_SHORT: 'The password must have at least {min} characters.',
   PASSWORD_TOO_LONG: 'The password must have at most {max} characters.',
   PASSWORD_CHARACTERS: 'The password contains a control character or another character that is not allowed.',

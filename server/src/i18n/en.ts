@@ -75,6 +75,7 @@ export const callTexts = {
     role: 'This operation requires the role {role} or a higher one.',
     operator: 'This operation is for API clients, not for operators.',
     secondFactor: 'Set up the second factor first: POST /console/second-factor.',
+    limited: 'This operation is not available to API clients and operators that are limited by tags.',
     keys: 'API clients cannot sign in to this console: ANAGRAFE_CONSOLE_KEYS is false. Sign in as an operator.',
     page: 'A console session can be used only by the pages of the console.',
     origin:
@@ -231,6 +232,7 @@ export const recordTexts = {
   },
   EXTERNAL_KEY_TAKEN: {
     stored: 'This ExternalKey belongs to the principal with ID {id}.',
+    hidden: 'This ExternalKey is taken.',
     call: 'This ExternalKey occurs in an earlier record of the same request.',
   },
   LOOKS_LIKE_ANOTHER: {

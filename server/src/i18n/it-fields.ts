@@ -59,6 +59,8 @@ export const italianFields: typeof fieldTexts = {
   TAGS_TOO_MANY: 'Le etichette sono {count}. Il massimo è {max}.',
   TAG_INVALID:
     '"{tag}" non è un\'etichetta valida. Usare da 1 a {max} lettere (a-z), cifre, punti, trattini e trattini bassi, con una lettera o una cifra all\'inizio.',
+  TAG_NOT_PERMITTED:
+    "A un'anagrafica si possono dare le etichette {tags}, non altre, e non si possono togliere.",
   PASSWORD_TOO_SHORT: 'La password deve avere almeno {min} caratteri.',
   PASSWORD_TOO_LONG: 'La password può avere al massimo {max} caratteri.',
   PASSWORD_CHARACTERS: 'La password contiene un carattere di controllo o un altro carattere non ammesso.',

@@ -73,6 +73,7 @@ export const italian: typeof english = {
     role: 'Questa operazione richiede il ruolo {role} o uno superiore.',
     operator: 'Questa operazione è per i client API, non per gli operatori.',
     secondFactor: 'Configurare prima il secondo fattore: POST /console/second-factor.',
+    limited: 'Questa operazione non è disponibile per i client API e gli operatori limitati da etichette.',
     keys: 'I client API non possono accedere a questa console: ANAGRAFE_CONSOLE_KEYS è false. Accedere come operatore.',
     page: 'La sessione della console può essere usata solo dalle pagine della console.',
     origin:
@@ -231,6 +232,7 @@ export const italian: typeof english = {
   },
   EXTERNAL_KEY_TAKEN: {
     stored: "Questo codice esterno appartiene all'anagrafica con ID {id}.",
+    hidden: 'Questo codice esterno è già in uso.',
     call: 'Questo codice esterno è già presente in un altro record della stessa richiesta.',
   },
   LOOKS_LIKE_ANOTHER: {

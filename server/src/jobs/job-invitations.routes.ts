@@ -22,7 +22,7 @@ export function jobInvitationRoute(app: Api, { store, invitations, issueCode }: 
   app.post(
     '/jobs/:id/invitations',
     {
-      config: { permission: 'users.invite', emptyBody: true, maxValues: 10 },
+      config: { permission: 'users.invite', limited: true, emptyBody: true, maxValues: 10 },
       schema: {
         operationId: 'issueInvitations',
         summary: 'Issue the codes of the users that a job has invited',
@@ -42,7 +42,11 @@ export function jobInvitationRoute(app: Api, { store, invitations, issueCode }: 
       if (endedAt === null) throw new ApiError('JOB_NOT_ENDED');
       const withNames = request.caller.permissions.has('records.read');
       const format = request.query.format ?? acceptedFormat(request);
-      const groups = invitations.issue(id, { issueCode, actor: actorOf(request) });
+      const groups = invitations.issue(id, {
+        issueCode,
+        actor: actorOf(request),
+        callerTags: request.caller.tags,
+      });
       const texts = invitationTexts(groups, { format, withNames });
       // The first text is made before the response begins, so that an error of the database still gets its own status.
       const first = await texts.next();

@@ -3,6 +3,7 @@ import { openAuditLog } from '../audit/audit.store.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { bothActive } from '../db/lookups.ts';
 import { readGroup } from '../db/paging.ts';
+import { seesPrincipal } from '../db/visibility.ts';
 import { inGroups } from '../lib/in-groups.ts';
 import type { KeptUser } from '../records/write/call-outcomes.store.ts';
 import { issueCodes } from '../records/write/password-codes.store.ts';
@@ -18,7 +19,7 @@ type Invited = Pick<JobInvitation, 'position' | 'userId' | 'isNew'>;
 
 export function openJobInvitations(database: Database): JobInvitationStore {
   return {
-    async *issue(jobId, { issueCode, actor }) {
+    async *issue(jobId, { issueCode, actor, callerTags }) {
       const id = randomUUID();
       await database.query('update anagrafe.calls set invitations_id = $2 where id = $1', [jobId, id]);
       for await (const invited of invitedUsers(database, jobId)) {
@@ -30,7 +31,7 @@ export function openJobInvitations(database: Database): JobInvitationStore {
             );
             if (current.length === 0)
               throw new Error('another request issues the codes of the job, so those of this one have ended');
-            const issued = await invitationsOf(connection, jobId, group, issueCode);
+            const issued = await invitationsOf(connection, jobId, group, { issueCode, callerTags });
             const codes = issued.flatMap(({ userId, code }) =>
               code ? [{ userId, code, kind: 'invitation' as const, mailId: null }] : [],
             );
@@ -86,7 +87,7 @@ async function invitationsOf(
   connection: Connection,
   jobId: string,
   invited: readonly Invited[],
-  issueCode: Parameters<JobInvitationStore['issue']>[1]['issueCode'],
+  { issueCode, callerTags }: Pick<Parameters<JobInvitationStore['issue']>[1], 'issueCode' | 'callerTags'>,
 ): Promise<JobInvitation[]> {
   const ids = invited.map(({ userId }) => userId);
   // Before the users, as for every write: a principal that is disabled at the same time would miss these codes.
@@ -101,8 +102,8 @@ async function invitationsOf(
             coalesce(password_changed_at > (select submitted_at from anagrafe.calls where id = $2), false)
               as "hasNewPassword"
        from anagrafe.users join anagrafe.principals on principals.id = principal_id
-      where users.id = any($1) order by users.id for no key update of users`,
-    [ids, jobId],
+      where users.id = any($1) and ${seesPrincipal('principals', '$3')} order by users.id for no key update of users`,
+    [ids, jobId, callerTags],
   );
   const users = new Map(rows.map((row) => [row.id, row]));
   return invited.map((own) => {

@@ -1,4 +1,5 @@
 import type { Actor } from '../audit/audit-log.ts';
+import type { CallerTags } from '../db/visibility.ts';
 import type { CodeIssuer, IssuedCode } from '../passwords/password-code.ts';
 import { csvLine, type ExportFormat, withoutFormula } from '../records/read/export-format.ts';
 
@@ -36,7 +37,12 @@ export interface JobInvitationStore {
    */
   issue(
     jobId: string,
-    options: { readonly issueCode: CodeIssuer; readonly actor: Actor },
+    options: {
+      readonly issueCode: CodeIssuer;
+      readonly actor: Actor;
+      /** Users that the caller does not see any more count as deleted. */
+      readonly callerTags: CallerTags;
+    },
   ): AsyncGenerator<readonly JobInvitation[]>;
 }
 

@@ -1,6 +1,7 @@
 import type { Actor } from '../audit/audit-log.ts';
 import type { Caller } from '../clients/access.ts';
 import type { Page } from '../db/paging.ts';
+import type { CallerTags } from '../db/visibility.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import type { EffectCounts } from '../records/read/effect-counts.ts';
@@ -54,27 +55,32 @@ interface JobPage {
 }
 
 export interface JobStore {
-  find(id: string): Promise<Job | null>;
+  find(id: string, owner: JobOwner): Promise<Job | null>;
   /** Lists the newest jobs first, unless `openOnly` is set. */
   list(owner: JobOwner, listing: JobListing): Promise<{ jobs: Job[]; totalCount: number }>;
   /** Returns a job with a page of its outcomes. The counts of the job and the positions are from one snapshot. */
-  read(id: string, page: OutcomePage): Promise<JobPage | null>;
+  read(id: string, owner: JobOwner, page: OutcomePage): Promise<JobPage | null>;
   failed(id: string): AsyncIterable<FailedRecord>;
   /** Cancels the records that are not yet in progress. Does nothing if the job has ended. */
   cancel(id: string, actor: Actor): Promise<void>;
 }
 
-/** The jobs of one client (null: those submitted in protected mode), or of all clients. */
-export type JobOwner = { readonly clientId: number | null } | 'everyone';
+/** Selects the jobs that a caller sees. */
+export interface JobOwner {
+  /** Selects those of one client (null: those submitted in protected mode). */
+  readonly clientId: number | null | 'any';
+  readonly callerTags: CallerTags;
+}
 
 export function jobsSeenBy(caller: Caller): JobOwner {
-  return caller.permissions.has('admin.read') ? 'everyone' : { clientId: caller.clientId };
+  const clientId = caller.permissions.has('admin.read') ? 'any' : caller.clientId;
+  return { clientId, callerTags: caller.tags };
 }
 
 /** Returns a job that the caller may see. A job of another client gets the same error as a missing one. */
 export async function findJob(id: string, caller: Caller, store: JobStore): Promise<Job> {
-  const job = await store.find(id);
-  if (!job || !sees(caller, job)) throw new ApiError('JOB_NOT_FOUND');
+  const job = await store.find(id, jobsSeenBy(caller));
+  if (!job) throw new ApiError('JOB_NOT_FOUND');
   return job;
 }
 
@@ -84,14 +90,9 @@ export async function readJob(
   caller: Caller,
   store: JobStore,
 ): Promise<JobPage> {
-  const found = await store.read(id, page);
-  if (!found || !sees(caller, found.job)) throw new ApiError('JOB_NOT_FOUND');
+  const found = await store.read(id, jobsSeenBy(caller), page);
+  if (!found) throw new ApiError('JOB_NOT_FOUND');
   return found;
-}
-
-function sees(caller: Caller, job: Job): boolean {
-  const owner = jobsSeenBy(caller);
-  return owner === 'everyone' || owner.clientId === job.clientId;
 }
 
 /** Time constant in seconds of the exponentially weighted speed of a job. */

@@ -52,7 +52,7 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
   app.get(
     '/jobs',
     {
-      config: { permission: 'jobs.read' },
+      config: { permission: 'jobs.read', limited: true },
       schema: {
         operationId: 'jobs',
         summary: 'List jobs',
@@ -72,7 +72,7 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
   app.get(
     '/jobs/:id',
     {
-      config: { permission: 'jobs.read' },
+      config: { permission: 'jobs.read', limited: true },
       schema: {
         operationId: 'job',
         summary: 'Get a job',
@@ -104,7 +104,7 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
   app.delete(
     '/jobs/:id',
     {
-      config: { permission: 'jobs.write', emptyBody: true, maxValues: 10 },
+      config: { permission: 'jobs.write', limited: true, emptyBody: true, maxValues: 10 },
       schema: {
         operationId: 'cancelJob',
         summary: 'Cancel a job',
@@ -125,7 +125,7 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
   app.get(
     '/jobs/:id/failed',
     {
-      config: { permission: 'jobs.read' },
+      config: { permission: 'jobs.read', limited: true },
       schema: {
         operationId: 'failedRecords',
         summary: 'Get the failed records of a job',
@@ -174,7 +174,7 @@ export function allJobsRoute(app: Api, store: JobStore): void {
   app.get(
     '/jobs',
     {
-      config: { permission: 'admin.read' },
+      config: { permission: 'admin.read', limited: true },
       schema: {
         operationId: 'allJobs',
         summary: 'List the jobs of all clients',
@@ -188,7 +188,7 @@ export function allJobsRoute(app: Api, store: JobStore): void {
     },
     async (request) => {
       const { page, pageSize, open: openOnly = false, failed: failedOnly = false } = request.query;
-      return listJobs('everyone', { page, pageSize, openOnly, failedOnly }, store, request);
+      return listJobs(jobsSeenBy(request.caller), { page, pageSize, openOnly, failedOnly }, store, request);
     },
   );
 }

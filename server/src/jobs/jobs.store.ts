@@ -2,6 +2,7 @@ import { openAuditLog } from '../audit/audit.store.ts';
 import type { Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { readGroup } from '../db/paging.ts';
+import { type CallerTags, seesCaller } from '../db/visibility.ts';
 import type { Queue } from '../queue/queue.ts';
 import {
   failedRecords,
@@ -13,7 +14,7 @@ import {
 import type { IndexedOutcome } from '../records/write/outcome.ts';
 import { enqueueChunks } from './chunk-queue.ts';
 import { outcomeCounts } from './chunks.store.ts';
-import type { Job, JobStore } from './job.ts';
+import type { Job, JobOwner, JobStore } from './job.ts';
 
 /** The stored counts have the records of no chunk and of the chunks that have ended; `chunksInProgress` has the others. */
 const jobColumns = `
@@ -52,16 +53,16 @@ const nextFirst = `state <> 'running', cancelled_at is null, started_at,
 
 export function openJobStore(database: Database, queue: Queue): JobStore {
   const store = storeWithApiErrors<Omit<JobStore, 'failed'>>({
-    async find(id) {
+    async find(id, owner) {
       const [job] = await database.query<Job>(
-        `select ${jobColumns} from anagrafe.calls as job ${chunksInProgress} where is_job and id = $1`,
-        [id],
+        `select ${jobColumns} from anagrafe.calls as job ${chunksInProgress} where is_job and id = $3 and ${ownedBy(owner)}`,
+        [...ownerValues(owner), id],
       );
       return job ?? null;
     },
     async list(owner, { page, pageSize, openOnly, failedOnly }) {
-      const [whose, values] = owner === 'everyone' ? ['', []] : ownedBy(owner.clientId);
-      const which = `from anagrafe.calls as job where is_job ${whose}
+      const values = ownerValues(owner);
+      const which = `from anagrafe.calls as job where is_job and ${ownedBy(owner)}
         ${openOnly ? 'and ended_at is null' : ''} ${failedOnly ? hasFailed : ''}`;
       const order = openOnly ? nextFirst : newestFirst;
       const [counted, jobs] = await Promise.all([
@@ -78,7 +79,7 @@ export function openJobStore(database: Database, queue: Queue): JobStore {
       return { jobs, totalCount: counted[0]?.total ?? 0 };
     },
     // One statement, so that the counts and the positions agree while the job runs.
-    async read(id, { page, pageSize, failedOnly, withUsers }) {
+    async read(id, owner, { page, pageSize, failedOnly, withUsers }) {
       const [found] = await database.query<Job & ListedRecords>(
         `select ${jobColumns}, listed.*
            from anagrafe.calls as job ${chunksInProgress}
@@ -87,14 +88,15 @@ export function openJobStore(database: Database, queue: Queue): JobStore {
                          array_agg(users order by position) as "usersOfRecords"
                     from (select position, users from anagrafe.outcomes
                            where call_id = job.id ${failedOnly ? 'and error is not null' : ''}
-                           order by position limit $2 offset $3) as outcome) as listed
-          where is_job and id = $1`,
-        [id, pageSize, pageSize * (page - 1)],
+                           order by position limit $4 offset $5) as outcome) as listed
+          where is_job and id = $3 and ${ownedBy(owner)}`,
+        [...ownerValues(owner), id, pageSize, pageSize * (page - 1)],
       );
       if (!found) return null;
       const { positions, usersOfRecords, ...job } = found;
       const listed = { positions, usersOfRecords };
-      return { job, positions, outcomes: readOutcomes(database, { id, withUsers }, listed) };
+      const { callerTags } = owner;
+      return { job, positions, outcomes: readOutcomes(database, { id, withUsers, callerTags }, listed) };
     },
     // Enqueues the remaining chunks again with turn 0, so that they end now and not when their turn comes.
     cancel: (id, actor) =>
@@ -120,8 +122,19 @@ export function openJobStore(database: Database, queue: Queue): JobStore {
   return { ...store, failed: (id) => failedRecords(database, id) };
 }
 
-function ownedBy(clientId: number | null): [string, unknown[]] {
-  return clientId === null ? ['and client_id is null', []] : ['and client_id = $1', [clientId]];
+/** The condition for the jobs that the caller sees, with the parameters of `ownerValues`. */
+function ownedBy({ clientId }: JobOwner): string {
+  const isOwn = {
+    any: '$1::bigint is null',
+    none: '$1::bigint is null and client_id is null',
+    one: 'client_id = $1::bigint',
+  };
+  const whose = clientId === 'any' ? 'any' : clientId === null ? 'none' : 'one';
+  return `${isOwn[whose]} and ${seesCaller('client_id', '$2')}`;
+}
+
+function ownerValues({ clientId, callerTags }: JobOwner): unknown[] {
+  return [clientId === 'any' ? null : clientId, callerTags];
 }
 
 /** Maximum number of outcomes that are read at once, and of their users, unless one record has more. */
@@ -136,7 +149,11 @@ interface ListedRecords {
 /** Reads outcomes in groups, each when the one before has been sent: an answer that is not read holds one group. */
 async function* readOutcomes(
   database: Database,
-  { id, withUsers }: { readonly id: string; readonly withUsers: boolean },
+  {
+    id,
+    withUsers,
+    callerTags,
+  }: { readonly id: string; readonly withUsers: boolean; readonly callerTags: CallerTags },
   { positions: listed, usersOfRecords }: ListedRecords,
 ): AsyncGenerator<IndexedOutcome> {
   const columns = withUsers ? listedOutcomeColumns : outcomeColumnsWithoutUsers;
@@ -151,7 +168,7 @@ async function* readOutcomes(
           where call_id = $1 and position = any($2) order by position`,
         [id, positions],
       );
-      return toOutcomes(database, rows);
+      return toOutcomes(database, rows, callerTags);
     });
     yield* outcomes;
   }

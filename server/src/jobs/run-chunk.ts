@@ -1,4 +1,5 @@
 import { clientActor } from '../audit/audit-log.ts';
+import type { CallerTags } from '../db/visibility.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import { Aborted } from '../lib/aborted.ts';
 import type { CodeWithOneText } from '../lib/error-codes.ts';
@@ -75,6 +76,7 @@ export interface ChunkTools {
 interface ChunkRun {
   readonly callId: string;
   readonly clientId: number | null;
+  readonly callerTags: CallerTags;
   readonly operation: Operation;
   readonly tools: ChunkTools;
   readonly signal: AbortSignal;
@@ -94,7 +96,8 @@ export async function runChunk(
   if (!begun) return;
   const { chunk, left, readable } = begun;
   const operation = operationOf(tools.operations, chunk.operation, chunk.options);
-  const run = { callId, clientId: chunk.clientId, operation, tools, signal };
+  const { callerTags = null } = chunk.options ?? {};
+  const run = { callId, clientId: chunk.clientId, callerTags, operation, tools, signal };
   if (chunk.cancelled) await refuseAll(left, 'CANCELLED', run);
   else if (!readable || chunk.attempts > runsMax) await refuseAll(left, 'RECORD_FAILED', run);
   else await applyAll(left, run);
@@ -175,11 +178,12 @@ async function applyGroup(
   lastOutcomes: Map<number, Promise<Outcome | null>>,
   run: ChunkRun,
 ): Promise<void> {
-  const { callId, clientId, operation, tools, signal } = run;
+  const { callId, clientId, callerTags, operation, tools, signal } = run;
   const outcomes = await applyRecords(group, {
     operation,
     actor: clientActor(clientId),
     call: { id: callId, newCall: null },
+    callerTags,
     hashes: tools.hasher.forJob(String(clientId), signal),
     writer: tools.writer,
     lastOutcomes,

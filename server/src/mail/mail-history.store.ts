@@ -3,6 +3,7 @@ import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { bothActive } from '../db/lookups.ts';
 import { countNewest, pageOfNewest } from '../db/paging.ts';
+import { seesCaller, seesPrincipal, seesUserId } from '../db/visibility.ts';
 import type { MailHistory, ResentMails, StoredMail } from './mail.ts';
 
 /** Users whose mails are queued in one transaction. */
@@ -10,22 +11,24 @@ const usersAtOnce = 1000;
 
 export function openMailHistory(database: Database): MailHistory {
   return storeWithApiErrors<MailHistory>({
-    async list({ state, callId, run, userId, ...page }) {
+    async list({ state, callId, run, userId, callerTags, ...page }) {
       const newest = `from anagrafe.mails
         where user_id is not null and ($1::text is null or state = $1) and ($2::uuid is null or call_id = $2)
           and ($3::bigint is null or user_id = $3)
           and ($4::uuid is null or call_id in (select id from anagrafe.calls where run_id = $4))
+          and ${seesUserId('user_id', '$5')}
+          and (coalesce($2, $4) is null or ${seesCall('mails.call_id', '$5')})
         order by created_at desc, id`;
       const { limit, offset } = pageOfNewest(page);
       const [totalCount, mails] = await Promise.all([
-        countNewest(database, newest, [state, callId, userId, run]),
+        countNewest(database, newest, [state, callId, userId, run, callerTags]),
         database.query<StoredMail>(
           `select mail.id, kind, mail.state, user_id as "userId", username, email, principal_id as "principalId",
-                  call_id as "callId", mail.created_at as "createdAt", attempts, settled_at as "settledAt", answer,
+                  case when ${seesCall('mail.call_id', '$5')} then call_id end as "callId", mail.created_at as "createdAt", attempts, settled_at as "settledAt", answer,
                   case when mail.state = 'pending' and next_at < 'infinity' then next_at end as "nextAt"
-             from (select * ${newest} limit $5 offset $6) as mail left join anagrafe.users on users.id = user_id
+             from (select * ${newest} limit $6 offset $7) as mail left join anagrafe.users on users.id = user_id
             order by mail.created_at desc, mail.id`,
-          [state, callId, userId, run, limit, offset],
+          [state, callId, userId, run, callerTags, limit, offset],
         ),
       ]);
       return { mails, totalCount };
@@ -52,18 +55,24 @@ export function openMailHistory(database: Database): MailHistory {
   });
 }
 
+/** SQL: true if the caller may know the call that a mail is from. */
+function seesCall(id: string, callerTags: string): string {
+  return `(${callerTags}::text[] is null or exists (
+    select from anagrafe.calls where calls.id = ${id} and ${seesCaller('calls.client_id', callerTags)}))`;
+}
+
 /** Queues the mails of the next users, and returns the IDs of these users in ascending order. */
 async function queueAgain(
   connection: Connection,
-  { callId, state, perMinute }: ResentMails,
+  { callId, state, perMinute, callerTags }: ResentMails,
   after: number,
 ): Promise<number[]> {
   if (callId !== null)
     await connection.query(
-      `insert into anagrafe.mail_waves as wave (call_id, per_minute, counted_from) values ($1, $2, now())
+      `insert into anagrafe.mail_waves as wave (call_id, per_minute, counted_from) select $1::uuid, $2::integer, now() where ${seesCall('$1::uuid', '$3')}
        on conflict (call_id) do update
           set per_minute = $2, counted_from = now(), released_at = greatest(wave.released_at, now())`,
-      [callId, perMinute],
+      [callId, perMinute, callerTags],
     );
   const rows = await connection.query<{ userId: number }>(
     `with chosen as (
@@ -76,6 +85,7 @@ async function queueAgain(
         where last.state <> 'pending' and ($2::uuid is null or last.call_id = $2)
           and ($3::text is null or last.state = $3)
           and coalesce(password_changed_at < last.created_at, true) and users.email is not null and ${bothActive}
+          and ${seesPrincipal('principals', '$5')} and ($2::uuid is null or ${seesCall('$2::uuid', '$5')})
         order by user_id limit ${usersAtOnce}
      ), replaced as (
        delete from anagrafe.mails using chosen
@@ -85,7 +95,7 @@ async function queueAgain(
      select 'invitation', user_id, call_id, case when $4::integer is null then now() else 'infinity' end from chosen
      on conflict (user_id, kind) where state = 'pending' do nothing
      returning user_id as "userId"`,
-    [after, callId, state, perMinute],
+    [after, callId, state, perMinute, callerTags],
   );
   return rows.map(({ userId }) => userId).sort((one, other) => one - other);
 }

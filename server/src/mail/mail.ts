@@ -1,5 +1,6 @@
 import type { Actor } from '../audit/audit-log.ts';
 import type { Page } from '../db/paging.ts';
+import type { CallerTags } from '../db/visibility.ts';
 import type { CodeKind } from '../records/write/password-codes.store.ts';
 
 export const mailKinds = ['invitation', 'forgotten'] as const satisfies readonly CodeKind[];
@@ -30,6 +31,7 @@ export interface MailListing extends Page {
   readonly callId: string | null;
   readonly run: string | null;
   readonly userId: number | null;
+  readonly callerTags: CallerTags;
 }
 
 /** The users whose mails are sent again: those of a job, or all; those whose last mail has a state, or any. */
@@ -38,6 +40,7 @@ export interface ResentMails {
   readonly state: Exclude<MailState, 'pending'> | null;
   /** Null: as fast as the mail server accepts them. Only for the mails of one job. */
   readonly perMinute: number | null;
+  readonly callerTags: CallerTags;
 }
 
 export interface MailHistory {

@@ -42,7 +42,7 @@ export function mailRoutes(app: Api, { history: mails, mailer }: MailTools): voi
   app.get(
     '/mails',
     {
-      config: { permission: 'admin.read' },
+      config: { permission: 'admin.read', limited: true },
       schema: {
         ...common,
         operationId: 'mails',
@@ -55,7 +55,8 @@ export function mailRoutes(app: Api, { history: mails, mailer }: MailTools): voi
     },
     async (request) => {
       const { page, pageSize, state = null, callId = null, run = null, user: userId = null } = request.query;
-      const listing = { page, pageSize, state, callId, run, userId };
+      const { tags: callerTags } = request.caller;
+      const listing = { page, pageSize, state, callId, run, userId, callerTags };
       const { mails: listed, totalCount } = await mails.list(listing);
       return pageEnvelope({ page, pageSize, totalCount }, listed.map(mailFields), debugOf(request));
     },
@@ -64,7 +65,7 @@ export function mailRoutes(app: Api, { history: mails, mailer }: MailTools): voi
   app.post(
     '/mails/resend',
     {
-      config: { permission: 'mails.resend', maxValues: 10 },
+      config: { permission: 'mails.resend', limited: true, maxValues: 10 },
       schema: {
         ...common,
         operationId: 'resendMails',
@@ -79,9 +80,10 @@ export function mailRoutes(app: Api, { history: mails, mailer }: MailTools): voi
     async (request) => {
       if (!mailer) throw new ApiError('NO_MAIL_SERVER');
       const { CallID: callId = null, State: state = null, PerMinute: perMinute = null } = request.body;
+      const { tags: callerTags } = request.caller;
       if (perMinute !== null && callId === null)
         throw wrongParameter('PerMinute', 'needs', { other: 'CallID' });
-      const queued = await mails.resend({ callId, state, perMinute }, actorOf(request));
+      const queued = await mails.resend({ callId, state, perMinute, callerTags }, actorOf(request));
       return recordEnvelope({ Queued: queued }, debugOf(request));
     },
   );

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { actorOf } from '../clients/authentication.plugin.ts';
+import { NewCallerTags, ShownCallerTags, tagsOf } from '../clients/caller-tags.schemas.ts';
 import { roles } from '../clients/permissions.ts';
 import {
   answers,
@@ -76,8 +77,9 @@ export function operatorRoutes(app: Api, tools: OperatorTools): void {
       },
     },
     async (request) => {
-      const { Email: email, Name: name, Role: role, Mail: byMail } = request.body;
-      const invited = await inviteOperator({ email, name, role }, tools, actorOf(request), byMail);
+      const { Email: email, Name: name, Role: role, Tags: tags, Mail: byMail } = request.body;
+      const operator = { email, name, role, tags: tagsOf(tags) };
+      const invited = await inviteOperator(operator, tools, actorOf(request), byMail);
       return recordEnvelope(invitedFields(invited), debugOf(request));
     },
   );
@@ -194,12 +196,13 @@ function allOf<Item>(items: Item[], debug: ReturnType<typeof debugOf>) {
   return pageEnvelope({ totalCount: items.length, pageSize: Math.max(items.length, 1) }, items, debug);
 }
 
-function operatorFields({ id, email, name, role, state, hasSecondFactor, createdAt }: Operator) {
+function operatorFields({ id, email, name, role, tags, state, hasSecondFactor, createdAt }: Operator) {
   return {
     ID: id,
     Email: email,
     Name: name,
     Role: role,
+    Tags: tags,
     State: state,
     SecondFactor: hasSecondFactor,
     CreatedAt: createdAt,
@@ -220,6 +223,7 @@ const operator = {
   Email: Type.String(),
   Name: Type.String(),
   Role: RoleSchema,
+  Tags: ShownCallerTags,
   State: oneOf(operatorStates, { description: '`invited`: the operator has no password yet.' }),
   SecondFactor: Type.Boolean({ description: 'True if the operator has set up the second factor.' }),
   CreatedAt: Moment,
@@ -254,13 +258,14 @@ export const Ended = named(
   strictObject({ Ended: count('Number of sessions that were ended.') }),
 );
 
+const Email = Type.String({ minLength: 1, maxLength: 254 });
 const Name = Type.String({ minLength: 1, maxLength: 255 });
 const ByMail = optional(Type.Boolean({ description: 'True to send the code to the operator by mail, too.' }));
 const ResetBody = named('ResetOperator', strictObject({ Mail: ByMail }));
 const NewOperatorBody = named(
   'CreateOperator',
   strictObject(
-    { Email: Type.String({ minLength: 1, maxLength: 254 }), Name, Role: RoleSchema, Mail: ByMail },
+    { Email, Name, Role: RoleSchema, Tags: NewCallerTags, Mail: ByMail },
     { examples: [{ Email: 'anna@example.com', Name: 'Anna Bianchi', Role: 'desk' }] },
   ),
 );
@@ -288,9 +293,6 @@ const invitedAnswers = answers(
   refused,
 );
 const sessionsAnswers = answers('The sessions.', page('OperatorSessionsEnvelope', SessionSchema), missing);
-const endedAnswers = answers(
-  'The sessions have ended.',
-  recordPage('EndedOperatorSessionsEnvelope', Ended),
-  missing,
-);
+const ended = recordPage('EndedOperatorSessionsEnvelope', Ended);
+const endedAnswers = answers('The sessions have ended.', ended, missing);
 const endedOneAnswers = answers('The session has ended.', Empty, missing);

@@ -7,7 +7,7 @@ import { newPublicKey } from '../lib/secrets.ts';
 import { emailKey, type Operator, type OperatorSession, type OperatorStore } from './operators.ts';
 
 const fromOperators = `anagrafe.operators as operator join anagrafe.clients as client on client.id = client_id`;
-const operatorColumns = `client_id as id, email, name, role, client.created_at as "createdAt",
+const operatorColumns = `client_id as id, email, name, role, tags, client.created_at as "createdAt",
   case when revoked_at is not null then 'disabled' when password_hash is null then 'invited' else 'active' end as state,
   totp_secret is not null as "hasSecondFactor"`;
 
@@ -35,21 +35,26 @@ export function openOperatorStore(database: Database, options: OperatorStoreOpti
   return storeWithApiErrors<OperatorStore>({
     list: () =>
       database.query<Operator>(`select ${operatorColumns} from ${fromOperators} order by client_id`),
-    insert: ({ email, name, role }, code, actor) =>
+    insert: ({ email, name, role, tags = null }, code, actor) =>
       database.transaction(async (connection) => {
         await connection.query(lockOperators);
         const [inserted] = await connection.query<{ id: number }>(
           `with client as (
-             insert into anagrafe.clients (public_key, name, scopes, is_operator)
-             select $1, $2, ${scopesOf('$3')}, true
+             insert into anagrafe.clients (public_key, name, scopes, tags, is_operator)
+             select $1, $2, ${scopesOf('$3')}, $8::text[], true
               where not exists (select from anagrafe.operators where email_key = $5) returning id
            )
            insert into anagrafe.operators (client_id, email, email_key, role, code_digest, code_expires_at)
            select id, $4, $5, $3, $6, $7 from client returning client_id as id`,
-          [newPublicKey(), name, role, email, emailKey(email), code.digest, code.expiresAt],
+          [newPublicKey(), name, role, email, emailKey(email), code.digest, code.expiresAt, tags],
         );
         if (!inserted) return null;
-        await note(connection, actor, 'operator.created', { operator: inserted.id, name, role });
+        await note(connection, actor, 'operator.created', {
+          operator: inserted.id,
+          name,
+          role,
+          ...(tags && { tags }),
+        });
         return find(connection, inserted.id);
       }),
     change: (id, { name, role, disabled }, actor) =>
@@ -133,12 +138,12 @@ async function find(connection: Connection, id: number): Promise<Operator | null
   return found ?? null;
 }
 
-/** Returns the IDs of the administrators that can sign in. Two concurrent changes must not remove the last two. */
+/** Returns the IDs of the administrators that can sign in and manage everything. Two concurrent changes must not remove the last two. */
 async function lockAdmins(connection: Connection): Promise<readonly number[]> {
   await connection.query(lockOperators);
   const admins = await connection.query<{ id: number }>(
     `select client_id as id from ${fromOperators}
-      where role = 'admin' and revoked_at is null and password_hash is not null`,
+      where role = 'admin' and tags is null and revoked_at is null and password_hash is not null`,
   );
   return admins.map(({ id }) => id);
 }

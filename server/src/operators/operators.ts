@@ -1,5 +1,6 @@
 import type { Actor } from '../audit/audit-log.ts';
 import type { Role } from '../clients/permissions.ts';
+import type { CallerTags } from '../db/visibility.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { isEmail } from '../lib/request-fields.ts';
 import type { CodeIssuer, IssuedCode } from '../passwords/password-code.ts';
@@ -12,6 +13,8 @@ export interface Operator {
   readonly email: string;
   readonly name: string;
   readonly role: Role;
+  /** Limits the operator to the principals that have one of these tags. They never change. */
+  readonly tags: CallerTags;
   readonly state: (typeof operatorStates)[number];
   readonly hasSecondFactor: boolean;
   readonly createdAt: Date;
@@ -21,6 +24,7 @@ export interface NewOperator {
   readonly email: string;
   readonly name: string;
   readonly role: Role;
+  readonly tags?: CallerTags;
 }
 
 export interface OperatorChange {

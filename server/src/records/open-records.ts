@@ -46,9 +46,11 @@ export function openRecords(parts: RecordParts): Records {
   const { database, exports, config, blocklist, sendsMail } = parts;
   const { PASSWORD_HISTORY: history } = config;
   // The stored hash is one of the last passwords, too.
-  const recordStore = openRecordStore(database, { passwordsKept: Math.max(history - 1, 0) });
-  const upsertStore = openUpsertStore(database, recordStore);
-  const undoStore = openUndoStore(database, recordStore);
+  const passwordsKept = Math.max(history - 1, 0);
+  const storeFor = ({ callerTags }: Pick<CallOptions, 'callerTags'>) =>
+    openRecordStore(database, { passwordsKept, callerTags });
+  const upsertStoreFor = (options: CallOptions) => openUpsertStore(database, storeFor(options));
+  const recordStore = storeFor({ callerTags: null });
   const retries = new Retries();
   const password = openPasswordPolicy(config.PASSWORD_MIN, blocklist);
   const { isLeaked } = blocklist;
@@ -57,12 +59,13 @@ export function openRecords(parts: RecordParts): Records {
   const limits = { maxRecordUsers: config.MAX_RECORD_USERS, maxRemoved: config.MAX_JOB_USERS };
   return {
     operations: {
-      update: (options) => updateOperation(recordStore, rulesFor(options), options),
-      insert: (options) => insertOperation(recordStore, rulesFor(options), options),
-      upsert: (options) => upsertOperation(upsertStore, { ...rulesFor(options), ...limits }, options),
+      update: (options) => updateOperation(storeFor(options), rulesFor(options), options),
+      insert: (options) => insertOperation(storeFor(options), rulesFor(options), options),
+      upsert: (options) =>
+        upsertOperation(upsertStoreFor(options), { ...rulesFor(options), ...limits }, options),
       invite: (options) =>
         inviteOperation(
-          recordStore,
+          storeFor(options),
           {
             sendsMail,
             maxRecordUsers: config.MAX_RECORD_USERS,
@@ -70,13 +73,13 @@ export function openRecords(parts: RecordParts): Records {
           },
           options,
         ),
-      state: () => stateOperation(recordStore),
-      delete: () => deleteOperation(recordStore),
-      merge: () => mergeOperation(upsertStore, limits),
-      undo: (options) => undoOperation(undoStore, options),
+      state: (options) => stateOperation(storeFor(options)),
+      delete: (options) => deleteOperation(storeFor(options)),
+      merge: (options) => mergeOperation(upsertStoreFor(options), limits),
+      undo: (options) => undoOperation(openUndoStore(database, storeFor(options)), options),
     },
     recordStore,
-    principalsTouched: undoStore.principalsTouched,
+    principalsTouched: openUndoStore(database, recordStore).principalsTouched,
     newWriter: (options) => new RecordWriter(recordStore, { ...options, retries }),
     listing: openListing(database),
     exporter: new Exporter(openExports(exports)),

@@ -132,6 +132,15 @@ export const settings = {
   REQUIRE_SECOND_FACTOR: flag(true, 'require a second factor of operators with the role admin'),
   TOKEN_MINUTES: integer(1, 1440, 15, 'lifetime of an access token, in minutes'),
   SESSION_DAYS: integer(1, 365, 30, 'lifetime of a refresh token, in days'),
+  BACKUP_FOLDER: text({
+    takes: 'a path',
+    about:
+      'folder for scheduled backups of the embedded PostgreSQL, if possible on another disk; none are taken without it',
+    fallback: null,
+  }),
+  BACKUP_HOURS: integer(1, 8760, 24, 'hours between two scheduled backups'),
+  BACKUP_DAYS: integer(1, 3650, 14, 'days to keep scheduled backups; the newest one always stays'),
+  BACKUP_ENCRYPT: flag(true, 'encrypt scheduled backups with a key that is derived from the master key'),
   AUDIT_DAYS: integer(0, 36_500, 0, 'days to keep the audit log; 0 keeps it forever'),
   HISTORY_DAYS: integer(
     1,

@@ -133,7 +133,7 @@ export function openDeliveries(database: Database): DeliveryStore {
         return found ?? null;
       }),
     due: (id, limit, order) => run(() => due(database, id, limit, order)),
-    names: (subjects) => run(() => eventNamesOf(database, subjects)),
+    names: (subjects) => run(() => eventNamesOf(database, subjects, null)),
     settle: (id, attempted) => run(() => settle(database, id, attempted)),
   };
 }

@@ -41,7 +41,7 @@ export function openHistory(database: Database): DeliveryHistory {
       );
       return { ...stored, entry: entry ?? null };
     },
-    names: (subjects) => eventNamesOf(database, subjects),
+    names: (subjects) => eventNamesOf(database, subjects, null),
     // A test message has no audit row, and the worker never retries it.
     async storeTest(webhookId, { id, createdAt, delivered, status, failure, answer, milliseconds }) {
       const { code, ...details } = failure ?? { code: null };

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { newStore, type TestStore } from '@anagrafe/testing/store';
 import { subscribe } from '@anagrafe/testing/webhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openAuditStore, openEvents } from '../../src/audit/audit.store.ts';
+import { openAuditStore } from '../../src/audit/audit.store.ts';
 import { readAudit, verifyAuditLog } from '../../src/audit/audit-log.ts';
+import { openEvents } from '../../src/audit/events.store.ts';
 import { openChainWriter } from '../../src/audit/hash-chain.store.ts';
 import { readEvents } from '../../src/audit/read-events.ts';
 import type { Database } from '../../src/db/database.ts';
@@ -94,12 +95,12 @@ describe('large audit rows', () => {
 
   it.each<Order>(['oldest', 'newest'])('without events do not end a page of events: %s', async (order) => {
     const events = openEvents(database, { days: 90 });
-    const first = await events.entries(order, order === 'oldest' ? 1 : last, 100);
+    const first = await events.entries({ order, from: order === 'oldest' ? 1 : last, limit: 100 }, null);
     expect(first.entries.length).toBeLessThan(last);
     expect(first.more).toBe(true);
     const found: string[] = [];
     for (let after: string | null = null, more = true; more; ) {
-      const page = await readEvents({ order, after }, 1, events);
+      const page = await readEvents({ order, after, callerTags: null }, 1, events);
       expect(page.count).toBe(1);
       found.push(...Array.from(page.events, ({ id }) => id));
       ({ after, more } = page);

@@ -241,7 +241,7 @@ describe('the parameter dryRun', () => {
   });
 
   it('ends after the group that is being checked when its caller has disconnected', async () => {
-    const store = openRecordStore(service.database);
+    const store = openRecordStore(service.database, { callerTags: null });
     const disconnected = new AbortController();
     let reads = 0;
     const counted = {

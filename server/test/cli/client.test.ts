@@ -56,6 +56,16 @@ describe('the client command', () => {
     expect(list.stdout).toMatch(/^agp_\w{16} {2}erp {2}sync:write,sync:read {2}active\n$/);
   });
 
+  it('creates a client that is limited by tags', async () => {
+    expect(await runJson('create', '--name', 'part', '--tags', 'Sud, nord')).toMatchObject({
+      tags: ['nord', 'sud'],
+    });
+    expect((await run('list')).stdout).toMatch(
+      / {2}part {2}sync:write,sync:read with tags nord,sud {2}active\n/,
+    );
+    expectOneLine(await run('create', '--name', 'part', '--tags', 'not a tag'), /Expected up to 20 tags/);
+  });
+
   it('creates, rotates, revokes and lists clients with --json', async () => {
     const networks = ['--network', '10.0.0.0/8,192.168.1.4', '--known-by-address'];
     const created = await runJson('create', '--name', 'robot', '--scope', 'admin,sync:read', ...networks);
@@ -66,6 +76,7 @@ describe('the client command', () => {
       scopes: ['admin', 'sync:read'],
       networks: ['10.0.0.0/8', '192.168.1.4/32'],
       knownByAddress: true,
+      tags: null,
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
       revokedAt: null,
       secret: expect.stringMatching(secretForm),

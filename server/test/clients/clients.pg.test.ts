@@ -37,6 +37,7 @@ function newClient(more: Partial<NewClient> = {}): NewClient {
     scopes: ['sync:read'],
     networks: [],
     knownByAddress: false,
+    tags: null,
     ...more,
   };
 }

@@ -62,6 +62,7 @@ describe('API clients', () => {
       Scopes: ['sync:read'],
       Networks: ['127.0.0.0/8', '::1/128'],
       KnownByAddress: false,
+      Tags: null,
       CreatedAt: expect.stringMatching(/^\d{4}-.*Z$/),
       RevokedAt: null,
       SecretKey: expect.stringMatching(/^ags_\w{49}$/),

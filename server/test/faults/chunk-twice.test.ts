@@ -63,8 +63,10 @@ afterAll(async () => {
   await empty.discard();
 });
 
+const everyone = { clientId: 'any', callerTags: null } as const;
+
 function newNode(onHash?: () => void): ChunkTools {
-  const registry = openRecordStore(store.database);
+  const registry = openRecordStore(store.database, { callerTags: null });
   const rules = plainRules;
   return {
     store: openChunks(store.database),
@@ -156,7 +158,7 @@ async function collected<Item>(items: AsyncIterable<Item> | undefined): Promise<
 
 async function ended(id: string) {
   const page = { page: 1, pageSize: 1000, failedOnly: false, withUsers: true };
-  const read = await openJobStore(store.database, queue).read(id, page);
+  const read = await openJobStore(store.database, queue).read(id, everyone, page);
   expect(read?.job).toMatchObject({ state: 'completed', endedAt: expect.any(Date) });
   expect(read?.job.recordsDone).toBe(read?.job.records);
   const outcomes = await collected(read?.outcomes);
@@ -233,7 +235,8 @@ describe('a chunk that two nodes run at the same time', () => {
     await lock.release();
     await running;
     const page = { page: 1, pageSize: 1000, failedOnly: false, withUsers: true };
-    const { job, outcomes: read } = (await openJobStore(store.database, queue).read(id, page)) ?? {};
+    const { job, outcomes: read } =
+      (await openJobStore(store.database, queue).read(id, everyone, page)) ?? {};
     const outcomes = await collected(read);
     expect(job).toMatchObject({ state: 'cancelled', recordsDone: 40, endedAt: expect.any(Date) });
     const stored = await store.database.query<{ principal: number }>(
@@ -350,7 +353,7 @@ describe('the progress of a job', () => {
     const half = { recordsDone: 500, recordsFailed: 100, usersDone: 1000, usersApplied: 800 };
     for (let round = 0; round < 10; round++) {
       const id = await storeJob();
-      const find = () => openJobStore(store.database, queue).find(id);
+      const find = () => openJobStore(store.database, queue).find(id, everyone);
       await Promise.all([chunks.end(id, 0), chunks.end(id, 0), chunks.end(id, 0)]);
       expect(await find()).toMatchObject({ state: 'running', ...half });
       await Promise.all([chunks.end(id, 1), chunks.end(id, 0)]);
@@ -370,7 +373,7 @@ describe('the progress of a job', () => {
         );
       // The figures of a connection may contain those of its last transaction.
       const before = await rowsRead();
-      const job = await openJobStore(connection as unknown as Database, queue).find(id);
+      const job = await openJobStore(connection as unknown as Database, queue).find(id, everyone);
       expect(job).toMatchObject({ recordsDone: 500, recordsFailed: 100 });
       expect(await rowsRead()).toEqual(before);
     });
@@ -380,7 +383,7 @@ describe('the progress of a job', () => {
   it('contains the outcomes of a chunk in progress', async () => {
     const id = await storeJob();
     await openChunks(store.database).begin(id, 1);
-    const job = await openJobStore(store.database, queue).find(id);
+    const job = await openJobStore(store.database, queue).find(id, everyone);
     expect(job).toMatchObject({ recordsDone: 500, recordsFailed: 100, usersDone: 1000, usersApplied: 800 });
     for (const number of [0, 1]) await openChunks(store.database).end(id, number);
   });

@@ -316,7 +316,7 @@ describe('a group of records', () => {
     const node = await openStore(config, { mode: 'existing', log: () => {} });
     afterTest(node.close);
     proxy.muteAt('commit');
-    const writing = openRecordStore(node.database).writeChanges(call.records);
+    const writing = openRecordStore(node.database, { callerTags: null }).writeChanges(call.records);
     const failure = expect(writing).rejects.toMatchObject({ kind: 'unknown' });
     const sql = 'select from anagrafe.outcomes where call_id = $1';
     await until(async () => (await writes.store.database.query(sql, [call.callId])).length === count);

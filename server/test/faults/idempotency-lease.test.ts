@@ -81,7 +81,7 @@ describe('the holder of a lease that has expired', () => {
     });
     await createChunkQueue(queue);
     const rules = plainRules;
-    const recordStore = openRecordStore(service.database);
+    const recordStore = openRecordStore(service.database, { callerTags: null });
     const operation = updateOperation(recordStore, rules);
     const tools = {
       recordStore,

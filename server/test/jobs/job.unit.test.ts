@@ -80,16 +80,19 @@ describe('the pace of a job', () => {
 
 describe('the jobs that a caller sees', () => {
   const caller = (clientId: number | null, ...scopes: Scope[]): Caller => {
-    const common = { user: null, name: 'someone', permissions: permissionsOfScopes(scopes) };
+    const common = { user: null, name: 'someone', permissions: permissionsOfScopes(scopes), tags: null };
     return clientId === null
       ? { kind: 'protected', clientId, ...common }
       : { kind: 'client', clientId, ...common };
   };
 
   it('are its own, and for the scope admin all jobs', () => {
-    expect(jobsSeenBy(caller(3, 'sync:write', 'sync:read'))).toEqual({ clientId: 3 });
-    expect(jobsSeenBy(caller(3))).toEqual({ clientId: 3 });
-    expect(jobsSeenBy(caller(3, 'admin'))).toBe('everyone');
-    expect(jobsSeenBy(caller(null, 'sync:write', 'sync:read', 'admin'))).toBe('everyone');
+    expect(jobsSeenBy(caller(3, 'sync:write', 'sync:read'))).toEqual({ clientId: 3, callerTags: null });
+    expect(jobsSeenBy(caller(3))).toEqual({ clientId: 3, callerTags: null });
+    expect(jobsSeenBy(caller(3, 'admin'))).toEqual({ clientId: 'any', callerTags: null });
+    expect(jobsSeenBy(caller(null, 'sync:write', 'sync:read', 'admin'))).toEqual({
+      clientId: 'any',
+      callerTags: null,
+    });
   });
 });

@@ -47,6 +47,7 @@ it('writes the records of a principal in the order sent if a password between th
       operation,
       actor: serviceActor,
       call: null,
+      callerTags: null,
       hashes: { hash },
       writer: new RecordWriter(recordStore),
       lastOutcomes: new Map(),

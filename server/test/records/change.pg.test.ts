@@ -25,7 +25,7 @@ beforeEach(async () => {
     await store.close();
     await made.discard();
   });
-  records = openRecordStore(store.database);
+  records = openRecordStore(store.database, { callerTags: null });
 });
 
 const noPrincipalFields = Object.fromEntries(
@@ -51,7 +51,7 @@ function change(principalId: number, more: Partial<WritableChange>): WritableCha
     applied: [],
     invitations: [],
     position: 0,
-    context: { actor: operatorActor, call: null },
+    context: { actor: operatorActor, call: null, callerTags: null },
     changeIds: [randomUUID()],
     ...more,
   };
@@ -270,7 +270,7 @@ describe('writeChanges with changes of users', () => {
     const before = await version(id);
     const call = { id: '5f8b1c1e-0000-4000-8000-000000000001', newCall: null };
     const applied = [{ id: users[0] as number, username: 'alfa.1', email: null, operation: 'none' }] as const;
-    const context = { actor: operatorActor, call };
+    const context = { actor: operatorActor, call, callerTags: null };
     const written = await records.writeChanges([change(id, { applied, context })]);
     expect(written).toEqual([true]);
     expect(await version(id)).toBe(before);

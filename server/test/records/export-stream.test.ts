@@ -43,14 +43,14 @@ beforeAll(async () => {
 
 const everything = {
   client: 'one',
-  selection: { principalId: null, externalKey: null, tags: null },
+  selection: { principalId: null, externalKey: null, tags: null, callerTags: null },
   format: 'ndjson',
   hashes: false,
   separator: ',',
 } as const;
 const onePrincipal = (principalId: number) => ({
   ...everything,
-  selection: { principalId, externalKey: null, tags: null },
+  selection: { principalId, externalKey: null, tags: null, callerTags: null },
 });
 
 interface Download {

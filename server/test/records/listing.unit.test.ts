@@ -10,7 +10,7 @@ function readerOf(schema: unknown): (body: unknown) => Listing {
   return (body) => {
     const { error, value } = validate(body) as { error?: Error; value: ListFilter };
     if (error) throw error;
-    return listingOf(value);
+    return listingOf(value, null);
   };
 }
 
@@ -38,6 +38,7 @@ describe('the parameters of a list', () => {
       principalId: null,
       externalKey: null,
       tags: null,
+      callerTags: null,
       search: null,
       usernameKeys: null,
       email: null,

@@ -248,7 +248,7 @@ describe('the principals that new ones are compared with', () => {
         ...findFormsStatement,
         text: `explain (analyze, costs off, timing off) ${findFormsStatement.text}`,
       },
-      formParameters(sent),
+      formParameters(sent, null),
     );
     const lines = plan.map((line) => line['QUERY PLAN']);
     expect(lines.filter((line) => /Seq Scan/.test(line))).toEqual([]);

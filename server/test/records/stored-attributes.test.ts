@@ -92,7 +92,7 @@ describe('stored attributes', () => {
       maxRemoved: 1000,
     };
     const operation = upsertOperation(
-      openUpsertStore(service.database, openRecordStore(service.database)),
+      openUpsertStore(service.database, openRecordStore(service.database, { callerTags: null })),
       rules,
       defaultOptions,
     );

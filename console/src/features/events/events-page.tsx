@@ -78,7 +78,12 @@ function useEventSubject(): (event: CloudEvent) => string {
       case 'principal.deleted':
         return principal(event.data);
       case 'principal.merged':
-        return `${about.principal(event.data.FromIRID, event.data.FromExternalKey)} → ${principal(event.data)}`;
+        return [
+          event.data.FromIRID === null
+            ? '…'
+            : about.principal(event.data.FromIRID, event.data.FromExternalKey),
+          principal(event.data),
+        ].join(' → ');
       case 'principal.updated':
         return join(principal(event.data), labels(event.data.Changed));
       case 'principal.state_changed':

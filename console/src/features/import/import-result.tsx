@@ -10,7 +10,7 @@ import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
-import { useImportMessages, useResultMessages } from '../../i18n/language.tsx';
+import { useImportMessages, useResultMessages, useSyncMessages } from '../../i18n/language.tsx';
 import { saveFile } from '../../ui/copy.tsx';
 import { focusOnMount } from '../../ui/focus.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -161,6 +161,7 @@ interface SentProps {
 
 export function Sent({ file, rows, sent, jobs, left, onCorrect }: SentProps) {
   const { rowError } = useImportMessages();
+  const { undo } = useSyncMessages();
   const [saved, setSaved] = useState(false);
   const { errors: rejected } = sent;
   const failed = new Map([...left, ...rejected]);
@@ -193,7 +194,14 @@ export function Sent({ file, rows, sent, jobs, left, onCorrect }: SentProps) {
             }}
           />
         )}
-        <Invited channel={sent.invites} run={sent.run} jobIds={jobs.map(({ ID }) => ID)} />
+        <Group>
+          <Invited channel={sent.invites} run={sent.run} jobIds={jobs.map(({ ID }) => ID)} />
+          {jobs.length > 0 && (
+            <Button component={Link} href={`/runs/${sent.run}`} variant="default">
+              {undo}
+            </Button>
+          )}
+        </Group>
       </Outcome>
     </Stack>
   );

@@ -39,7 +39,19 @@ export function useMailColumns() {
     ),
   };
   const answer: Column<Mail> = { name: names.answer, card: 'full', cell: ({ Answer }) => Answer ?? '—' };
-  const kind: Column<Mail> = { name: names.kind, cell: ({ Kind }) => messages.kinds[Kind] };
+  const kind: Column<Mail> = {
+    name: names.kind,
+    cell: ({ Kind, CallID }) => (
+      <>
+        {messages.kinds[Kind]}
+        {CallID !== null && (
+          <Note>
+            <CellLink href={`/mails?call=${CallID}`}>{names.job(CallID.slice(0, 8))}</CellLink>
+          </Note>
+        )}
+      </>
+    ),
+  };
   const created: Column<Mail> = {
     name: names.created,
     cell: ({ CreatedAt }) => <Moment at={CreatedAt} />,

@@ -7,7 +7,7 @@ import { ListPage } from '../../ui/list-page.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
 import { useNotice } from '../../ui/notice.tsx';
 import { useSearchParameters } from '../../ui/paging.tsx';
-import { CellLink, type Column } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table.tsx';
 import { useSendsMail } from '../invitations/queries.ts';
 import { useMailColumns } from './mail-columns.tsx';
 import { type MailsFilter, mailStates, useHasStopped, useMails, useResendOne } from './queries.ts';
@@ -43,11 +43,6 @@ export function Mails() {
   const [dialog, open] = useDialog();
   const { user, state: stateColumn, answer, kind, created } = useMailColumns();
   const one = useResendOneColumn();
-  const job: Column<Mail> = {
-    name: messages.columns.job,
-    cell: ({ CallID }) =>
-      CallID === null ? '—' : <CellLink href={`/mails?call=${CallID}`}>{CallID.slice(0, 8)}</CellLink>,
-  };
   const hasStopped = useHasStopped(callId);
   return (
     <ListPage
@@ -104,7 +99,7 @@ export function Mails() {
         </>
       }
       caption={messages.title}
-      columns={[user, stateColumn, answer, kind, job, created, one.column]}
+      columns={[user, stateColumn, answer, kind, created, one.column]}
       list={list}
       keyOf={({ ID }) => ID}
       empty={state || callId || run ? messages.noResults : messages.empty}

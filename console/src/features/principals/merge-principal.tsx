@@ -20,7 +20,7 @@ export function MergePrincipal({ principal, onClose }: { principal: Principal; o
   const notify = useNotice();
   const [, goTo] = useLocation();
   const [target, setTarget] = useState<Principal | null>(null);
-  const { data: planned, error } = useMergePlan(principal.ID, target?.ID ?? null);
+  const { data: planned, error } = useMergePlan(principal.ID, target);
   const request = useMerge(principal.ID);
   return (
     <Dialog title={messages.title(nameOf(principal))} onClose={onClose} staysOpen={request.isPending}>
@@ -71,17 +71,18 @@ function MergeEffect(props: { planned: PlannedMerge; target: Principal; users: n
 }
 
 /** Plans a merge with a dry run. `dropped` are the values of the merged principal that differ from those that stay. */
-function useMergePlan(source: number, target: number | null) {
+function useMergePlan(source: number, target: Principal | null) {
   const anagrafe = useAnagrafe();
   return useQuery({
-    queryKey: [...principalsKey, 'merge', source, target],
+    queryKey: [...principalsKey, 'merge', source, target?.ID],
     queryFn: async ({ signal }) => {
-      const records = [{ ID: target ?? 0, From: { ID: source } }];
+      const records = [{ ID: target?.ID ?? 0, From: { ID: source } }];
       const result = await anagrafe.merge(records, { dryRun: true, representation: true, signal });
       idOfApplied(result);
       const { Changes = [], Kept = [] } = result.tuples[0]?.Item6 ?? {};
+      const staying: Readonly<Record<string, unknown>> = { ...target };
       const dropped = Kept.flatMap(({ Field, Other }) =>
-        Field === null ? [] : [{ Field, From: Other ?? null, To: null }],
+        Field === null ? [] : [{ Field, From: Other ?? null, To: staying[Field] ?? null }],
       );
       return { plan: result.plan, taken: Changes, dropped };
     },

@@ -14,12 +14,13 @@ import {
   updateClient,
 } from '../../clients/clients.ts';
 import { type Scope, scopes } from '../../clients/permissions.ts';
+import type { CallerTags } from '../../db/visibility.ts';
 import { isNetwork } from '../../lib/network.ts';
 import { commandLine } from '../../lib/operator-error.ts';
 import { type Config, ConfigError } from '../../settings/config.ts';
 import { withDatabase } from '../database.ts';
 import { localOnlyHint } from '../output/banner.ts';
-import { readChoices } from '../output/format.ts';
+import { readChoices, tagsOption } from '../output/format.ts';
 import { print, tell } from '../output/output.ts';
 import { configFor, type SettingsOptions } from '../settings.ts';
 
@@ -42,6 +43,7 @@ export function clientCommand(): Command {
         .default([], 'any'),
     )
     .option('--known-by-address', 'accept calls from these networks without a credential', false)
+    .addOption(tagsOption('limit the client to the principals that have one of these tags'))
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -106,13 +108,22 @@ interface CreateOptions extends SettingsOptions {
   scope: Scope[];
   network: string[];
   knownByAddress: boolean;
+  tags: CallerTags;
   json?: boolean;
 }
 
-function create({ name, scope, network, knownByAddress, json, ...settings }: CreateOptions): Promise<void> {
+function create({
+  name,
+  scope,
+  network,
+  knownByAddress,
+  tags,
+  json,
+  ...settings
+}: CreateOptions): Promise<void> {
   return withClients(settings, async (store, place, config) => {
     const first = (await store.listClients()).length === 0;
-    const options = { name, scopes: scope, networks: network, knownByAddress };
+    const options = { name, scopes: scope, networks: network, knownByAddress, tags };
     const { client, secret } = await createClient(options, store, operatorActor);
     if (json) return print(JSON.stringify({ ...client, secret }));
     showSecret(client.publicKey, secret);
@@ -206,7 +217,8 @@ function describe(client: Client): string {
   const state = client.revokedAt ? `revoked ${client.revokedAt.toISOString()}` : 'active';
   const where = client.networks.length > 0 ? ` from ${client.networks.join(',')}` : '';
   const known = client.knownByAddress ? ' (known by address)' : '';
-  return `${client.publicKey}  ${client.name}  ${client.scopes.join(',')}${where}${known}  ${state}`;
+  const tags = client.tags ? ` with tags ${client.tags.join(',')}` : '';
+  return `${client.publicKey}  ${client.name}  ${client.scopes.join(',')}${tags}${where}${known}  ${state}`;
 }
 
 function scopeOption(): Option {

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { operatorActor } from '../../audit/audit-log.ts';
 import { disableWebhooks } from '../../clients/clients.store.ts';
 import { type Role, roles } from '../../clients/permissions.ts';
+import type { CallerTags } from '../../db/visibility.ts';
 import { openOperatorTools } from '../../operators/open-operators.ts';
 import {
   changeOperator,
@@ -14,6 +15,7 @@ import {
 } from '../../operators/operators.ts';
 import { ConfigError } from '../../settings/config.ts';
 import { withDatabase } from '../database.ts';
+import { tagsOption } from '../output/format.ts';
 import { print, tell } from '../output/output.ts';
 import { configFor, type SettingsOptions } from '../settings.ts';
 
@@ -39,6 +41,7 @@ export function operatorCommand(): Command {
         .choices(roles)
         .makeOptionMandatory(),
     )
+    .addOption(tagsOption('limit the operator to the principals that have one of these tags'))
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -75,10 +78,10 @@ export function operatorCommand(): Command {
 
 function create(
   email: string,
-  { name, role, json, ...settings }: JsonOption & { name: string; role: Role },
+  { name, role, tags, json, ...settings }: JsonOption & { name: string; role: Role; tags: CallerTags },
 ): Promise<void> {
   return withOperators(settings, async (tools) => {
-    const invited = await inviteOperator({ email, name, role }, tools, operatorActor);
+    const invited = await inviteOperator({ email, name, role, tags }, tools, operatorActor);
     showCode(invited, json);
   });
 }
@@ -131,6 +134,6 @@ function showCode({ operator, code }: InvitedOperator, json?: boolean): void {
   tell('', `The operator sets its password with this code until ${code.expiresAt.toISOString()}.`);
 }
 
-function describe({ email, name, role, state, hasSecondFactor }: Operator): string {
-  return `${email}  ${name}  ${role}  ${state}${hasSecondFactor ? '  second factor' : ''}`;
+function describe({ email, name, role, tags, state, hasSecondFactor }: Operator): string {
+  return `${email}  ${name}  ${role}  ${state}${tags ? `  tags ${tags.join(',')}` : ''}${hasSecondFactor ? '  second factor' : ''}`;
 }

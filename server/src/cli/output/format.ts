@@ -1,4 +1,5 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import { isTag, sortedTags, tagsMax } from '../../lib/tags.ts';
 
 const codes = { green: 32, red: 31, yellow: 33, grey: 90, bold: 1 };
 
@@ -41,6 +42,19 @@ export function readChoices<Choice extends string>(text: string, choices: readon
   const wanted = text.split(',').map((one) => one.trim());
   if (wanted.every((one) => (choices as readonly string[]).includes(one))) return wanted as Choice[];
   throw new InvalidArgumentError(`Expected one or more of ${choices.join(', ')}, separated by commas.`);
+}
+
+/** An option with the tags of a client or operator that is limited to principals; null without it. */
+export function tagsOption(description: string): Option {
+  return new Option('--tags <tags>', `${description}, separated by commas; it cannot be changed later`)
+    .default(null, 'not limited')
+    .argParser((text) => {
+      const tags = text.split(',').map((tag) => tag.trim());
+      if (tags.length <= tagsMax && tags.every(isTag)) return sortedTags(tags);
+      throw new InvalidArgumentError(
+        `Expected up to ${tagsMax} tags of letters, digits, dots, hyphens and underscores.`,
+      );
+    });
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { CallerTags } from '../../db/visibility.ts';
 import { isAbsent, within } from '../../lib/request-fields.ts';
 import { required } from '../../lib/required.ts';
 import { numberTerms, searchTerms, type Username } from '../../usernames/username.ts';
@@ -49,7 +50,9 @@ export function editPrincipal(
 ): PrincipalStep {
   const changed = [...changedOfPrincipal(stored, sent), ...(newAliases.length > 0 ? ['Aliases'] : [])];
   if (changed.length === 0) return { kind: 'keep' };
-  const fields = { ...stored.fields, ...sent.fields };
+  const own = { ...stored.fields, ...sent.fields };
+  const tags = [...(own.Tags ?? []), ...stored.hiddenTags].toSorted();
+  const fields = { ...own, Tags: tags.length === 0 ? null : tags };
   const state = sent.state ?? stored.state;
   return { kind: 'edit', values: { fields, state, searchTerms: termsOf(fields, stored.aliases) }, changed };
 }
@@ -89,8 +92,12 @@ export function fieldChanges(
 
 type AnyFields = Readonly<Record<string, FieldValue | null | undefined>>;
 
-export function insertPrincipal({ fields: sent, state }: SentPrincipal): PrincipalStep {
-  const fields = { ...emptyPrincipal, ...sent };
+/** A limited caller sees what it inserts: the principal gets its tags, unless some of them are sent. */
+export function insertPrincipal(
+  { fields: sent, state }: SentPrincipal,
+  callerTags: CallerTags,
+): PrincipalStep {
+  const fields = { ...emptyPrincipal, ...sent, Tags: sent.Tags ?? callerTags };
   return { kind: 'insert', values: { fields, state: state ?? 'active', searchTerms: termsOf(fields, []) } };
 }
 

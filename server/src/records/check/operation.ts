@@ -1,3 +1,4 @@
+import type { CallerTags } from '../../db/visibility.ts';
 import type { FieldErrors } from '../../lib/field-errors.ts';
 import type { Fields } from '../../lib/request-fields.ts';
 import type { InviteRules } from '../parse/new-password.ts';
@@ -26,6 +27,8 @@ export interface CallOptions {
   readonly showsStored: boolean;
   /** True if the caller may reset passwords with `irs/update`, and nothing else. */
   readonly resetsOnly: boolean;
+  /** See `CallerTags`. They never change, so those of a stored job are still those of its caller. */
+  readonly callerTags: CallerTags;
 }
 
 /** The mapped usernames of a call. The value is true if several of its records contain the username. */
@@ -70,6 +73,7 @@ export const defaultOptions: CallOptions = {
   run: null,
   showsStored: false,
   resetsOnly: false,
+  callerTags: null,
 };
 
 /** Returns the operation of a call. A stored job of an older version may lack some of the options. */

@@ -55,7 +55,7 @@ export async function principalIdsOf(
   store: ExternalKeyStore,
 ): Promise<(number | null)[]> {
   const keys = new Set(parsedRecords.map(keyOf).filter((key) => key !== null));
-  const ids = keys.size > 0 ? await store.findExternalKeys([...keys]) : new Map<string, number>();
+  const ids = keys.size > 0 ? await store.findExternalKeys([...keys]) : new Map<string, number | null>();
   return parsedRecords.map((parsed) => {
     const key = keyOf(parsed);
     return key === null ? parsed.principalId : (ids.get(key) ?? null);

@@ -5,12 +5,16 @@ import { figuresOf } from './described-principal.ts';
 import type { CallOptions } from './operation.ts';
 
 export interface UsernameStore {
-  /** Returns the principals of the stored users that already have one of `keys` (mapped usernames). */
-  findTakenUsernames(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Returns the principals of the stored users that already have one of `keys` (mapped usernames). Null for a principal that
+   * the caller does not see.
+   */
+  findTakenUsernames(keys: readonly string[]): Promise<ReadonlyMap<string, number | null>>;
 }
 
 export interface ExternalKeyStore {
-  findExternalKeys(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** Returns the principals by their keys. Null for one that the caller does not see. */
+  findExternalKeys(keys: readonly string[]): Promise<ReadonlyMap<string, number | null>>;
 }
 
 export interface PrincipalStore {
@@ -33,9 +37,9 @@ export interface NewNames {
 /** The stored names among those that a group of records gives. */
 interface StoredNames {
   /** The IDs of the principals by the usernames of their users. */
-  readonly usernames: ReadonlyMap<string, number>;
+  readonly usernames: ReadonlyMap<string, number | null>;
   /** The principals by their external keys. */
-  readonly externalKeys: ReadonlyMap<string, number>;
+  readonly externalKeys: ReadonlyMap<string, number | null>;
   /** The principals that have the usernames; empty if errors do not name them. */
   readonly owners: ReadonlyMap<number, StoredPrincipal>;
 }
@@ -51,8 +55,13 @@ export async function findStoredNames(
     store.findTakenUsernames([...new Set(wanted)]),
     store.findExternalKeys([...new Set(keys)]),
   ]);
-  const owners = showsStored ? await store.findPrincipals([...new Set(usernames.values())]) : new Map();
+  const owners = showsStored ? await store.findPrincipals(idsIn(usernames)) : new Map();
   return { usernames, externalKeys, owners };
+}
+
+/** Returns each principal once, without those that the caller does not see. */
+export function idsIn(owners: ReadonlyMap<string, number | null>): number[] {
+  return [...new Set([...owners.values()].filter((id) => id !== null))];
 }
 
 /** Adds an error for a username of a stored user. `owner` is its principal, if the caller may read it. */
@@ -68,6 +77,12 @@ export function refuseTakenUsername(
   errors.add(place, 'USERNAME_TAKEN', ...details);
 }
 
+/** Adds an error for the external key of a principal; null for one that the caller does not see. */
+export function refuseTakenKey(place: string, owner: number | null, errors: FieldErrors): void {
+  if (owner === null) errors.add(place, 'EXTERNAL_KEY_TAKEN', { variant: 'hidden' });
+  else errors.add(place, 'EXTERNAL_KEY_TAKEN', { variant: 'stored', figures: { id: owner } });
+}
+
 /** The names that the valid records of a call give to users and principals: later records must not give them again. */
 export class ClaimedNames {
   readonly #usernames = new Set<string>();
@@ -80,16 +95,16 @@ export class ClaimedNames {
   claim(names: NewNames, stored: StoredNames, principalId: number | null, errors: FieldErrors): void {
     const { usernames, externalKey } = names;
     const owner = externalKey ? stored.externalKeys.get(externalKey.key) : undefined;
-    if (externalKey && owner !== undefined && owner !== principalId)
-      errors.add(externalKey.place, 'EXTERNAL_KEY_TAKEN', { variant: 'stored', figures: { id: owner } });
+    if (externalKey && owner !== undefined && (owner === null || owner !== principalId))
+      refuseTakenKey(externalKey.place, owner, errors);
     else if (externalKey && owner === undefined && this.#externalKeys.has(externalKey.key))
       errors.add(externalKey.place, 'EXTERNAL_KEY_TAKEN', { variant: 'call' });
     const own = new Set<string>();
     for (const { key, place, mayBeReset = false } of usernames) {
       const userOwner = stored.usernames.get(key);
       if (userOwner !== undefined) {
-        const hint = mayBeReset && userOwner === principalId ? 'reset' : null;
-        refuseTakenUsername(place, stored.owners.get(userOwner), errors, hint);
+        const hint = mayBeReset && userOwner !== null && userOwner === principalId ? 'reset' : null;
+        refuseTakenUsername(place, stored.owners.get(userOwner ?? 0), errors, hint);
       } else if (this.#usernames.has(key) || own.has(key))
         errors.add(place, 'USERNAME_TAKEN', { variant: 'call' });
       own.add(key);

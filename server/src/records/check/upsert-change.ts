@@ -59,7 +59,7 @@ interface Removal {
 export function upsertChange(
   { parsed, sent, stored, changed, users, sourceUsers }: ComparedRecord,
   removal: Removal,
-  { showsChanges }: { readonly showsChanges: boolean },
+  { showsChanges, callerTags }: { readonly showsChanges: boolean } & Pick<CallOptions, 'callerTags'>,
 ): PrincipalChange {
   const existing = users.flatMap((user) => (user.stored ? [{ ...user, stored: user.stored }] : []));
   const resets = existing.filter(isReset);
@@ -70,7 +70,7 @@ export function upsertChange(
   return {
     principalId: stored?.id ?? null,
     action: stored ? 'update' : 'insert',
-    principal: stored ? editPrincipal(stored, sent) : insertPrincipal(sent),
+    principal: stored ? editPrincipal(stored, sent) : insertPrincipal(sent, callerTags),
     expectedVersion: stored?.version ?? null,
     storedUsers: removes ? (stored?.usersCount ?? 0) : 0,
     sourceUsers,

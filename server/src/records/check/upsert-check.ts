@@ -13,10 +13,11 @@ import {
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import type { Upsert } from '../parse/parsed-user.ts';
 import type { PrincipalChange } from '../write/change.ts';
+import { refuseTags } from './caller-tags.ts';
 import { changedOfPrincipal, changedOfUser, clearedField, fieldChanges } from './compare.ts';
 import { type LookAlikeStore, LookAlikes } from './look-alikes.ts';
 import type { CallOptions, CallUsernames, CheckTools } from './operation.ts';
-import { refuseTakenUsername } from './taken-names.ts';
+import { refuseTakenKey, refuseTakenUsername } from './taken-names.ts';
 import { type ComparedRecord, type ComparedUser, upsertChange } from './upsert-change.ts';
 import { type MissingUserStore, MissingUsers, type RemovalLimits } from './upsert-missing.ts';
 import { StoredReader, type StoredValueStore, type StoredValues } from './upsert-stored.ts';
@@ -70,12 +71,15 @@ export class UpsertCheck {
     }
     const missing = await this.#missing.find(compared, (key) => this.#staysElsewhere(key));
     const { showsChanges = false } = this.#tools;
+    const { callerTags } = this.#options;
     const changes: (PrincipalChange | null)[] = [];
     for (const record of compared) {
       if (timeSlice.isOver) await timeSlice.yield();
       const { removed: users = [], kept = [] } = missing.get(record) ?? {};
       const own = { users, kept, action: this.#options.missing };
-      changes.push(record.parsed.errors.none ? upsertChange(record, own, { showsChanges }) : null);
+      changes.push(
+        record.parsed.errors.none ? upsertChange(record, own, { showsChanges, callerTags }) : null,
+      );
     }
     if (timeSlice.isOver) await timeSlice.yield();
     return changes;
@@ -99,6 +103,8 @@ export class UpsertCheck {
     const sent = sentPrincipal(parsed, principal);
     const changed = principal ? changedOfPrincipal(principal, sent) : [];
     this.#checkPrincipal(parsed, principal, changed);
+    refuseTags(parsed, principal, this.#options);
+    if (stored.hiddenKeys.has(parsed)) refuseTakenKey('ExternalKey', null, parsed.errors);
     const sourceUsers = new Map<number, number>();
     const users = this.#compareUsers(parsed, principal, { ...stored, sourceUsers });
     return { parsed, sent, stored: principal, changed, users, sourceUsers };
@@ -132,7 +138,13 @@ export class UpsertCheck {
   #compareUsers(
     parsed: ParsedRecord,
     principal: StoredPrincipal | null,
-    { users, hashes, owners, sourceUsers }: StoredValues & { readonly sourceUsers: Map<number, number> },
+    {
+      users,
+      hiddenUsernames,
+      hashes,
+      owners,
+      sourceUsers,
+    }: StoredValues & { readonly sourceUsers: Map<number, number> },
   ): ComparedUser[] {
     const compared: ComparedUser[] = [];
     const { errors, namedBy } = parsed;
@@ -149,6 +161,7 @@ export class UpsertCheck {
       const place = within(sent.place, 'Username');
       const isMoved = isForeign && this.#options.moves === 'allow';
       if (own.has(key)) errors.add(place, 'DUPLICATE_USER', { variant: 'record' });
+      else if (hiddenUsernames.has(key)) refuseTakenUsername(place, undefined, errors);
       // It is unknown which of the records has the principal of the user.
       else if (isMoved && this.#usernames?.get(key))
         errors.add(place, 'USERNAME_TAKEN', { variant: 'several' });

@@ -4,11 +4,12 @@ import type { Upsert } from '../parse/parsed-user.ts';
 import type { CallOptions, CheckTools } from './operation.ts';
 import type { ReferenceStore } from './references.ts';
 import { type AttributeStore, type SentAttributes, setStoredAttributes } from './stored-attributes.ts';
+import { idsIn, type UsernameStore } from './taken-names.ts';
 
 /** Maximum number of attempts to read principals and users that other clients insert meanwhile. */
 const readsMax = 3;
 
-export interface StoredValueStore extends ReferenceStore, AttributeStore {
+export interface StoredValueStore extends ReferenceStore, UsernameStore, AttributeStore {
   findPasswordHashes(userIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
 
@@ -16,6 +17,10 @@ export interface StoredValues {
   readonly principals: ReadonlyMap<ParsedRecord, StoredPrincipal>;
   /** By mapped username. */
   readonly users: ReadonlyMap<string, StoredUser>;
+  /** The mapped usernames of users that a limited caller does not see. */
+  readonly hiddenUsernames: ReadonlySet<string>;
+  /** The records whose external key is that of a principal that a limited caller does not see. */
+  readonly hiddenKeys: ReadonlySet<ParsedRecord>;
   /** The hashes of users for whom a hash was sent, by their IDs: an equal one changes nothing. */
   readonly hashes: ReadonlyMap<number, string>;
   /** The principals of users that other principals have, by their IDs. Empty if nothing depends on them. */
@@ -41,7 +46,7 @@ export class StoredReader {
    */
   async read(parsedRecords: readonly ParsedRecord[]): Promise<StoredValues> {
     for (let attempt = 1; ; attempt++) {
-      const principals = await this.#findPrincipals(parsedRecords);
+      const { principals, hiddenKeys } = await this.#findPrincipals(parsedRecords);
       const users = await this.#findUsers(parsedRecords);
       const suspects = parsedRecords.filter(
         (parsed) =>
@@ -50,44 +55,55 @@ export class StoredReader {
           parsed.users?.some(({ username }) => username && users.has(username.key)),
       );
       const isComplete =
-        suspects.length === 0 || attempt === readsMax || (await this.#findPrincipals(suspects)).size === 0;
+        suspects.length === 0 ||
+        attempt === readsMax ||
+        (await this.#findPrincipals(suspects)).principals.size === 0;
       if (!isComplete) continue;
       const existing = existingUsers(parsedRecords, users);
       await this.#setAttributes(existing);
       const [hashes, owners] = [await this.#findHashes(existing), await this.#findOwners(principals, users)];
-      return { principals, users, hashes, owners };
+      const hiddenUsernames = await this.#findHiddenUsernames(parsedRecords, users);
+      return { principals, users, hiddenUsernames, hiddenKeys, hashes, owners };
     }
   }
 
   async #findPrincipals(
     parsedRecords: readonly ParsedRecord[],
-  ): Promise<ReadonlyMap<ParsedRecord, StoredPrincipal>> {
+  ): Promise<Pick<StoredValues, 'principals' | 'hiddenKeys'>> {
     const ids = parsedRecords.map(({ principalId }) => principalId).filter((id) => id !== null);
     const keys = new Set(parsedRecords.map(({ externalKey }) => externalKey).filter((key) => key !== null));
     const idsByKey = await this.#store.findExternalKeys([...keys]);
-    const byId = await this.#store.findPrincipals([...new Set([...ids, ...idsByKey.values()])]);
+    const byId = await this.#store.findPrincipals([...new Set([...ids, ...idsIn(idsByKey)])]);
     // By the key that the principal has now: it may have been changed between the two reads.
     const byKey = new Map(
       [...byId.values()].flatMap((principal) =>
         [principal.fields.ExternalKey, ...principal.aliases].map((key) => [key, principal] as const),
       ),
     );
-    return new Map(
+    const principals = new Map(
       parsedRecords.flatMap((parsed): [ParsedRecord, StoredPrincipal][] => {
         const { namedBy, principalId, externalKey } = parsed;
         const stored = namedBy === 'ID' ? byId.get(principalId ?? 0) : byKey.get(externalKey ?? '');
         return stored ? [[parsed, stored]] : [];
       }),
     );
+    const hidden = parsedRecords.filter(({ externalKey }) => idsByKey.get(externalKey ?? '') === null);
+    return { principals, hiddenKeys: new Set(hidden) };
   }
 
   async #findUsers(parsedRecords: readonly ParsedRecord[]): Promise<Map<string, StoredUser>> {
-    const keys = new Set(
-      parsedRecords.flatMap(({ users }) => (users ?? []).flatMap(({ username }) => username?.key ?? [])),
-    );
-    const wanted = { ids: [], usernameKeys: [...keys] };
+    const wanted = { ids: [], usernameKeys: usernamesOf(parsedRecords) };
     const found = await this.#store.findUsers(wanted);
     return new Map(found.map((user) => [user.usernameKey, user]));
+  }
+
+  async #findHiddenUsernames(
+    parsedRecords: readonly ParsedRecord[],
+    users: ReadonlyMap<string, StoredUser>,
+  ): Promise<Set<string>> {
+    if (this.#options.callerTags === null) return new Set();
+    const keys = usernamesOf(parsedRecords).filter((key) => !users.has(key));
+    return new Set((await this.#store.findTakenUsernames(keys)).keys());
   }
 
   async #setAttributes(existing: readonly ExistingUser[]): Promise<void> {
@@ -112,6 +128,13 @@ export class StoredReader {
     const others = [...users.values()].map(({ principalId }) => principalId).filter((id) => !own.has(id));
     return new Map([...own, ...(await this.#store.findPrincipals([...new Set(others)]))]);
   }
+}
+
+function usernamesOf(parsedRecords: readonly ParsedRecord[]): string[] {
+  const keys = parsedRecords.flatMap(({ users }) =>
+    (users ?? []).flatMap(({ username }) => username?.key ?? []),
+  );
+  return [...new Set(keys)];
 }
 
 interface ExistingUser {

@@ -14,7 +14,10 @@ export interface StoredPrincipal {
   readonly id: number;
   /** Changes with each change of the principal or of its users; see `PrincipalChange.expectedVersion`. */
   readonly version: string;
+  /** Of the tags, those that the caller sees. */
   readonly fields: PrincipalFields;
+  /** The other tags, which stay as they are. */
+  readonly hiddenTags: readonly string[];
   readonly state: State;
   readonly usersCount: number;
   /** The external keys of principals that were merged into this one, which name it, too. */

@@ -1,5 +1,6 @@
 import type { FieldErrors } from '../../lib/field-errors.ts';
 import { isAbsent, isObject, readString, shown, unreadableText, within } from '../../lib/request-fields.ts';
+import { isTag, sortedTags, type Tags, tagLengthMax, tagsMax } from '../../lib/tags.ts';
 
 /**
  * Further values of a user, by their names, such as `{"Department": "Sales"}`. Never empty: null means none. The database
@@ -108,15 +109,8 @@ export function attributesJson(attributes: Attributes): string {
     : new AttributesText(Object.entries(attributes)).json;
 }
 
-/** The tags of a principal, sorted. Never empty: null means none. */
-export type Tags = readonly string[];
-
-export const tagsMax = 20;
-export const tagPattern = '^[A-Za-z0-9][A-Za-z0-9._-]*$';
-const tagSyntax = new RegExp(tagPattern);
-
 /** Reads tags; null for an empty list. They are stored in lower case, sorted, each once. */
-export function readTags(value: unknown, max: number, place: string, errors: FieldErrors): Tags | null {
+export function readTags(value: unknown, place: string, errors: FieldErrors): Tags | null {
   if (isAbsent(value)) return null;
   if (!Array.isArray(value)) {
     errors.add(place, 'WRONG_TYPE', { variant: 'array' });
@@ -126,26 +120,21 @@ export function readTags(value: unknown, max: number, place: string, errors: Fie
     errors.add(place, 'TAGS_TOO_MANY', { figures: { max: tagsMax, count: value.length } });
     return null;
   }
-  const tags = value.map((tag, at) => readTag(tag, max, { place, at }, errors));
+  const tags = value.map((tag, at) => readTag(tag, { place, at }, errors));
   return tags.length === 0 || tags.includes(null) ? null : sortedTags(tags as string[]);
 }
 
 /** The error of a tag is at the field of all tags, as forms show it. */
 function readTag(
   value: unknown,
-  max: number,
   { place, at }: { readonly place: string; readonly at: number },
   errors: FieldErrors,
 ): string | null {
   const text = isAbsent(value) ? '' : readString(value, `${place}[${at}]`, errors);
   if (isAbsent(text)) return null;
-  if (text.length <= max && tagSyntax.test(text)) return text.toLowerCase();
-  errors.add(place, 'TAG_INVALID', { figures: { tag: shown(text), max } });
+  if (isTag(text)) return text.toLowerCase();
+  errors.add(place, 'TAG_INVALID', { figures: { tag: shown(text), max: tagLengthMax } });
   return null;
-}
-
-export function sortedTags(tags: readonly string[]): Tags {
-  return [...new Set(tags.map((tag) => tag.toLowerCase()))].toSorted();
 }
 
 /** Compares attributes without regard to the order of their names, which `jsonb` does not keep. */

@@ -1,7 +1,8 @@
 import { type TSchema, Type } from 'typebox';
 import { Text } from '../../http/answer-schemas.ts';
 import { named, nullable, optional } from '../../http/schemas.ts';
-import { attributesMax, tagPattern, tagsMax } from './field-formats.ts';
+import { tagPattern, tagsMax } from '../../lib/tags.ts';
+import { attributesMax } from './field-formats.ts';
 import { type FieldDefinition, principalFields, userFields } from './fields.ts';
 
 type Definitions = Readonly<Record<string, FieldDefinition>>;

@@ -8,6 +8,7 @@ import {
   readText,
   within,
 } from '../../lib/request-fields.ts';
+import { type Tags, tagLengthMax } from '../../lib/tags.ts';
 import {
   type Attributes,
   attributesJson,
@@ -15,7 +16,6 @@ import {
   readAttributes,
   readLanguage,
   readTags,
-  type Tags,
 } from './field-formats.ts';
 
 /** The type of a value by its format. Attributes are stored as `jsonb`, tags as `text[]`, the others as text. */
@@ -81,7 +81,7 @@ export const principalFields = {
     headings: ['Codice fiscale'],
   },
   Email: { column: 'email', format: 'email', maxLength: 254, headings: ['Email azienda', 'Company email'] },
-  Tags: { column: 'tags', format: 'tags', maxLength: 40, headings: ['Etichette', 'Tag', 'Labels'] },
+  Tags: { column: 'tags', format: 'tags', maxLength: tagLengthMax, headings: ['Etichette', 'Tag', 'Labels'] },
 } as const satisfies Record<string, FieldDefinition>;
 
 /** The fields of a user, besides `ID`, `Username`, the password and `State`, which have rules of their own. */
@@ -218,7 +218,7 @@ const readers: { readonly [Format in FieldFormat]: Reader<FormatValues[Format]> 
   email: (value, _, place, errors) => readEmail(value, place, errors),
   language: readLanguage,
   attributes: readAttributes,
-  tags: readTags,
+  tags: (value, _, place, errors) => readTags(value, place, errors),
 };
 
 /** Returns the names of the sent fields whose values differ from the stored ones, in the order of the table. */

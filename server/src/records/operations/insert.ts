@@ -1,4 +1,5 @@
 import { required } from '../../lib/required.ts';
+import { refuseTags } from '../check/caller-tags.ts';
 import { insertPrincipal, newUser, registeredName, registeredUser } from '../check/compare.ts';
 import { type LookAlikeStore, LookAlikes } from '../check/look-alikes.ts';
 import type { CallOptions, Operation } from '../check/operation.ts';
@@ -49,9 +50,10 @@ async function checkAgainstStore(
   ]);
   return parsedRecords.map((parsed, at) => {
     lookAlikes.refuse(parsed, forms.get(parsed));
+    refuseTags(parsed, null, options);
     claimed.claim(required(names[at]), stored, null, parsed.errors);
     lookAlikes.claim(parsed, forms.get(parsed));
-    return parsed.errors.none ? insertion(parsed) : null;
+    return parsed.errors.none ? insertion(parsed, options) : null;
   });
 }
 
@@ -63,12 +65,12 @@ function newNames(parsed: ParsedRecord): NewNames {
   };
 }
 
-function insertion(parsed: ParsedRecord): PrincipalChange {
+function insertion(parsed: ParsedRecord, { callerTags }: CallOptions): PrincipalChange {
   const users = usersWith(parsed, 'register');
   return {
     principalId: null,
     action: 'insert',
-    principal: insertPrincipal(required(parsed.principal)),
+    principal: insertPrincipal(required(parsed.principal), callerTags),
     reportsPrincipal: false,
     expectedVersion: null,
     storedUsers: 0,

@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import { storeWithApiErrors } from '../../db/errors.ts';
 import { type ParameterValues, rowsParameter, statement } from '../../db/statement.ts';
+import { type CallerTags, seesPrincipalId } from '../../db/visibility.ts';
 import type { Form, LookAlikeStore, NamedPrincipal } from '../check/look-alikes.ts';
 import { principalFields } from '../fields/fields.ts';
 
@@ -20,6 +21,8 @@ const sent = rowsParameter('sent', {
 
 /** At most one stored principal has the key that is sent, and two forms with one hash are as good as impossible. */
 const candidatesMax = 3;
+/** Of the principals with a form, a limited caller may see none of the first. */
+const examinedMax = 1000;
 
 /**
  * Each form is looked up by the index of the hashes, and few principals are read for it: a name may be that of thousands.
@@ -33,12 +36,16 @@ export const findFormsStatement = statement(
           cross join lateral unnest(anagrafe.likeness(${argumentsFrom('sent')})) as own (form)
           left join lateral (
             select stored.* from (
-                (select principal_id, false as has_form from anagrafe.principal_likeness as likeness
-                  where likeness.form = hashtextextended(own.form, 0)
-                  order by likeness.form, principal_id limit ${candidatesMax})
+                (select principal_id, false as has_form from (
+                    select principal_id from anagrafe.principal_likeness as likeness
+                     where likeness.form = hashtextextended(own.form, 0)
+                     order by likeness.form, principal_id
+                     limit case when :callerTags::text[] is null then ${candidatesMax} else ${examinedMax} end) as examined
+                  where ${seesPrincipalId('principal_id', ':callerTags')} limit ${candidatesMax})
                 union all
                 (select principal_id, true from anagrafe.principal_aliases as alias
-                  where 'key ' || anagrafe.code_form(alias.external_key) = own.form limit 1)) as candidate
+                  where 'key ' || anagrafe.code_form(alias.external_key) = own.form
+                    and ${seesPrincipalId('principal_id', ':callerTags')} limit 1)) as candidate
               cross join lateral (
                 select * from anagrafe.principals where id = candidate.principal_id limit 1) as stored
              where (has_form or own.form = any(anagrafe.likeness(${argumentsFrom('stored')})))
@@ -53,8 +60,11 @@ type FormRow = NamedPrincipal['fields'] & {
 };
 
 /** Returns the parameters of the statement. */
-export function formParameters(principals: Parameters<LookAlikeStore['findForms']>[0]): ParameterValues {
-  return sent.values(principals, {
+export function formParameters(
+  principals: Parameters<LookAlikeStore['findForms']>[0],
+  callerTags: CallerTags,
+): ParameterValues {
+  const values = sent.values(principals, {
     external_key: ({ ExternalKey }) => ExternalKey ?? null,
     denomination: ({ Denomination }) => Denomination ?? null,
     surname: ({ Surname }) => Surname ?? null,
@@ -62,12 +72,16 @@ export function formParameters(principals: Parameters<LookAlikeStore['findForms'
     vatnumber: ({ Vatnumber }) => Vatnumber ?? null,
     taxcode: ({ Taxcode }) => Taxcode ?? null,
   });
+  return { ...values, callerTags };
 }
 
-export function openLookAlikes(database: Database): LookAlikeStore {
+export function openLookAlikes(database: Database, callerTags: CallerTags): LookAlikeStore {
   return storeWithApiErrors<LookAlikeStore>({
     async findForms(principals) {
-      const rows = await database.execute<FormRow>(findFormsStatement, formParameters(principals));
+      const rows = await database.execute<FormRow>(
+        findFormsStatement,
+        formParameters(principals, callerTags),
+      );
       return rows.map(({ index, form, id, ...fields }): Form => {
         const likeness = form.slice(0, form.indexOf(' ')) as Form['likeness'];
         return { index, likeness, text: form, other: id === null ? null : { id, fields } };

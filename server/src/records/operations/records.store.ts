@@ -2,6 +2,7 @@ import type { QueryResultRow } from 'pg';
 import type { Database } from '../../db/database.ts';
 import { storeWithApiErrors } from '../../db/errors.ts';
 import { preparedStatement, selectByKeys } from '../../db/statement.ts';
+import { type CallerTags, seesPrincipal, seesPrincipalId, shownTags } from '../../db/visibility.ts';
 import type { LookAlikeStore } from '../check/look-alikes.ts';
 import type { WantedUsers } from '../check/references.ts';
 import type { AttributeValues } from '../check/stored-attributes.ts';
@@ -22,21 +23,27 @@ import type { UpdateStore } from './update.ts';
 /** The store of the operations that need nothing else. */
 export type OperationStore = UpdateStore & InsertStore & DeleteStore & InviteStore & RecordStore;
 
-/** See `openChangeStore` about the options. */
+interface RecordStoreOptions {
+  /** See `openChangeStore`. */
+  readonly passwordsKept?: number;
+  /** Limits what the store finds; the writes have the limit of their change. */
+  readonly callerTags: CallerTags;
+}
+
 export function openRecordStore(
   database: Database,
-  { passwordsKept } = { passwordsKept: 0 },
+  { passwordsKept = 0, callerTags }: RecordStoreOptions,
 ): OperationStore {
   return {
-    ...openLookAlikes(database),
+    ...openLookAlikes(database, callerTags),
     ...openChangeStore(database, { passwordsKept }),
     ...storeWithApiErrors<Omit<OperationStore, keyof LookAlikeStore | keyof ChangeStore>>({
-      findPrincipals: (ids) => findPrincipals(database, ids),
-      findUsers: (wanted) => findUsers(database, wanted),
+      findPrincipals: (ids) => findPrincipals(database, ids, callerTags),
+      findUsers: (wanted) => findUsers(database, wanted, callerTags),
       findAttributes: (ids) => findAttributes(database, ids),
       findFirstUsers: (ids, limit) => findFirstUsers(database, ids, limit),
-      findTakenUsernames: (keys) => findTakenUsernames(database, keys),
-      findExternalKeys: (keys) => findExternalKeys(database, keys),
+      findTakenUsernames: (keys) => findTakenUsernames(database, keys, callerTags),
+      findExternalKeys: (keys) => findExternalKeys(database, keys, callerTags),
       reservePrincipalIds: (count) => reserveIds(database, 'anagrafe.principals_id_seq', count),
       reserveUserIds: (count) => reserveIds(database, 'anagrafe.users_id_seq', count),
       findInvited: (ids, limit) => findInvited(database, ids, limit),
@@ -49,8 +56,9 @@ async function rowsByKeys<Row extends QueryResultRow>(
   database: Database,
   sql: string,
   keys: readonly (string | number)[],
+  callerTags: CallerTags,
 ): Promise<Row[]> {
-  return keys.length > 0 ? database.query<Row>(sql, [keys]) : [];
+  return keys.length > 0 ? database.query<Row>(sql, [keys, callerTags]) : [];
 }
 
 const principalsById = selectByKeys(
@@ -58,18 +66,23 @@ const principalsById = selectByKeys(
   'principals',
   'id',
   'bigint',
+  seesPrincipal('principals', '$2'),
 );
 
-type PrincipalRow = Omit<StoredPrincipal, 'fields'> & StoredPrincipal['fields'];
+type PrincipalRow = Omit<StoredPrincipal, 'fields' | 'hiddenTags'> & StoredPrincipal['fields'];
 
 async function findPrincipals(
   database: Database,
   ids: readonly number[],
+  callerTags: CallerTags,
 ): Promise<Map<number, StoredPrincipal>> {
-  const rows = await rowsByKeys<PrincipalRow>(database, principalsById, ids);
+  const rows = await rowsByKeys<PrincipalRow>(database, principalsById, ids, callerTags);
   return new Map(
     rows.map(({ id, version, state, usersCount, aliases, ...row }) => {
-      return [id, { id, version, state, usersCount, aliases, fields: valuesOf(principalFields, row) }];
+      const Tags = shownTags(row.Tags, callerTags);
+      const fields = { ...valuesOf(principalFields, row), Tags };
+      const hiddenTags = row.Tags?.filter((tag) => !Tags?.includes(tag)) ?? [];
+      return [id, { id, version, state, usersCount, aliases, fields, hiddenTags }];
     }),
   );
 }
@@ -79,16 +92,21 @@ const { Attributes: _, ...fieldsToCompare } = userFields;
 const userColumns = `id, ${userVersion} as version, principal_id as "principalId", username, username_key as "usernameKey", state,
   password_hash is not null as "hasPassword", must_change_password as "mustChange", ${selectedColumns(fieldsToCompare)}`;
 
+const seesUser = seesPrincipalId('users.principal_id', '$2');
 const usersBy = {
-  id: selectByKeys(userColumns, 'users', 'id', 'bigint'),
-  username_key: selectByKeys(userColumns, 'users', 'username_key', 'text'),
+  id: selectByKeys(userColumns, 'users', 'id', 'bigint', seesUser),
+  username_key: selectByKeys(userColumns, 'users', 'username_key', 'text', seesUser),
 };
 
 type UserRow = Omit<StoredUser, 'fields'> & Omit<StoredUser['fields'], 'Attributes'>;
 
-async function findUsers(database: Database, { ids, usernameKeys }: WantedUsers): Promise<StoredUser[]> {
+async function findUsers(
+  database: Database,
+  { ids, usernameKeys }: WantedUsers,
+  callerTags: CallerTags,
+): Promise<StoredUser[]> {
   const read = async (column: keyof typeof usersBy, keys: readonly (string | number)[]) => {
-    const rows = await rowsByKeys<UserRow>(database, usersBy[column], keys);
+    const rows = await rowsByKeys<UserRow>(database, usersBy[column], keys, callerTags);
     return rows.map(storedUser);
   };
   const found = await Promise.all([read('id', ids), read('username_key', usernameKeys)]);
@@ -146,32 +164,46 @@ async function findFirstUsers(
   return new Map(rows.map(({ id, users }) => [id, users]));
 }
 
-const takenUsernames = selectByKeys('username_key, principal_id', 'users', 'username_key', 'text');
+const takenUsernames = selectByKeys(
+  `username_key as key, case when ${seesUser} then principal_id end as id`,
+  'users',
+  'username_key',
+  'text',
+);
 
-async function findTakenUsernames(database: Database, keys: readonly string[]): Promise<Map<string, number>> {
-  const rows = await rowsByKeys<{ username_key: string; principal_id: number }>(
-    database,
-    takenUsernames,
-    keys,
-  );
-  return new Map(rows.map((row) => [row.username_key, row.principal_id]));
+type OwnerRow = { readonly key: string; readonly id: number | null };
+
+async function findTakenUsernames(
+  database: Database,
+  keys: readonly string[],
+  callerTags: CallerTags,
+): Promise<Map<string, number | null>> {
+  const rows = await rowsByKeys<OwnerRow>(database, takenUsernames, keys, callerTags);
+  return new Map(rows.map(({ key, id }) => [key, id]));
 }
 
-const principalsByKey = selectByKeys('external_key, id', 'principals', 'external_key', 'text');
+const principalsByKey = selectByKeys(
+  `external_key as key, case when ${seesPrincipal('principals', '$2')} then id end as id`,
+  'principals',
+  'external_key',
+  'text',
+);
 const principalsByAlias = selectByKeys(
-  'external_key, principal_id as id',
+  `external_key as key, case when ${seesPrincipalId('principal_id', '$2')} then principal_id end as id`,
   'principal_aliases',
   'external_key',
   'text',
 );
 
-async function findExternalKeys(database: Database, keys: readonly string[]): Promise<Map<string, number>> {
+async function findExternalKeys(
+  database: Database,
+  keys: readonly string[],
+  callerTags: CallerTags,
+): Promise<Map<string, number | null>> {
   const rows = await Promise.all(
-    [principalsByAlias, principalsByKey].map((sql) =>
-      rowsByKeys<{ external_key: string; id: number }>(database, sql, keys),
-    ),
+    [principalsByAlias, principalsByKey].map((sql) => rowsByKeys<OwnerRow>(database, sql, keys, callerTags)),
   );
-  return new Map(rows.flat().map((row) => [row.external_key, row.id]));
+  return new Map(rows.flat().map(({ key, id }) => [key, id]));
 }
 
 /** Returns ranges: one, unless another session draws from the sequence at the same time. */

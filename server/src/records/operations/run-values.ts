@@ -1,7 +1,8 @@
+import type { Tags } from '../../lib/tags.ts';
 import { mapUsername } from '../../usernames/precis-profiles.ts';
 import type { Username } from '../../usernames/username.ts';
 import type { StoredUser } from '../fields/compared-values.ts';
-import { AttributesText, type Tags } from '../fields/field-formats.ts';
+import { AttributesText } from '../fields/field-formats.ts';
 import { columnText, type FieldValue, type State } from '../fields/fields.ts';
 import type { KeptField } from '../write/outcome.ts';
 

@@ -50,7 +50,7 @@ export interface StoredForUndo {
   /** The mapped usernames to restore that users have by now. */
   readonly takenUsernames: ReadonlySet<string>;
   /** The principals that the external keys to restore name by now. */
-  readonly principalOfKey: ReadonlyMap<string, number>;
+  readonly principalOfKey: ReadonlyMap<string, number | null>;
 }
 
 export async function readStored(

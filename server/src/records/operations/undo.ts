@@ -160,7 +160,7 @@ function undoEditOfPrincipal(
   { values, formerAliases, principalOfKey }: StoredForUndo,
 ): PrincipalUndo {
   const written = values.get(`principal ${principal.id}`) ?? new Map();
-  const isTaken = (key: string) => (principalOfKey.get(key) ?? principal.id) !== principal.id;
+  const isTaken = (key: string) => principalOfKey.has(key) && principalOfKey.get(key) !== principal.id;
   const { fields, state, kept } = restore((field) => valueOfPrincipal(principal, field), written, isTaken);
   const cleared = clearedField(principal, { fields, state });
   if (cleared !== null) {

@@ -1,5 +1,6 @@
 import { within } from '../../lib/request-fields.ts';
 import { required } from '../../lib/required.ts';
+import { refuseTags } from '../check/caller-tags.ts';
 import {
   changedOfUser,
   clearedField,
@@ -23,13 +24,15 @@ import { isNamedByUsername, type Move } from '../parse/parsed-user.ts';
 import type { NewUser, PrincipalChange, UserEdit, UserMove } from '../write/change.ts';
 import type { ShownUser } from '../write/outcome.ts';
 
+type UpdateOptions = Pick<CallOptions, 'showsStored' | 'resetsOnly' | 'callerTags'>;
+
 export interface UpdateStore extends ReferenceStore, AttributeStore, UsernameStore {}
 
 /** Registers, edits and deletes users under existing principals, resets passwords, and edits the principals. */
 export function updateOperation(
   store: UpdateStore,
   rules: UserRules,
-  options: Pick<CallOptions, 'showsStored' | 'resetsOnly'> = defaultOptions,
+  options: UpdateOptions = defaultOptions,
 ): Operation {
   return {
     name: 'update',
@@ -54,7 +57,7 @@ function refuseOtherThanResets({ principal, users, namedBy, errors }: ParsedReco
 interface UpdateCheck {
   readonly claimed: { readonly names: ClaimedNames; readonly users: ClaimedUsers };
   readonly store: UpdateStore;
-  readonly options: Pick<CallOptions, 'showsStored'>;
+  readonly options: UpdateOptions;
 }
 
 async function checkAgainstStore(
@@ -77,6 +80,7 @@ async function checkAgainstStore(
   await setStoredAttributes(records.flatMap(sentAttributes), store);
   return records.map(({ parsed, found }) => {
     refuseDisabled(parsed, found);
+    if (found.principal) refuseTags(parsed, found.principal, options);
     refuseEmpty(parsed, found);
     refuseOwnNames(parsed, found);
     const named = { parsed, principal: found.principal, own: found.users, moved };

@@ -2,11 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { actorOf, rateLimitKey } from '../../clients/authentication.plugin.ts';
+import { selectedTags } from '../../db/visibility.ts';
 import { errorAnswer, errorAnswers } from '../../http/answer-schemas.ts';
 import { qualitiesOf } from '../../http/request-options.ts';
 import { debug, flag, Id, language, named, nullable, oneOf, strictObject } from '../../http/schemas.ts';
 import type { Api } from '../../http/validation.ts';
-import { sortedTags, tagPattern, tagsMax } from '../fields/field-formats.ts';
+import { sortedTags, tagPattern, tagsMax } from '../../lib/tags.ts';
 import { principalFields } from '../fields/fields.ts';
 import type { Exporter } from './export.ts';
 import { type ExportFormat, exportFormats, type FormatOptions, separators } from './export-format.ts';
@@ -40,7 +41,7 @@ export function exportRoute(app: Api, { exporter, listing, auditLog }: ExportToo
     {
       // A HEAD request would run the whole export.
       exposeHeadRoute: false,
-      config: { permission: 'records.export' },
+      config: { permission: 'records.export', limited: true },
       schema: {
         operationId: 'exportRecords',
         summary: 'Export principals and users',
@@ -56,7 +57,14 @@ export function exportRoute(app: Api, { exporter, listing, auditLog }: ExportToo
       const { id = null, externalKey = null, tags, hashes = false, separator = ',' } = request.query;
       if (hashes) request.requirePermission('hashes.export');
       const format = request.query.format ?? acceptedFormat(request);
-      const selection = { principalId: id, externalKey, tags: tags ? sortedTags(tags.split(',')) : null };
+      const { tags: callerTags } = request.caller;
+      const requested = tags ? sortedTags(tags.split(',')) : null;
+      const selection = {
+        principalId: id,
+        externalKey,
+        tags: selectedTags(requested, callerTags),
+        callerTags,
+      };
       const principalId = await listing.findPrincipalId(selection);
       const stream = await exporter.start({
         client: rateLimitKey(request),

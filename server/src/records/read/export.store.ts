@@ -1,5 +1,6 @@
 import type { Connection, Database } from '../../db/database.ts';
 import { storeWithApiErrors } from '../../db/errors.ts';
+import { shownTags } from '../../db/visibility.ts';
 import type { ExportSelection, ExportStore } from './export.ts';
 import { type ExportedPrincipal, type ExportedUser, usersPerPart } from './export-format.ts';
 import { principalColumns, principalOfKey, userColumns } from './listing.store.ts';
@@ -25,7 +26,7 @@ export function openExports(database: Database): ExportStore {
 
 async function* readParts(
   connection: Connection,
-  { principalId, externalKey, tags }: ExportSelection,
+  { principalId, externalKey, tags, callerTags }: ExportSelection,
   hashes: boolean,
 ): AsyncGenerator<ExportedPrincipal[]> {
   for (let after = 0; ; ) {
@@ -38,23 +39,30 @@ async function* readParts(
     );
     const last = principals.at(-1);
     if (!last) return;
-    yield* withUsers(connection, principals, hashes);
+    const shown = principals.map((row) => ({ ...row, Tags: shownTags(row.Tags, callerTags) }));
+    yield* withUsers(connection, shown, { hashes, areSelected: tags !== null });
     after = last.id;
   }
+}
+
+interface UserOptions {
+  readonly hashes: boolean;
+  /** True if other principals lie between those of a group. */
+  readonly areSelected: boolean;
 }
 
 /** Reads the users of consecutive principals in the order of principals and users, and divides them into parts. */
 async function* withUsers(
   connection: Connection,
   principals: readonly PrincipalRow[],
-  hashes: boolean,
+  options: UserOptions,
 ): AsyncGenerator<ExportedPrincipal[]> {
   let after = { principalId: principals[0]?.id ?? 0, id: 0 };
-  const last = principals.at(-1)?.id ?? 0;
+  const ids = principals.map(({ id }) => id);
   const waiting = principals[Symbol.iterator]();
   let part = nextPart();
   for (let isEnd = false; !isEnd; ) {
-    const users = await usersAfter(connection, after, last, hashes);
+    const users = await usersAfter(connection, after, ids, options);
     const done: MutablePart[] = [];
     for (const user of users) {
       // The users of all parts before this one have been read.
@@ -80,13 +88,13 @@ async function* withUsers(
 function usersAfter(
   connection: Connection,
   after: Pick<ExportedUser, 'principalId' | 'id'>,
-  lastPrincipal: number,
-  hashes: boolean,
+  ids: readonly number[],
+  { hashes, areSelected }: UserOptions,
 ): Promise<ExportedUser[]> {
   return connection.query<ExportedUser>(
     `select ${userColumns}, ${hashes ? 'password_hash' : 'null'} as "passwordHash" from anagrafe.users as shown
-      where (principal_id, id) > ($1, $2) and principal_id <= $3
+      where (principal_id, id) > ($1, $2) and principal_id <= $3 and ($5::bigint[] is null or principal_id = any($5))
       order by principal_id, id limit $4`,
-    [after.principalId, after.id, lastPrincipal, usersAtOnce],
+    [after.principalId, after.id, ids.at(-1) ?? 0, usersAtOnce, areSelected ? ids : null],
   );
 }

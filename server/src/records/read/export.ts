@@ -1,8 +1,9 @@
 import { PassThrough, type Readable } from 'node:stream';
+import type { CallerTags } from '../../db/visibility.ts';
 import { ApiError } from '../../lib/field-errors.ts';
 import { Semaphore } from '../../lib/semaphore.ts';
+import type { Tags } from '../../lib/tags.ts';
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
-import type { Tags } from '../fields/field-formats.ts';
 import {
   type ExportedPrincipal,
   type ExportFormat,
@@ -16,6 +17,7 @@ export interface ExportSelection {
   readonly externalKey: string | null;
   /** Selects the principals that have one of the tags. */
   readonly tags: Tags | null;
+  readonly callerTags: CallerTags;
 }
 
 export interface ExportStore {

@@ -1,10 +1,13 @@
 import type { Database } from '../../db/database.ts';
 import { readGroup } from '../../db/paging.ts';
+import { type CallerTags, seesPrincipal } from '../../db/visibility.ts';
 import type { Listing, PageOf } from './listing.ts';
 
 /** A table with what is read of its rows. The table has the alias `shown` in `select`. */
 export interface RowSource {
   readonly table: 'principals' | 'users';
+  /** The alias of the table of the principals. */
+  readonly principals: string;
   /** The clauses SELECT and FROM. */
   readonly select: string;
 }
@@ -88,13 +91,13 @@ const rowsAtOnce = 50;
 /**
  * Reads a page in the order of IDs, so that a client that reads all pages misses no row that changes meanwhile. Finds
  * the IDs first, and reads the rows in groups, each when the one before has been sent: an answer that is not read holds
- * one group. A row that is deleted before its group is read is missing.
+ * one group. A row that is deleted, or that the caller sees no more, before its group is read is missing.
  */
 export async function readPage<Row extends object>(
   database: Database,
   source: RowSource,
   filter: Filter,
-  page: Page,
+  page: Page & { readonly callerTags: CallerTags },
   matches: Matches,
 ): Promise<PageOf<AsyncIterable<readonly Row[]>>> {
   const { totalCount, ids } = await findPage(database, source, filter, page, matches);
@@ -106,8 +109,9 @@ export async function readPage<Row extends object>(
       yield await readGroup(
         () =>
           database.query<Row>(
-            `${source.select} where shown.id = any($1) order by array_position($1::bigint[], shown.id)`,
-            [some],
+            `${source.select} where shown.id = any($1) and ${seesPrincipal(source.principals, '$2')}
+              order by array_position($1::bigint[], shown.id)`,
+            [some, page.callerTags],
           ),
         some.length,
       );

@@ -22,7 +22,7 @@ interface ReadTools {
 
 /** `irs/list` and `irs/users`: pages of principals and users, without secrets. */
 export function readRoutes(app: Api, { listing: store, auditLog }: ReadTools): void {
-  const config = { permission: 'records.read', emptyBody: true, maxValues: 200 } as const;
+  const config = { permission: 'records.read', limited: true, emptyBody: true, maxValues: 200 } as const;
 
   app.post(
     '/irs/list',
@@ -41,7 +41,7 @@ export function readRoutes(app: Api, { listing: store, auditLog }: ReadTools): v
       },
     },
     async (request, reply) => {
-      const listing = ownListing(listingOf(request.body), request.caller.user);
+      const listing = ownListing(listingOf(request.body, request.caller.tags), request.caller.user);
       const page = await store.listPrincipals(listing);
       const principalId = await store.findPrincipalId(listing);
       await auditLog.note(actorOf(request), noteOf('list', { ...listing, principalId }, page.count));
@@ -67,7 +67,7 @@ export function readRoutes(app: Api, { listing: store, auditLog }: ReadTools): v
       },
     },
     async (request, reply) => {
-      const listing = listingOf(request.body);
+      const listing = listingOf(request.body, request.caller.tags);
       const page = await store.listUsers(listing);
       const principalId = await store.findPrincipalId(listing);
       await auditLog.note(actorOf(request), noteOf('users', { ...listing, principalId }, page.count));

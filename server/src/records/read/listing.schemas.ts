@@ -13,8 +13,8 @@ import {
   State,
   strictObject,
 } from '../../http/schemas.ts';
+import { tagPattern, tagsMax } from '../../lib/tags.ts';
 import { usernameMax } from '../../usernames/username.ts';
-import { tagPattern, tagsMax } from '../fields/field-formats.ts';
 import { answerSchemas } from '../fields/fields.schemas.ts';
 import { principalFields, shownStates, userFields } from '../fields/fields.ts';
 import { isFilterText, userSorts, usersShownMax } from './listing.ts';

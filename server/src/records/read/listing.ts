@@ -1,9 +1,10 @@
 import type { SignedInUser } from '../../clients/access.ts';
+import { type CallerTags, selectedTags } from '../../db/visibility.ts';
 import { readDate } from '../../lib/dates.ts';
 import { ApiError, wrongParameter } from '../../lib/field-errors.ts';
+import { sortedTags, type Tags } from '../../lib/tags.ts';
 import { mapUsername } from '../../usernames/precis-profiles.ts';
 import { numberTerms, searchTerms } from '../../usernames/username.ts';
-import { sortedTags, type Tags } from '../fields/field-formats.ts';
 import type { PrincipalFields, ShownState, State, UserFields } from '../fields/fields.ts';
 
 export interface PageOf<Items> {
@@ -23,6 +24,7 @@ export interface Listing {
   readonly externalKey: string | null;
   /** Selects the principals that have one of the tags, or their users. */
   readonly tags: Tags | null;
+  readonly callerTags: CallerTags;
   readonly search: Search | null;
   /** Mapped usernames. Selects the users that have one of them. */
   readonly usernameKeys: readonly string[] | null;
@@ -96,7 +98,9 @@ export interface ListingStore {
   /** Returns the users in groups, for the same reason. */
   listUsers(listing: Listing): Promise<PageOf<AsyncIterable<readonly FoundUser[]>>>;
   /** Returns the ID of the principal that a read is limited to, for the audit log; null if there is none. */
-  findPrincipalId(selection: Pick<Listing, 'principalId' | 'externalKey'>): Promise<number | null>;
+  findPrincipalId(
+    selection: Pick<Listing, 'principalId' | 'externalKey' | 'callerTags'>,
+  ): Promise<number | null>;
 }
 
 /** The validated filter of a request, with the names of the API. */
@@ -122,7 +126,7 @@ export interface ListFilter {
 
 export const usersShownMax = 1000;
 
-export function listingOf(filter: ListFilter): Listing {
+export function listingOf(filter: ListFilter, callerTags: CallerTags): Listing {
   const { Username: username, Usernames: usernames, Search: search } = filter;
   if (username !== undefined && usernames !== undefined)
     throw wrongParameter('Usernames', 'exclusive', { other: 'Username' });
@@ -133,7 +137,8 @@ export function listingOf(filter: ListFilter): Listing {
     since: filter.Date === undefined ? null : readDate(filter.Date),
     principalId: filter.ID ?? null,
     externalKey: filter.ExternalKey ?? null,
-    tags: filter.Tags ? sortedTags(filter.Tags) : null,
+    tags: selectedTags(filter.Tags ? sortedTags(filter.Tags) : null, callerTags),
+    callerTags,
     search: search === undefined ? null : searchOf(search),
     // No user has the empty key, so that an invalid username finds none.
     usernameKeys: keys?.map((key) => mappedOr(key, '')) ?? null,

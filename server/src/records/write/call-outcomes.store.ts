@@ -2,6 +2,7 @@ import type { Connection, Database } from '../../db/database.ts';
 import { namesOf, type UserNames } from '../../db/lookups.ts';
 import { readGroup } from '../../db/paging.ts';
 import { preparedStatement } from '../../db/statement.ts';
+import type { CallerTags } from '../../db/visibility.ts';
 import type { ErrorDetail } from '../../lib/error-codes.ts';
 import { FieldErrors } from '../../lib/field-errors.ts';
 import { isAbsent } from '../../lib/request-fields.ts';
@@ -113,12 +114,14 @@ function storableJson(value: unknown): string {
   return JSON.stringify(value).replace(/\\\\|\\u0000/g, (found) => (found === '\\u0000' ? '\\ufffd' : found));
 }
 
+/** Users that the caller does not see any more have no names. */
 export async function toOutcomes(
   connection: Connection,
   rows: readonly OutcomeRow[],
+  callerTags: CallerTags,
 ): Promise<IndexedOutcome[]> {
   const ids = rows.flatMap((row) => (row.applied ?? []).map(([id]) => id));
-  const names = ids.length > 0 ? await namesOf(connection, ids) : new Map<number, UserNames>();
+  const names = ids.length > 0 ? await namesOf(connection, ids, callerTags) : new Map<number, UserNames>();
   return rows.map((row) => ({
     ...keptOf(null, row),
     position: row.position,

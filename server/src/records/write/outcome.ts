@@ -1,4 +1,5 @@
 import type { Actor } from '../../audit/audit-log.ts';
+import type { CallerTags } from '../../db/visibility.ts';
 import { codes, type ErrorDetail } from '../../lib/error-codes.ts';
 import type { FieldErrors } from '../../lib/field-errors.ts';
 import type { CodeIssuer, IssuedCode } from '../../passwords/password-code.ts';
@@ -151,6 +152,8 @@ export interface WriteContext {
   readonly actor: Actor;
   /** The call that the outcomes are stored with, and its row if that is not stored yet; null if they are not stored. */
   readonly call: { readonly id: string; readonly newCall: NewCall | null } | null;
+  /** The tags of a limited caller: it must still see the principals. */
+  readonly callerTags: CallerTags;
   /** The hash that was verified when a signed-in user changes its own password: it must still be stored. */
   readonly expectedCurrentHash?: string;
   /** The digest, in hexadecimal, of the code with which a user sets its password: it must still be valid. */

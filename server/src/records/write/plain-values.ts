@@ -1,6 +1,6 @@
 import { FieldErrors } from '../../lib/field-errors.ts';
 import { readAttributes, readTags } from '../fields/field-formats.ts';
-import { principalFields, userFields } from '../fields/fields.ts';
+import { userFields } from '../fields/fields.ts';
 import { inviteChannels } from '../parse/new-password.ts';
 
 // Values of failed records that are kept because they are known not to be secret. Undefined redacts a value.
@@ -18,6 +18,6 @@ export function plainAttributes(value: unknown): unknown {
 
 export function plainTags(value: unknown): unknown {
   const errors = new FieldErrors(1);
-  const tags = readTags(value, principalFields.Tags.maxLength, 'Tags', errors);
+  const tags = readTags(value, 'Tags', errors);
   return errors.none ? (tags ?? []) : undefined;
 }

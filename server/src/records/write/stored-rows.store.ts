@@ -1,4 +1,5 @@
 import { arrayLiteral, type Query, statement } from '../../db/statement.ts';
+import { isVisible } from '../../db/visibility.ts';
 import type { State } from '../fields/fields.ts';
 import { sourcesOf, type UserMove } from './change.ts';
 import { idOf, principalIds, withIds } from './statement-values.ts';
@@ -13,6 +14,7 @@ interface LockedPrincipal {
   readonly state: State;
   readonly externalKey: string | null;
   readonly usersCount: number;
+  readonly tags: readonly string[] | null;
 }
 
 interface LockedUser {
@@ -55,7 +57,7 @@ export const userVersion = microseconds('users.updated_at');
 
 const selectPrincipals = `
   select 'principal' as kind, id, ${versionOf('principals')} as version, state, external_key as "externalKey",
-         users_count as "usersCount"
+         users_count as "usersCount", tags
     from anagrafe.principals where id = any(:ids::bigint[])`;
 
 const selectUsers = `
@@ -136,12 +138,14 @@ export function isCurrent(change: WritableChange, { principals, users, codes }: 
   const { principalId, moves, context } = change;
   const moveOf = new Map(moves.map((move) => [move.id, move]));
   const inviteOf = new Map(change.invites.map((invite) => [invite.id, invite]));
-  const { expectedCurrentHash, expectedCode } = context;
+  const { expectedCurrentHash, expectedCode, callerTags } = context;
+  const sees = (id: number) => isVisible(principals.get(id)?.tags ?? null, callerTags);
   return (
     (expectedCode === undefined || codes.has(expectedCode)) &&
+    (change.principal.kind === 'insert' || sees(principalId)) &&
     isCurrentPrincipal(change, principals.get(principalId)) &&
     isCurrentMerge(change, principals) &&
-    sourcesOf(change).every((id) => principals.has(id)) &&
+    sourcesOf(change).every((id) => principals.has(id) && sees(id)) &&
     existingUsers(change).every((id) => {
       const user = users.get(id);
       const move = moveOf.get(id);

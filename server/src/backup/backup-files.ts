@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { OperatorError } from '../lib/operator-error.ts';
+import { decrypting, type KeyOfSalt } from './encrypted-stream.ts';
+import { readTar, type TarEntry } from './tar.ts';
+
+/** The names of the files of a backup. The archive has another one if it is encrypted. */
+export const files = {
+  about: 'backup.json',
+  manifest: 'backup_manifest',
+  archive: 'base.tar.gz',
+  encryptedArchive: 'base.tar.gz.encrypted',
+};
+
+/** A manifest is read as a whole. That of a cluster with 100,000 files has 20 MB. */
+const manifestBytesMax = 100_000_000;
+
+interface ListedFile {
+  readonly Path: string;
+  readonly Size: number;
+  readonly 'Checksum-Algorithm': string;
+  readonly Checksum: string;
+}
+
+type Bytes = AsyncIterable<Buffer>;
+
+/** Receives the files and folders of a backup one after the other. The name of a folder ends with a slash. */
+export type WriteFile = (name: string, content: Bytes) => Promise<void>;
+
+/**
+ * Reads the archive of a backup and compares each file with the manifest of PostgreSQL, by size and SHA-256. The
+ * write-ahead log has checksums of its own, which PostgreSQL checks when it starts.
+ *
+ * @throws {OperatorError} if a file was changed or added, or is missing.
+ */
+export async function readBackupFiles(
+  folder: string,
+  keyOfSalt: KeyOfSalt | null,
+  write: WriteFile,
+): Promise<void> {
+  const listed = await readManifest(folder);
+  try {
+    await pipeline(
+      createReadStream(join(folder, keyOfSalt ? files.encryptedArchive : files.archive)),
+      keyOfSalt ? decrypting(keyOfSalt) : unchanged,
+      createGunzip(),
+      async (tar: Bytes) => {
+        for await (const entry of readTar(tar)) await readEntry(entry, listed, write);
+      },
+    );
+    const [missing] = listed.keys();
+    if (missing !== undefined) throw new Error(`${missing} is missing`);
+  } catch (error) {
+    // An error of the file system, such as a full disk, says nothing about the backup.
+    if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
+    throw damaged(folder, error);
+  }
+}
+
+export function unchanged(source: Bytes): Bytes {
+  return source;
+}
+
+async function readManifest(folder: string): Promise<Map<string, ListedFile>> {
+  const path = join(folder, files.manifest);
+  try {
+    const { size } = await stat(path);
+    if (size > manifestBytesMax) throw new Error(`${files.manifest} is too large`);
+    const { Files } = JSON.parse(await readFile(path, 'utf8')) as { readonly Files: readonly ListedFile[] };
+    return new Map(Files.map((file) => [file.Path, file]));
+  } catch (error) {
+    throw damaged(folder, error);
+  }
+}
+
+async function readEntry(
+  { name, size, isFolder, content }: TarEntry,
+  listed: Map<string, ListedFile>,
+  write: WriteFile,
+): Promise<void> {
+  if (isFolder) return write(name.endsWith('/') ? name : `${name}/`, content);
+  const hash = createHash('sha256');
+  await write(name, hashed(content, hash));
+  const file = listed.get(name);
+  listed.delete(name);
+  if (!file && name.startsWith('pg_wal/')) return;
+  const isEqual = file?.Size === size && file['Checksum-Algorithm'] === 'SHA256';
+  if (!isEqual || file.Checksum !== hash.digest('hex'))
+    throw new Error(`${name} differs from ${files.manifest}`);
+}
+
+async function* hashed(content: Bytes, hash: ReturnType<typeof createHash>): AsyncGenerator<Buffer> {
+  for await (const chunk of content) {
+    hash.update(chunk);
+    yield chunk;
+  }
+}
+
+function damaged(folder: string, cause: unknown): OperatorError {
+  return new OperatorError(`The backup ${folder} cannot be used: ${(cause as Error).message}`, {
+    code: 'backup_damaged',
+    advice: 'use another backup.',
+    cause,
+  });
+}

@@ -1,0 +1,36 @@
+import type { Database } from '../db/database.ts';
+
+/** What a database contains, and in how many places the numbers that the service keeps of it are wrong. */
+export interface StoredCounts {
+  readonly principals: number;
+  readonly users: number;
+  readonly wrong: number;
+}
+
+export async function countStored(database: Database): Promise<StoredCounts> {
+  const [found] = await database.query<StoredCounts>(
+    `with stored as (
+       select 'principals' as kind, count(*) as rows from anagrafe.principals
+       union all select 'users', count(*) from anagrafe.users
+     ), counted as (
+       select kind, sum(amount) as rows from anagrafe.row_counts group by kind
+     ), of_principals as (
+       select principal_id as id, count(*) as users from anagrafe.users group by principal_id
+     )
+     select (select rows from stored where kind = 'principals') as principals,
+            (select rows from stored where kind = 'users') as users,
+            (select count(*) from stored left join counted using (kind)
+              where stored.rows <> coalesce(counted.rows, 0))
+            + (select count(*) from anagrafe.principals full join of_principals using (id)
+                where users_count is distinct from coalesce(users, 0)) as wrong`,
+  );
+  return found ?? { principals: 0, users: 0, wrong: 1 };
+}
+
+/** Returns the version of PostgreSQL, such as `18.1`. */
+export async function postgresVersion(database: Database): Promise<string> {
+  const [found] = await database.query<{ version: string }>(
+    `select current_setting('server_version') as version`,
+  );
+  return found?.version ?? '';
+}

@@ -1,0 +1,62 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { sweep } from '../embedded-postgres/data-folder.ts';
+import type { Connection } from '../embedded-postgres/embedded-postgres.ts';
+import { files, readBackupFiles, unchanged } from './backup-files.ts';
+import { type About, type Backup, nameOf, syncFolder } from './backup-folder.ts';
+import { readBaseBackup } from './base-backup.ts';
+import { encrypting, type KeyOfSalt } from './encrypted-stream.ts';
+
+const unfinished = '.unfinished-';
+
+interface BackupOptions extends Pick<About, 'postgres' | 'masterKey'> {
+  /** Null if the archive is not encrypted. */
+  readonly keyOfSalt: KeyOfSalt | null;
+  /** Interrupts the backup. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Writes a backup of the running embedded PostgreSQL into a new folder in `folder`, and reads it again to compare each
+ * file with the manifest. The folder gets its name at the end: a backup with a name is complete.
+ */
+export async function takeBackup(
+  connection: Connection,
+  folder: string,
+  { keyOfSalt, signal, ...database }: BackupOptions,
+): Promise<Backup> {
+  const parent = resolve(folder);
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  await sweep(parent, unfinished);
+  const takenAt = new Date();
+  const about: About = { takenAt: takenAt.toISOString(), ...database, isEncrypted: keyOfSalt !== null };
+  const making = await mkdtemp(join(parent, unfinished));
+  try {
+    const { tar, manifest } = await readBaseBackup(connection);
+    await pipeline(
+      tar,
+      createGzip({ level: 1 }),
+      keyOfSalt ? encrypting(keyOfSalt) : unchanged,
+      createWriteStream(join(making, keyOfSalt ? files.encryptedArchive : files.archive), durable),
+      { ...(signal && { signal }) },
+    );
+    await writeFile(join(making, files.manifest), await manifest, durable);
+    await readBackupFiles(making, keyOfSalt, async (_, content) => {
+      for await (const _ of content) signal?.throwIfAborted();
+    });
+    await writeFile(join(making, files.about), `${JSON.stringify(about, null, 2)}\n`, durable);
+    await syncFolder(making);
+    const made = join(parent, nameOf(takenAt));
+    await rename(making, made);
+    await syncFolder(parent);
+    return { ...about, folder: made };
+  } finally {
+    await rm(making, { recursive: true, force: true });
+  }
+}
+
+/** Only the owner reads the files: they contain password hashes. `flush` writes them to the disk. */
+const durable = { mode: 0o600, flush: true, flag: 'wx' } as const;

@@ -1,0 +1,98 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { postgresVersion } from '../../backup/backup.store.ts';
+import { findBackup } from '../../backup/backup-folder.ts';
+import { checkRestored, type RestoredStore } from '../../backup/check-restored.ts';
+import { restoreFiles } from '../../backup/restore-files.ts';
+import { takeBackup } from '../../backup/take-backup.ts';
+import { visitEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.ts';
+import { requireEmbedded, requireKeyOf } from '../backup-key.ts';
+import { withKeyRing, withStore } from '../database.ts';
+import { counted } from '../output/format.ts';
+import { print, tell } from '../output/output.ts';
+import { configFor, type SettingsOptions } from '../settings.ts';
+import { inWords } from './audit.ts';
+
+export function backupCommand(): Command {
+  const command = new Command('backup').description('take and verify backups of the embedded PostgreSQL');
+
+  command
+    .command('create', { isDefault: true })
+    .description('write a backup into a new folder, while the service works; "create" may be left out')
+    .argument('<folder>', 'folder in which the folder of the backup is created')
+    .option('--encrypt', 'encrypt the files with a key that is derived from the master key')
+    .option('--json', 'print the folder of the backup as JSON')
+    .addHelpText(
+      'after',
+      '\nThe backup is the state of the database at its end. It is complete once its folder has a name such as' +
+        '\n2026-01-31T080000Z, and every file was read again and compared with its checksum. It contains password hashes, but' +
+        '\nnot the master key: keep a copy of master.key apart from the backups.' +
+        '\n\nExample:\n  anagrafe backup /mnt/backups --encrypt',
+    )
+    .action(create);
+
+  command
+    .command('verify')
+    .description('restore a backup into a temporary folder, start it and check what it contains')
+    .argument('<folder>', 'folder of a backup, or of several: the newest one is verified')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      '\nEvery file is compared with its checksum, PostgreSQL is started, the users are counted, and the hash chain of the audit' +
+        '\nlog is verified. The temporary folder is in TMPDIR and as large as the database. The exit code is 0 if all is well.' +
+        '\n\nExample:\n  anagrafe backup verify /mnt/backups',
+    )
+    .action(verify);
+  return command;
+}
+
+interface CreateOptions extends SettingsOptions {
+  readonly encrypt?: boolean;
+  readonly json?: boolean;
+}
+
+async function create(folder: string, { encrypt, json, ...options }: CreateOptions): Promise<void> {
+  const config = configFor(options);
+  requireEmbedded(config);
+  const engine = await visitEmbeddedPostgres({ dataFolder: config.DATA, mayCreate: false });
+  try {
+    const backup = await withKeyRing(config, async (keyRing, database) =>
+      takeBackup(engine.connection, folder, {
+        postgres: await postgresVersion(database),
+        masterKey: keyRing.identity.toString('hex'),
+        keyOfSalt: encrypt ? (salt) => keyRing.backupKey(salt) : null,
+      }),
+    );
+    if (json) print(JSON.stringify(backup));
+    else print(`The backup is in ${backup.folder}`);
+  } finally {
+    await engine.stop();
+  }
+}
+
+interface VerifyOptions extends SettingsOptions {
+  readonly json?: boolean;
+}
+
+async function verify(folder: string, { json, ...options }: VerifyOptions): Promise<void> {
+  const settings = configFor(options);
+  const backup = await findBackup(folder);
+  const keyRing = await requireKeyOf(backup, settings);
+  const DATA = await mkdtemp(join(tmpdir(), 'anagrafe-backup-'));
+  try {
+    await restoreFiles(backup, DATA, keyRing);
+    const config = { ...settings, DATA, DATABASE_URL: null };
+    const restored = await withStore(config, (database) => checkRestored(database, keyRing));
+    if (!restored.audit.sound) process.exitCode = 1;
+    if (json) print(JSON.stringify({ ...backup, ...restored }));
+    else tellContents(backup.folder, restored);
+  } finally {
+    await rm(DATA, { recursive: true, force: true });
+  }
+}
+
+export function tellContents(folder: string, { principals, users, audit }: RestoredStore): void {
+  tell(`${folder}: ${counted(principals, 'principal')} and ${counted(users, 'user')}.`, inWords(audit));
+}
