@@ -35,9 +35,10 @@ export async function seed(url, database, receiver) {
   ]);
   await office.jobs.wait(job);
   const run = await importUsers(office);
+  const code = await inviteUsers(office);
   const [call] = (await office.admin.calls({ failed: true }).page()).records;
   const refused = await refusedDelivery(office, hook.ID);
-  return { keys, office, webhook: hook.ID, refused, job, run, call: call.CallID };
+  return { keys, office, webhook: hook.ID, refused, job, run, call: call.CallID, code };
 }
 
 /** An import that creates a company and changes another one, whose phone number is changed again. Returns its run. */
@@ -53,6 +54,24 @@ async function importUsers(office) {
     { ExternalKey: 'C-1000', Users: [{ Username: 'anna.rossi', Phone: '+39 0583 333444' }] },
   ]);
   return run;
+}
+
+/** Invites some users by mail, one of which does not arrive, and one with a code. Returns the code. */
+async function inviteUsers(office) {
+  const mails = ['gino.colli', 'remo.fontana', 'sede'].map((Username) => {
+    return { Username, Email: `${Username}@example.com`, Invite: 'email' };
+  });
+  const { tuples } = await office.insert(
+    [
+      {
+        ExternalKey: 'C-4000',
+        Denomination: 'Cantina Colli',
+        Users: [...mails, { Username: 'carla.neri', Invite: 'code' }],
+      },
+    ],
+    { representation: true },
+  );
+  return tuples[0].Item6.Users[3].Code;
 }
 
 async function addClients({ admin: { clients } }) {

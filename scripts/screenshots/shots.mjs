@@ -19,6 +19,7 @@ export function shotsOf({ webhook, refused, call, longJob, job, run }) {
     ['jobs', '/jobs', (page) => rowOf(page, 'Jobs', 2)],
     ['job', `/jobs/${longJob}`, (page) => page.getByRole('progressbar').waitFor()],
     ['job-ended', `/jobs/${job}?failed=true`, (page) => page.getByText('USERNAME_TAKEN').waitFor()],
+    ['mails', '/mails', (page) => page.getByText('Mailbox does not exist').first().waitFor()],
     ['events', '/events', (page) => rowOf(page, 'Events', 1)],
     ['webhooks', '/webhooks', (page) => rowOf(page, 'Webhooks', 1)],
     ['webhook', `/webhooks/${webhook}`, (page) => rowOf(page, 'Deliveries', 1)],

@@ -1,8 +1,11 @@
 import type { Logger } from 'pino';
 import { countPending, openChainWriter, readChain } from './audit/hash-chain.store.ts';
 import type { Audit } from './audit/open-audit.ts';
+import { postgresVersion } from './backup/backup.store.ts';
+import { takeDueBackup } from './backup/scheduled-backup.ts';
 import { completeSettledCalls } from './calls/calls.store.ts';
 import type { Retention } from './db/retention.ts';
+import type { KeyRing } from './encryption/key-ring.ts';
 import type { Jobs } from './jobs/open-jobs.ts';
 import type { Brand } from './lib/brand.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
@@ -34,6 +37,7 @@ interface BackgroundTools {
   readonly queue: Queue;
   readonly hasher: HashPool;
   readonly audit: Audit;
+  readonly keyRing: KeyRing;
   readonly jobs: Jobs;
   readonly webhooks: Signing;
   readonly metrics: Metrics;
@@ -54,6 +58,8 @@ const pauseMs = 250;
 const webhookPauseMs = 1000;
 const mailPauseMs = 1000;
 const measureMs = 5000;
+/** After a failed backup the next one is tried. */
+const backupPauseMs = 60_000;
 
 export async function startBackground(tools: BackgroundTools) {
   const { config, log, store, queue, hasher, metrics } = tools;
@@ -136,14 +142,49 @@ export async function startBackground(tools: BackgroundTools) {
     },
     measureMs,
   );
+  const backups = repeat(
+    'backup',
+    async () => {
+      await backUp(tools, stopping.signal).catch((error) => {
+        if (!stopping.signal.aborted) throw error;
+      });
+      return false;
+    },
+    backupPauseMs,
+  );
   return {
     async stop() {
       stopping.abort();
       // Before the queue, which they use.
-      await Promise.all([chain, deliveryCreation, retries, mails, measuring].map((worker) => worker.stop()));
+      await Promise.all(
+        [chain, deliveryCreation, retries, mails, measuring, backups].map((worker) => worker.stop()),
+      );
       await queue.stop();
     },
   };
+}
+
+/** Takes a backup of the embedded PostgreSQL if the settings ask for it and it is time. */
+async function backUp(
+  { config, log, store, metrics, keyRing }: BackgroundTools,
+  signal: AbortSignal,
+): Promise<void> {
+  if (store.embedded === null || config.BACKUP_FOLDER === null) return;
+  const schedule = {
+    folder: config.BACKUP_FOLDER,
+    everyHours: config.BACKUP_HOURS,
+    keepDays: config.BACKUP_DAYS,
+  };
+  const options = {
+    postgres: await postgresVersion(store.queue),
+    masterKey: keyRing.identity.toString('hex'),
+    keyOfSalt: config.BACKUP_ENCRYPT ? (salt: Buffer) => keyRing.backupKey(salt) : null,
+    signal,
+  };
+  const { newest, isNew, deleted } = await takeDueBackup(schedule, [store.embedded, options]);
+  metrics.setLastBackup(new Date(newest.takenAt));
+  if (isNew) log.info({ folder: newest.folder }, 'took a backup');
+  for (const folder of deleted) log.info({ folder }, 'deleted a backup that is no longer kept');
 }
 
 function deliveryTools({ config, log, store, webhooks }: BackgroundTools): DeliveryTools {

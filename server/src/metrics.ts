@@ -13,6 +13,7 @@ export const backgroundTasks = [
   'mails',
   'retention',
   'metrics',
+  'backup',
 ] as const;
 export type BackgroundTask = (typeof backgroundTasks)[number];
 
@@ -68,6 +69,11 @@ export function openMetrics() {
     help: 'Rows of the audit log that are not in the hash chain yet, up to 10,000.',
     registers,
   });
+  const lastBackup = new Gauge({
+    name: 'anagrafe_last_backup_timestamp_seconds',
+    help: 'Time of the newest scheduled backup, in seconds since 1970; 0 if there is none.',
+    registers,
+  });
   const overdueRows = new Gauge({
     name: 'anagrafe_retention_overdue_rows',
     help: 'Rows whose retention ended more than 3 hours ago and that still exist, by kind, up to 10,000.',
@@ -78,6 +84,7 @@ export function openMetrics() {
     registry,
     taskFailed: (task: BackgroundTask) => failures.inc({ task }),
     mailAttempted: (kind: string, result: string) => mails.inc({ kind, result }),
+    setLastBackup: (takenAt: Date) => lastBackup.set(takenAt.getTime() / 1000),
     setPendingAuditRows: (rows: number) => pendingAuditRows.set(rows),
     setOverdueRows(rows: Readonly<Record<string, number>>) {
       for (const [kind, count] of Object.entries(rows)) overdueRows.set({ kind }, count);

@@ -4,6 +4,7 @@ import { type Listener, listen, type Subscription } from './db/listen.ts';
 import { type OutageEvents, OutageMonitor } from './db/outage.ts';
 import { refuseTransactionPooling } from './db/pooling.ts';
 import {
+  type Connection,
   type EmbeddedPostgres,
   startEmbeddedPostgres,
   visitEmbeddedPostgres,
@@ -23,6 +24,8 @@ export interface Store {
   /** Throws if a connection pooler does not keep the state of database sessions. */
   refuseTransactionPooling(): Promise<void>;
   listen(subscription: Subscription): Listener;
+  /** The embedded PostgreSQL; null if the database is another one. */
+  readonly embedded: Connection | null;
   /** Data folder, or database URL with a masked password, for messages. */
   readonly place: string;
   close(): Promise<void>;
@@ -75,6 +78,7 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
       listen(connection, subscription, (error) => {
         if (!outages?.failed(new NoAnswer(error))) onLostConnection(error);
       }),
+    embedded: engine?.connection ?? null,
     place: engine ? config.DATA : settings.DATABASE_URL.show(config.DATABASE_URL),
     async close() {
       await Promise.all([database.close(), front.close(), queue.close(), exports.close()]);

@@ -15,6 +15,8 @@ const unfinished = '.unfinished-';
 interface BackupOptions extends Pick<About, 'postgres' | 'masterKey'> {
   /** Null if the archive is not encrypted. */
   readonly keyOfSalt: KeyOfSalt | null;
+  /** Interrupts the backup. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -24,7 +26,7 @@ interface BackupOptions extends Pick<About, 'postgres' | 'masterKey'> {
 export async function takeBackup(
   connection: Connection,
   folder: string,
-  { keyOfSalt, ...database }: BackupOptions,
+  { keyOfSalt, signal, ...database }: BackupOptions,
 ): Promise<Backup> {
   const parent = resolve(folder);
   await mkdir(parent, { recursive: true, mode: 0o700 });
@@ -39,10 +41,11 @@ export async function takeBackup(
       createGzip({ level: 1 }),
       keyOfSalt ? encrypting(keyOfSalt) : unchanged,
       createWriteStream(join(making, keyOfSalt ? files.encryptedArchive : files.archive), durable),
+      { ...(signal && { signal }) },
     );
     await writeFile(join(making, files.manifest), await manifest, durable);
     await readBackupFiles(making, keyOfSalt, async (_, content) => {
-      for await (const _ of content);
+      for await (const _ of content) signal?.throwIfAborted();
     });
     await writeFile(join(making, files.about), `${JSON.stringify(about, null, 2)}\n`, durable);
     await syncFolder(making);

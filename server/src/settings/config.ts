@@ -132,6 +132,15 @@ export const settings = {
   REQUIRE_SECOND_FACTOR: flag(true, 'require a second factor of operators with the role admin'),
   TOKEN_MINUTES: integer(1, 1440, 15, 'lifetime of an access token, in minutes'),
   SESSION_DAYS: integer(1, 365, 30, 'lifetime of a refresh token, in days'),
+  BACKUP_FOLDER: text({
+    takes: 'a path',
+    about:
+      'folder for scheduled backups of the embedded PostgreSQL, if possible on another disk; none are taken without it',
+    fallback: null,
+  }),
+  BACKUP_HOURS: integer(1, 8760, 24, 'hours between two scheduled backups'),
+  BACKUP_DAYS: integer(1, 3650, 14, 'days to keep scheduled backups; the newest one always stays'),
+  BACKUP_ENCRYPT: flag(true, 'encrypt scheduled backups with a key that is derived from the master key'),
   AUDIT_DAYS: integer(0, 36_500, 0, 'days to keep the audit log; 0 keeps it forever'),
   HISTORY_DAYS: integer(
     1,
@@ -230,8 +239,24 @@ export function readConfig(environment: NodeJS.ProcessEnv, file: FileOfSettings 
     if (value instanceof ConfigError) throw value;
     return [name, value];
   });
-  const config = Object.fromEntries(entries) as Config;
-  return Object.freeze({ ...config, DATA: resolve(config.DATA) });
+  const values = Object.fromEntries(entries) as Config;
+  const config = Object.freeze({ ...values, DATA: resolve(values.DATA) });
+  const given = Object.keys(settings).filter((name) => environment[prefix + name]);
+  const sources = given.map(
+    (name) => [name, file.fromFile.has(prefix + name) ? 'file' : 'environment'] as const,
+  );
+  sourcesOf.set(config, new Map(sources));
+  return config;
+}
+
+export const settingSources = ['default', 'environment', 'file'] as const;
+export type SettingSource = (typeof settingSources)[number];
+
+const sourcesOf = new WeakMap<Config, ReadonlyMap<string, SettingSource>>();
+
+/** Returns where the value of a setting comes from. `name` is without the prefix. */
+export function settingSource(config: Config, name: string): SettingSource {
+  return sourcesOf.get(config)?.get(name) ?? 'default';
 }
 
 function tryReading(

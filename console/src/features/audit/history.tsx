@@ -53,6 +53,7 @@ export function History({ title, list, usernames, user, actions, empty }: Histor
       columns={columns}
       list={list}
       keyOf={({ Position }) => Position}
+      expectedRows={3}
       empty={empty}
     />
   );

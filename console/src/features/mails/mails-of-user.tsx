@@ -16,7 +16,7 @@ export function MailsOfUser({ id }: { id: number }) {
       columns={[{ ...kind, card: 'title' }, state, answer, created]}
       list={{ rows: data?.records, error, refetch }}
       keyOf={({ ID }) => ID}
-      expectedRows={1}
+      expectedRows={2}
       empty={mails.empty}
     />
   );

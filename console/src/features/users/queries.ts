@@ -226,10 +226,11 @@ function newUserOf({ access, Username, Password, MustChangePassword, ...input }:
 const sessionsKey = (userId: number) => [...principalsKey, 'sessions', userId];
 
 /** Reads the first 100 sessions of a user that have not ended, the most recently used first. */
-export function useSessions(userId: number) {
+export function useSessions(userId: number, { enabled }: { readonly enabled: boolean }) {
   const { admin } = useAnagrafe();
   return useQuery({
     queryKey: sessionsKey(userId),
+    enabled,
     queryFn: ({ signal }) => admin.sessions.list(userId, { pageSize: 100, signal }).page(),
     // Sign-ins do not pass through the console, so that each visit of the page reads the sessions again.
     gcTime: 0,

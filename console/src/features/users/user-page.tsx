@@ -92,10 +92,10 @@ export function OneUser({ id }: { id: number }) {
       actions={actions}
       query={query}
       factsTitle={messages.details.title}
-      expectedFacts={8}
+      expectedFacts={12}
       facts={data && factsOf(data)}
     >
-      {user && <Sessions id={id} />}
+      <Sessions id={id} isLoading={!user} />
       <MailsOfUser id={id} />
       <SignIns id={id} usernames={usernames} />
       <Changes id={id} usernames={usernames} />

@@ -10,12 +10,12 @@ import type { Column } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
 import { useEndSessions, useSessions } from './queries.ts';
 
-/** The sessions of a user, each of which can be ended. */
-export function Sessions({ id }: { id: number }) {
+/** The sessions of a user, each of which can be ended. They are read when it is known that the user exists. */
+export function Sessions({ id, isLoading }: { id: number; isLoading: boolean }) {
   const { sessions: messages } = useUsersMessages();
   const { columns: names } = messages;
   const notify = useNotice();
-  const { data, error, refetch } = useSessions(id);
+  const { data, error, refetch } = useSessions(id, { enabled: !isLoading });
   const sessions = data?.records;
   const ending = useEndSessions(id);
   const [dialog, open] = useDialog();
@@ -70,7 +70,7 @@ export function Sessions({ id }: { id: number }) {
       columns={columns}
       list={{ rows: sessions, error, refetch }}
       keyOf={({ ID }) => ID}
-      expectedRows={1}
+      expectedRows={2}
       empty={{ title: messages.none, hint: messages.noneHint }}
     >
       {ending.error && (

@@ -1,4 +1,5 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
+import { backupsIn } from '../../backup/backup-folder.ts';
 import type { Database } from '../../db/database.ts';
 import { masterKeyIdentity } from '../../db/lookups.ts';
 import { succeeds } from '../../embedded-postgres/command.ts';
@@ -35,6 +36,20 @@ async function space(path: string): Promise<Finding> {
 export function spaceFinding(freeBytes: number): Finding {
   if (freeBytes < criticalSpace) return finding('disk_space_critical', { freeBytes });
   return finding(freeBytes < lowSpace ? 'disk_space_low' : 'disk_space_sufficient', { freeBytes });
+}
+
+/** Examines the scheduled backups of the embedded PostgreSQL. */
+export async function examineBackups({
+  BACKUP_FOLDER: folder,
+  BACKUP_HOURS: hours,
+}: Config): Promise<Finding> {
+  if (folder === null) return finding('backup_not_scheduled');
+  const newest = (await backupsIn(folder).catch(() => [])).at(-1);
+  const takenAt = newest?.takenAt ?? null;
+  const isRecent = takenAt !== null && Date.now() - Date.parse(takenAt) < 2 * hours * 3_600_000;
+  return isRecent
+    ? finding('backup_recent', { folder, takenAt })
+    : finding('backup_overdue', { folder, takenAt });
 }
 
 export async function examineMasterKey(database: Database, config: Config): Promise<Finding> {

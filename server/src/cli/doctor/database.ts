@@ -10,7 +10,7 @@ import {
 import { openRetention } from '../../retention.ts';
 import type { Config } from '../../settings/config.ts';
 import { openStore } from '../../store.ts';
-import { examineDataFolder, examineMasterKey } from './data-folder.ts';
+import { examineBackups, examineDataFolder, examineMasterKey } from './data-folder.ts';
 import { errorFinding, type Finding, finding } from './findings.ts';
 import { isOpenToOthers } from './machine.ts';
 
@@ -119,6 +119,7 @@ export async function* examineStore(
     if ('check' in engine) return yield engine;
     yield embeddedFinding(engine);
     if (engine.cluster === 'none' || engine.cluster === 'crashed') return;
+    yield await examineBackups(config);
   }
   try {
     const store = await openStore(config, { mode: 'existing', log: () => {}, connectMs });

@@ -61,6 +61,9 @@ const embedded =
     return `Embedded version ${fields.major} (package ${fields.version}), runs as user ${fields.owner}; ${toFunction(state)(fields)}${programs}`;
   };
 
+const newestBackup = ({ folder, takenAt }: { folder: string; takenAt: string | null }) =>
+  takenAt === null ? `There is none in ${folder}` : `The newest one in ${folder} is of ${takenAt}`;
+
 interface RunningService {
   readonly version: string;
   readonly url: string;
@@ -132,6 +135,12 @@ export const catalog = {
   disk_space_sufficient: ok('disk space', freeSpace),
   disk_space_low: warning('disk space', freeSpace, freeSomeSpace),
   disk_space_critical: error('disk space', freeSpace, freeSomeSpace),
+  backup_recent: ok('backup', newestBackup),
+  backup_overdue: warning('backup', newestBackup, 'Look for "backup" in the log of the service.'),
+  backup_not_scheduled: ok(
+    'backup',
+    'None is scheduled: set ANAGRAFE_BACKUP_FOLDER, or run "anagrafe backup" regularly',
+  ),
   embedded_postgres_new: ok(
     'PostgreSQL',
     embedded<EmbeddedPostgres>('its database is created at the first start'),

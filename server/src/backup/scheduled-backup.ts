@@ -1,0 +1,41 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { type Backup, backupsIn } from './backup-folder.ts';
+import { takeBackup } from './take-backup.ts';
+
+const hourMs = 3_600_000;
+
+export interface Schedule {
+  readonly folder: string;
+  readonly everyHours: number;
+  /** Older backups are deleted. The newest one always stays. */
+  readonly keepDays: number;
+}
+
+interface DueBackup {
+  /** The newest backup. */
+  readonly newest: Backup;
+  /** True if it was taken now. */
+  readonly isNew: boolean;
+  /** The folders of the backups that were deleted. */
+  readonly deleted: readonly string[];
+}
+
+/** Takes a backup if the newest one is too old, and then deletes those that are no longer kept. */
+export async function takeDueBackup(
+  { folder, everyHours, keepDays }: Schedule,
+  [connection, options]: [Parameters<typeof takeBackup>[0], Parameters<typeof takeBackup>[2]],
+  now = Date.now(),
+): Promise<DueBackup> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const known = await backupsIn(folder);
+  const ageOf = ({ takenAt }: Backup) => now - Date.parse(takenAt);
+  const last = known.at(-1);
+  // A backup of the future is that of a clock that was wrong.
+  const isDue = !last || ageOf(last) >= everyHours * hourMs || ageOf(last) < 0;
+  const newest = isDue ? await takeBackup(connection, folder, options) : last;
+  const expired = known.filter(
+    (backup) => backup.folder !== newest.folder && ageOf(backup) > keepDays * 24 * hourMs,
+  );
+  for (const backup of expired) await rm(backup.folder, { recursive: true });
+  return { newest, isNew: isDue, deleted: expired.map((backup) => backup.folder) };
+}

@@ -1,0 +1,98 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { dataFolder, inProcess, usedFolder } from '@anagrafe/testing/command';
+import { dataParent } from '@anagrafe/testing/data-parent';
+import { atEnd } from '@anagrafe/testing/endings';
+import { startTestService, type TestService } from '@anagrafe/testing/service';
+import { until } from '@anagrafe/testing/until';
+import { describe, expect, it } from 'vitest';
+import { backupsIn } from '../../src/backup/backup-folder.ts';
+import { takeDueBackup } from '../../src/backup/scheduled-backup.ts';
+import { visitEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
+
+const hourMs = 3_600_000;
+
+function backupFolder(): string {
+  const folder = mkdtempSync(join(dataParent(), 'anagrafe-backups-'));
+  atEnd(async () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const metricsOf = async ({ url }: TestService) => (await fetch(`${url}/metrics`)).text();
+
+const named = (folder: string) => readdirSync(folder).filter((name) => !name.startsWith('.'));
+
+describe('scheduled backups', () => {
+  it('are taken by the service, counted by the metrics and reported by doctor', async () => {
+    const folder = join(backupFolder(), 'made by the service');
+    const settings = { ANAGRAFE_DATA: await usedFolder(), ANAGRAFE_BACKUP_FOLDER: folder };
+    const service = await startTestService(settings, { embedded: true });
+    await until(
+      () => service.log.some((line) => line.includes('took a backup')),
+      () => `a backup in the log: ${service.log.join('')}`,
+    );
+    const [backup] = await backupsIn(folder);
+    expect(backup).toMatchObject({ isEncrypted: true });
+    const takenAt = Date.parse(backup?.takenAt ?? '') / 1000;
+    expect(await metricsOf(service)).toContain(`anagrafe_last_backup_timestamp_seconds ${takenAt}`);
+    await service.stop();
+    const { stdout } = await inProcess(['doctor', '--json'], settings);
+    expect(JSON.parse(stdout)).toContainEqual(
+      expect.objectContaining({ code: 'backup_recent', severity: 'ok' }),
+    );
+    const verified = await inProcess(['backup', 'verify', folder], settings);
+    expect(verified).toMatchObject({ code: 0, stderr: expect.stringContaining('0 principals and 0 users') });
+  });
+
+  it('are missed by doctor if there are none', async () => {
+    const settings = { ANAGRAFE_DATA: await usedFolder(), ANAGRAFE_BACKUP_FOLDER: backupFolder() };
+    const { stdout } = await inProcess(['doctor', '--json'], settings);
+    expect(JSON.parse(stdout)).toContainEqual(
+      expect.objectContaining({ code: 'backup_overdue', severity: 'warning' }),
+    );
+  });
+
+  it('do not keep a service from stopping', async () => {
+    const folder = backupFolder();
+    const settings = { ANAGRAFE_DATA: await usedFolder(), ANAGRAFE_BACKUP_FOLDER: folder };
+    const service = await startTestService(settings, { embedded: true });
+    await until(() => readdirSync(folder).length > 0);
+    await service.stop();
+    expect(service.log.filter((line) => line.includes('background task failed'))).toEqual([]);
+  });
+
+  it('are taken when the newest one is old enough, and deleted when they are too old, but never the newest', async () => {
+    const folder = backupFolder();
+    const { connection, stop } = await visitEmbeddedPostgres({ dataFolder: await usedFolder() });
+    atEnd(stop);
+    const take = (afterHours: number) =>
+      takeDueBackup(
+        { folder, everyHours: 24, keepDays: 14 },
+        [connection, { postgres: '18', masterKey: '', keyOfSalt: null }],
+        Date.now() + afterHours * hourMs,
+      );
+    const first = await take(0);
+    expect(first).toMatchObject({ isNew: true, deleted: [] });
+    expect(await take(23)).toMatchObject({ isNew: false, newest: first.newest, deleted: [] });
+    // The name of a backup is its second.
+    await sleep(1100);
+    const second = await take(25);
+    expect(second).toMatchObject({ isNew: true, deleted: [] });
+    expect(named(folder)).toHaveLength(2);
+    await sleep(1100);
+    expect(await take(15 * 24)).toMatchObject({
+      isNew: true,
+      deleted: [first.newest.folder, second.newest.folder],
+    });
+    expect(named(folder)).toHaveLength(1);
+  });
+
+  it('are not taken of an external PostgreSQL', async () => {
+    const folder = backupFolder();
+    const service = await startTestService({ ANAGRAFE_BACKUP_FOLDER: folder, ANAGRAFE_DATA: dataFolder() });
+    expect(await metricsOf(service)).toContain('anagrafe_last_backup_timestamp_seconds 0');
+    await service.stop();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
