@@ -62,7 +62,7 @@ export async function limited(atEnd: AtEnd): Promise<string> {
   const hidden: string[] = [];
   for (const [name, path, body] of [
     ['irs/list', 'irs/list', (ID: number) => ({ ID })],
-    ['irs/users', 'irs/users', (ID: number) => ({ UserID: ID * 10 })],
+    ['irs/users', 'irs/users', (ID: number) => ({ Username: `stored-${ID}-1` })],
     ['irs/state', 'irs/state?dryRun=true', (ID: number) => [{ ID, State: 'active' }]],
     ['irs/update', 'irs/update?dryRun=true', (ID: number) => [{ ID, Users: hashedRegistrations(1) }]],
   ] as const) {

@@ -9,6 +9,7 @@ import type {
   DeliveryDetails,
   FailedRecord,
   Failure,
+  HealthReport,
   Job,
   Mail,
   NewClient,
@@ -20,7 +21,6 @@ import type {
   Setting,
   Statistics,
   Tuple,
-  UserSession,
   Webhook,
   WebhookChange,
   WebhookTest,
@@ -32,6 +32,7 @@ import { Operators } from './operators.ts';
 import type { CallOptions, PageOptions } from './options.ts';
 import { Runs } from './runs.ts';
 import type { Transport } from './transport.ts';
+import { Sessions } from './user-sessions.ts';
 
 /** Options of {@link Admin.calls}. */
 export interface CompletedCallOptions extends PageOptions {
@@ -122,36 +123,14 @@ export class Admin {
     return this.#transport.record('statistics', {}, options);
   }
 
+  /** Returns versions and the state of what the service depends on, as the node that answers sees them. */
+  health(options?: CallOptions): Promise<HealthReport> {
+    return this.#transport.record('healthReport', {}, options);
+  }
+
   /** Returns the settings of the node that answers. Secrets are masked. */
   async settings(options?: CallOptions): Promise<Setting[]> {
     return (await this.#transport.page('settings', {}, options)).records;
-  }
-}
-
-/** The sessions of users: sign-ins with the tokens that followed them. No answer contains a token. */
-export class Sessions {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  /** Lists the valid sessions of a user, the most recently used first. */
-  list(userId: number, { pageSize, ...options }: PageOptions = {}): PagedList<UserSession> {
-    return new PagedList((page) =>
-      this.#transport.page('userSessions', { path: { id: userId }, query: { page, pageSize } }, options),
-    );
-  }
-
-  /** Ends one session with all its tokens. */
-  async end(userId: number, sessionId: string, options?: CallOptions): Promise<void> {
-    const path = { id: userId, session: sessionId };
-    await this.#transport.send('endUserSession', { path }, options);
-  }
-
-  /** Ends all sessions of a user and returns how many were valid. A retry after a lost answer returns 0. */
-  async endAll(userId: number, options?: CallOptions): Promise<number> {
-    return (await this.#transport.record('endUserSessions', { path: { id: userId } }, options)).Ended;
   }
 }
 

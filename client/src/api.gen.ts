@@ -594,6 +594,44 @@ export interface Hashing {
   Capacity: number;
 }
 
+export interface HealthReport {
+  Version: string;
+  /** The version of Node.js. */
+  Node: string;
+  StartedAt: string;
+  Database: {
+    Kind: 'embedded' | 'external';
+    /** The version of PostgreSQL. */
+    Version: string;
+    /** Size of the database in bytes. */
+    Bytes: number;
+  };
+  Disk: 
+    | {
+      /** Size of the disk in bytes. */
+      Bytes: number;
+      /** Free bytes. */
+      Free: number;
+    }
+    | null;
+  Certificate: 
+    | {
+      Host: string;
+      ValidTo: string | null;
+      /** Why the certificate cannot be read, or is not valid. */
+      Error: string | null;
+    }
+    | null;
+  Mail: 
+    | {
+      /** Mails to users that wait to be sent. */
+      Pending: number;
+      /** Why the mail server cannot be used. */
+      Error: string | null;
+    }
+    | null;
+}
+
 /** A principal to create, with or without users. */
 export interface InsertRecord {
   ExternalKey?: string | null;
@@ -1141,6 +1179,8 @@ export interface Setting {
   Name: string;
   /** The value as text, masked if it is a secret. */
   Value: string;
+  /** `file`: the settings file. */
+  Source: 'default' | 'environment' | 'file';
 }
 
 /** `invited`: the user is enabled, and cannot sign in until it has set its password. */
@@ -2109,6 +2149,8 @@ export interface Operations {
   endUserSession: { request: { path: { id: number; session: string } }; answer: Envelope<never, null> };
   /** List settings. */
   settings: { request: Record<string, never>; answer: Envelope<Setting, null> };
+  /** Get the state of the service. */
+  healthReport: { request: Record<string, never>; answer: Envelope<never, HealthReport> };
 }
 
 /** Where every call goes. */
@@ -2191,6 +2233,7 @@ export const routes = {
   endUserSessions: { method: 'DELETE', path: '/admin/v1/users/{id}/sessions' },
   endUserSession: { method: 'DELETE', path: '/admin/v1/users/{id}/sessions/{session}' },
   settings: { method: 'GET', path: '/admin/v1/settings' },
+  healthReport: { method: 'GET', path: '/admin/v1/health' },
 } as const satisfies Record<keyof Operations, { method: string; path: string }>;
 
 /** The descriptive fields of a principal. */

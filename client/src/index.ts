@@ -6,7 +6,6 @@ export type {
   CompletedCallOptions,
   DeliveryOptions,
   Mails,
-  Sessions,
   Webhooks,
 } from './admin.ts';
 export { Anagrafe } from './anagrafe.ts';
@@ -52,6 +51,7 @@ export type {
   UserReference,
 } from './principal.ts';
 export type { Runs, UndoOptions, UndoPlanOptions } from './runs.ts';
+export type { Sessions } from './user-sessions.ts';
 export { type GroupedEvent, verifyWebhook, type WebhookEvent } from './webhook.ts';
 export {
   type InsertOptions,

@@ -56,6 +56,7 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   delivery: 'always',
   statistics: 'always',
   settings: 'always',
+  healthReport: 'always',
   userSessions: 'always',
   sessions: 'always',
   checkPassword: 'always',

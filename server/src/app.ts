@@ -48,6 +48,8 @@ import { exportRoute } from './records/read/export.routes.ts';
 import { readRoutes } from './records/read/listing.routes.ts';
 import type { Config } from './settings/config.ts';
 import { serviceSettings, settingsRoute } from './settings/settings.routes.ts';
+import type { Health } from './statistics/health.ts';
+import { healthReportRoute } from './statistics/health-report.routes.ts';
 import { statisticsRoute } from './statistics/statistics.routes.ts';
 import type { StatisticsStore } from './statistics/statistics.ts';
 import { deliveryRoutes } from './webhooks/deliveries.routes.ts';
@@ -66,6 +68,7 @@ export interface Features {
   readonly webhooks: WebhookTools;
   readonly statistics: StatisticsStore;
   readonly hashing: HashScheduler;
+  readonly health: () => Promise<Health>;
 }
 
 interface AppOptions {
@@ -199,4 +202,6 @@ function adminRoutes(api: Api, features: Features, config: Config): void {
   statisticsRoute(api, features.statistics, features.hashing);
   sessionRoutes(api, accounts.userSessions);
   settingsRoute(api, serviceSettings(config));
+  const embedded = config.DATABASE_URL === null;
+  healthReportRoute(api, { examine: features.health, embedded });
 }

@@ -30,6 +30,8 @@ import { openQueue, type Queue } from './queue/queue.ts';
 import { openRecords } from './records/open-records.ts';
 import { type Config, ConfigError, prefix } from './settings/config.ts';
 import { findMasterKey, openKeyRing } from './settings/master-key-file.ts';
+import { readDatabaseHealth } from './statistics/health.store.ts';
+import { openHealth } from './statistics/health.ts';
 import { openStatistics } from './statistics/statistics.store.ts';
 import { openStore } from './store.ts';
 import { openWebhooks } from './webhooks/open-webhooks.ts';
@@ -171,6 +173,12 @@ export async function startService(
         webhooks,
         statistics,
         hashing: hasher.scheduler,
+        health: openHealth({
+          readDatabase: () => readDatabaseHealth(database),
+          dataFolder: config.DATA,
+          publicUrl: config.PUBLIC_URL,
+          mailer,
+        }),
       },
       { config, log, metrics, readiness, consoleFolder, brand },
     );

@@ -90,6 +90,7 @@ describe('the console', () => {
       'sync',
       'overview',
       'setup',
+      'health',
     ];
     const order = ['i18n', 'ui', ...features.map((name) => `features/${name}`), 'app', 'main.tsx'];
     const rank = (path: string) =>

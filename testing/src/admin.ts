@@ -61,6 +61,7 @@ export const adminCalls = [
   'GET audit/1/changes',
   'GET audit',
   'GET audit/verify',
+  'GET health',
   'GET webhooks',
   'POST webhooks',
   'PATCH webhooks/999',

@@ -105,6 +105,7 @@ const methods: Record<keyof Operations, () => Promise<unknown>> = {
   userSessions: () => anagrafe.admin.sessions.list(1).page(),
   endUserSessions: () => anagrafe.admin.sessions.endAll(999_999),
   endUserSession: () => anagrafe.admin.sessions.end(1, unknownId),
+  healthReport: () => anagrafe.admin.health(),
   settings: () => anagrafe.admin.settings(),
   consoleSession: () => anagrafe.console.session(),
   signInAtConsole: () => anagrafe.console.signIn({ PublicKey: 'agp', SecretKey: 'unknown' }),

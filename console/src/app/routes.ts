@@ -115,6 +115,10 @@ export const pages: readonly ConsolePage[] = [
     { name: 'audit', path: '/audit', icon: 'audit' },
     async () => (await import('../features/audit/audit-page.tsx')).Audit,
   ),
+  page(
+    { name: 'health', path: '/health', icon: 'overview' },
+    async () => (await import('../features/health/health-page.tsx')).Health,
+  ),
 ];
 
 /** Returns the page of a path relative to `/console`. */

@@ -42,6 +42,7 @@ export const common = {
     operators: 'Operators',
     account: 'My account',
     setup: 'Set-up',
+    health: 'Health and settings',
     audit: 'Audit log',
   },
   openMenu: 'Open menu',
@@ -1896,4 +1897,42 @@ export const setup = {
   hosts: { lines: 'Settings for the address' },
   mail: { lines: 'Settings for mail' },
   import: { open: 'Open import' },
+};
+
+export const health = {
+  title: 'Health and settings',
+  intro:
+    'How the service is doing, and the settings it runs with. To change a setting, edit it and restart the service.',
+  setup: 'Open the first set-up again',
+  state: 'Health',
+  service: 'Service',
+  version: (version: string, node: string) => `Anagrafe ${version}, Node.js ${node}, started`,
+  database: 'Database',
+  databaseOf: {
+    embedded: (version: string) => `Embedded PostgreSQL ${version}`,
+    external: (version: string) => `PostgreSQL ${version}`,
+  },
+  disk: 'Disk',
+  free: (free: string, total: string) => `${free} of ${total} free`,
+  unknown: 'cannot be read',
+  queue: 'Queue',
+  jobs: (queued: string, running: string, rows: string) =>
+    `Jobs: ${queued} queued, ${running} running. Rows not in the hash chain yet: ${rows}`,
+  hashing: 'Password hashing',
+  hashes: (now: string, capacity: string, waiting: string) =>
+    `${now} per second now, up to ${capacity}. Waiting: ${waiting}`,
+  certificate: 'Certificate',
+  validUntil: 'valid until',
+  mail: 'Mail',
+  mailReady: (pending: string) => `Mail server ready. Waiting mails: ${pending}`,
+  backup: 'Last backup',
+  noBackup: 'Not configured: the service makes no backups itself. Back up the database and the master key.',
+  notConfigured: 'Not configured',
+  check: 'check',
+  settings: 'Settings',
+  columns: { name: 'Name', value: 'Value', source: 'Source' },
+  source: { default: 'Default', environment: 'Environment', file: 'Settings file' },
+  onlyChanged: 'Only those that are set',
+  noneChanged: 'No setting is set',
+  noneChangedHint: 'The service runs with the defaults.',
 };

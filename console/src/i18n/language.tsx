@@ -91,6 +91,7 @@ export const useAuditMessages = section('audit');
 export const useCallsMessages = section('calls');
 export const useClientsMessages = section('clients');
 export const useEventsMessages = section('events');
+export const useHealthMessages = section('health');
 export const useImportMessages = section('imports');
 export const useInvitationsMessages = section('invitations');
 export const useJobsMessages = section('jobs');

@@ -24,7 +24,7 @@ describe('the search dialog', () => {
     await enter(person, '', office);
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     await openFinder(page);
-    await expect.poll(() => page.getByRole('option').count()).toBe(15);
+    await expect.poll(() => page.getByRole('option').count()).toBe(16);
     await page.keyboard.type('web');
     await page.getByRole('option', { name: 'Webhooks', selected: true }).waitFor();
     await page.keyboard.press('Enter');

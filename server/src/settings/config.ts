@@ -239,8 +239,24 @@ export function readConfig(environment: NodeJS.ProcessEnv, file: FileOfSettings 
     if (value instanceof ConfigError) throw value;
     return [name, value];
   });
-  const config = Object.fromEntries(entries) as Config;
-  return Object.freeze({ ...config, DATA: resolve(config.DATA) });
+  const values = Object.fromEntries(entries) as Config;
+  const config = Object.freeze({ ...values, DATA: resolve(values.DATA) });
+  const given = Object.keys(settings).filter((name) => environment[prefix + name]);
+  const sources = given.map(
+    (name) => [name, file.fromFile.has(prefix + name) ? 'file' : 'environment'] as const,
+  );
+  sourcesOf.set(config, new Map(sources));
+  return config;
+}
+
+export const settingSources = ['default', 'environment', 'file'] as const;
+export type SettingSource = (typeof settingSources)[number];
+
+const sourcesOf = new WeakMap<Config, ReadonlyMap<string, SettingSource>>();
+
+/** Returns where the value of a setting comes from. `name` is without the prefix. */
+export function settingSource(config: Config, name: string): SettingSource {
+  return sourcesOf.get(config)?.get(name) ?? 'default';
 }
 
 function tryReading(

@@ -2,9 +2,16 @@ import { Type } from 'typebox';
 import { answers, page } from '../http/answer-schemas.ts';
 import { pageEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
-import { CallHeaders, CallQuery, named, strictObject } from '../http/schemas.ts';
+import { CallHeaders, CallQuery, named, oneOf, strictObject } from '../http/schemas.ts';
 import type { Api } from '../http/validation.ts';
-import { type Config, prefix, settings } from './config.ts';
+import {
+  type Config,
+  prefix,
+  type SettingSource,
+  settingSource,
+  settingSources,
+  settings,
+} from './config.ts';
 import type { Setting } from './setting.ts';
 
 /** Settings of commands, which the service does not use. */
@@ -14,6 +21,7 @@ export interface ShownSetting {
   readonly name: string;
   /** The value for people; a secret is masked. */
   readonly value: string;
+  readonly source: SettingSource;
 }
 
 /** Returns the settings that a service with this configuration uses. */
@@ -23,6 +31,7 @@ export function serviceSettings(config: Config): ShownSetting[] {
     .map(([name, setting]) => ({
       name: prefix + name,
       value: (setting as Setting<unknown>).show(config[name as keyof Config]),
+      source: settingSource(config, name),
     }));
 }
 
@@ -44,7 +53,11 @@ export function settingsRoute(app: Api, shown: readonly ShownSetting[]): void {
       },
     },
     async (request) => {
-      const records = shown.map(({ name, value }) => ({ Name: name, Value: value }));
+      const records = shown.map(({ name, value, source }) => ({
+        Name: name,
+        Value: value,
+        Source: source,
+      }));
       return pageEnvelope(
         { totalCount: records.length, pageSize: records.length },
         records,
@@ -60,6 +73,7 @@ const SettingSchema = named(
     {
       Name: Type.String({ description: 'The name of the environment variable.' }),
       Value: Type.String({ description: 'The value as text, masked if it is a secret.' }),
+      Source: oneOf(settingSources, { description: '`file`: the settings file.' }),
     },
     { description: 'A setting of the service.' },
   ),

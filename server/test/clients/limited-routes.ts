@@ -155,6 +155,7 @@ export const routes: Readonly<Record<string, Case>> = {
   [`PATCH ${admin}/clients/{publicKey}`]: 'refused',
   [`POST ${admin}/clients/{publicKey}/rotate`]: 'refused',
   [`GET ${admin}/failures`]: () => [{ path: `${admin}/failures` }],
+  [`GET ${admin}/health`]: 'refused',
   [`GET ${admin}/jobs`]: () => [{ path: `${admin}/jobs` }, { path: `${admin}/jobs?failed=true` }],
   [`GET ${admin}/mails`]: (of) => [
     { path: `${admin}/mails` },

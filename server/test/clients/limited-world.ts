@@ -50,6 +50,12 @@ export async function openLimitedWorld(): Promise<LimitedWorld> {
     `select setval('anagrafe.principals_id_seq', 881000), setval('anagrafe.users_id_seq', 991000)`,
   );
   const foreign = await subjectOf(service, 'foreign', other);
+  // An undo of the foreign run has not ended: one of a missing run is refused for another reason.
+  await service.database.query(
+    `insert into anagrafe.calls (id, operation, state, records, users, lease_id, lease_renewed_at, run_id)
+     values (gen_random_uuid(), 'undo', 'open', 1, 0, gen_random_uuid(), now() + interval '1 hour', $1)`,
+    [foreign.run],
+  );
   const sent = `select from anagrafe.mails where state = 'sent'`;
   await until(
     async () => (await service.database.query(sent)).length === 2,
