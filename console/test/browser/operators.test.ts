@@ -68,7 +68,7 @@ describe('the page of the operators', () => {
     await row.getByText('invited').waitFor();
   });
 
-  it('only lists for other roles, which have no import in the menu', async () => {
+  it('only lists for other roles, whose pages offer only what the role permits', async () => {
     await operator(service, 'bruno@example.com', 'desk');
     const { page, goTo } = await visit(service);
     await goTo('/operators');
@@ -78,6 +78,9 @@ describe('the page of the operators', () => {
     const menu = page.getByRole('navigation', { name: 'Main navigation' });
     expect(await menu.getByRole('link', { name: 'Import', exact: true }).count()).toBe(0);
     expect(await menu.getByRole('link', { name: 'Users' }).count()).toBe(1);
+    await goTo('/principals');
+    await page.getByText('0 principals').waitFor();
+    expect(await page.getByRole('button', { name: /New principal|Export/ }).count()).toBe(0);
   });
 });
 
