@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import { countPending, openChainWriter, readChain } from './audit/hash-chain.store.ts';
 import type { Audit } from './audit/open-audit.ts';
-import { postgresVersion } from './backup/backup.store.ts';
+import { currentTimeline, postgresVersion } from './backup/backup.store.ts';
+import { moveLog } from './backup/log-archive.ts';
 import { takeDueBackup } from './backup/scheduled-backup.ts';
 import { completeSettledCalls } from './calls/calls.store.ts';
 import type { Retention } from './db/retention.ts';
@@ -60,6 +61,7 @@ const mailPauseMs = 1000;
 const measureMs = 5000;
 /** After a failed backup the next one is tried. */
 const backupPauseMs = 60_000;
+const logArchivePauseMs = 5000;
 
 export async function startBackground(tools: BackgroundTools) {
   const { config, log, store, queue, hasher, metrics } = tools;
@@ -142,6 +144,18 @@ export async function startBackground(tools: BackgroundTools) {
     },
     measureMs,
   );
+  const logArchive = repeat(
+    'log_archive',
+    async () => {
+      const { BACKUP_FOLDER: folder, DATA } = config;
+      if (store.embedded === null || folder === null) return false;
+      await moveLog(DATA, folder, backupKey(tools), stopping.signal).catch((error) => {
+        if (!stopping.signal.aborted) throw error;
+      });
+      return false;
+    },
+    logArchivePauseMs,
+  );
   const backups = repeat(
     'backup',
     async () => {
@@ -157,7 +171,9 @@ export async function startBackground(tools: BackgroundTools) {
       stopping.abort();
       // Before the queue, which they use.
       await Promise.all(
-        [chain, deliveryCreation, retries, mails, measuring, backups].map((worker) => worker.stop()),
+        [chain, deliveryCreation, retries, mails, measuring, backups, logArchive].map((worker) =>
+          worker.stop(),
+        ),
       );
       await queue.stop();
     },
@@ -174,17 +190,23 @@ async function backUp(
     folder: config.BACKUP_FOLDER,
     everyHours: config.BACKUP_HOURS,
     keepDays: config.BACKUP_DAYS,
+    timeline: await currentTimeline(store.queue),
   };
   const options = {
     postgres: await postgresVersion(store.queue),
     masterKey: keyRing.identity.toString('hex'),
-    keyOfSalt: config.BACKUP_ENCRYPT ? (salt: Buffer) => keyRing.backupKey(salt) : null,
+    keyOfSalt: backupKey({ config, keyRing }),
     signal,
   };
   const { newest, isNew, deleted } = await takeDueBackup(schedule, [store.embedded, options]);
   metrics.setLastBackup(new Date(newest.takenAt));
   if (isNew) log.info({ folder: newest.folder }, 'took a backup');
   for (const folder of deleted) log.info({ folder }, 'deleted a backup that is no longer kept');
+}
+
+/** Null if backups are not encrypted. */
+function backupKey({ config, keyRing }: Pick<BackgroundTools, 'config' | 'keyRing'>) {
+  return config.BACKUP_ENCRYPT ? (salt: Buffer) => keyRing.backupKey(salt) : null;
 }
 
 function deliveryTools({ config, log, store, webhooks }: BackgroundTools): DeliveryTools {

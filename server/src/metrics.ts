@@ -14,6 +14,7 @@ export const backgroundTasks = [
   'retention',
   'metrics',
   'backup',
+  'log_archive',
 ] as const;
 export type BackgroundTask = (typeof backgroundTasks)[number];
 

@@ -88,6 +88,7 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
 }
 
 function startEngine(config: Config, { mode, log }: StoreOptions): Promise<EmbeddedPostgres> {
-  if (mode === 'exclusive') return startEmbeddedPostgres({ dataFolder: config.DATA, log });
-  return visitEmbeddedPostgres({ dataFolder: config.DATA, log, mayCreate: mode === 'create' });
+  const options = { dataFolder: config.DATA, log, archivesLog: config.BACKUP_FOLDER !== null };
+  if (mode === 'exclusive') return startEmbeddedPostgres(options);
+  return visitEmbeddedPostgres({ ...options, mayCreate: mode === 'create' });
 }

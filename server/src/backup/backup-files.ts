@@ -19,6 +19,14 @@ export const files = {
 /** A manifest is read as a whole. That of a cluster with 100,000 files has 20 MB. */
 const manifestBytesMax = 100_000_000;
 
+/** The size that `initdb` gives the files of the write-ahead log. */
+const logFileBytes = 16 * 1024 * 1024;
+
+interface Manifest {
+  readonly Files: readonly ListedFile[];
+  readonly 'WAL-Ranges'?: readonly { readonly Timeline: number; readonly 'Start-LSN': string }[];
+}
+
 interface ListedFile {
   readonly Path: string;
   readonly Size: number;
@@ -65,12 +73,22 @@ export function unchanged(source: Bytes): Bytes {
   return source;
 }
 
+/** Returns the name of the file of the write-ahead log in which the backup begins, from the text of its manifest. */
+export function firstLogFileOf(manifest: string): string {
+  const ranges = (JSON.parse(manifest) as Manifest)['WAL-Ranges'];
+  const [{ Timeline = 0, 'Start-LSN': start = '' } = {}] = ranges ?? [];
+  const [high = 0, low = 0] = start.split('/').map((part) => Number.parseInt(part, 16));
+  return [Timeline, high, Math.floor(low / logFileBytes)]
+    .map((part) => part.toString(16).toUpperCase().padStart(8, '0'))
+    .join('');
+}
+
 async function readManifest(folder: string): Promise<Map<string, ListedFile>> {
   const path = join(folder, files.manifest);
   try {
     const { size } = await stat(path);
     if (size > manifestBytesMax) throw new Error(`${files.manifest} is too large`);
-    const { Files } = JSON.parse(await readFile(path, 'utf8')) as { readonly Files: readonly ListedFile[] };
+    const { Files } = JSON.parse(await readFile(path, 'utf8')) as Manifest;
     return new Map(Files.map((file) => [file.Path, file]));
   } catch (error) {
     throw damaged(folder, error);

@@ -27,6 +27,14 @@ export async function countStored(database: Database): Promise<StoredCounts> {
   return found ?? { principals: 0, users: 0, wrong: 1 };
 }
 
+/** Returns the timeline of the log as file names have it. A restore begins a new one. */
+export async function currentTimeline(database: Database): Promise<string> {
+  const [found] = await database.query<{ timeline: string }>(
+    `select upper(lpad(to_hex(timeline_id), 8, '0')) as timeline from pg_control_checkpoint()`,
+  );
+  return found?.timeline ?? '';
+}
+
 /** Returns the version of PostgreSQL, such as `18.1`. */
 export async function postgresVersion(database: Database): Promise<string> {
   const [found] = await database.query<{ version: string }>(

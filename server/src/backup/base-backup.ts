@@ -52,7 +52,7 @@ class ClusterCopy {
   run(client: pg.Client): Promise<string> {
     return new Promise((resolve, reject) => {
       const query = new pg.Query(
-        `BASE_BACKUP (LABEL 'anagrafe', CHECKPOINT 'fast', WAL true, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`,
+        `BASE_BACKUP (LABEL 'anagrafe', CHECKPOINT 'fast', WAL true, WAIT false, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`,
         (error) => (error ? reject(error) : resolve(Buffer.concat(this.#manifest ?? []).toString())),
       );
       // `pg` calls this method of a query for each message of a copy.

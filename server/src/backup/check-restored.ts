@@ -7,6 +7,7 @@ import { raiseIds } from '../db/sequences.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { countStored } from './backup.store.ts';
+import { finishRecovery } from './recovery.ts';
 
 export interface RestoredStore {
   readonly principals: number;
@@ -22,7 +23,12 @@ export const skippedIds = 1_000_000;
  *
  * @throws {OperatorError} if the numbers of users contradict each other: the files do not belong together.
  */
-export async function checkRestored(database: Database, keyRing: KeyRing): Promise<RestoredStore> {
+export async function checkRestored(
+  database: Database,
+  cluster: string,
+  keyRing: KeyRing,
+): Promise<RestoredStore> {
+  await finishRecovery(cluster, database);
   await migrate(database);
   await raiseIds(database, skippedIds);
   const { wrong, ...counts } = await countStored(database);

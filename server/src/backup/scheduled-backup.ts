@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { type Backup, backupsIn } from './backup-folder.ts';
+import { deleteLogBefore } from './log-archive.ts';
 import { takeBackup } from './take-backup.ts';
 
 const hourMs = 3_600_000;
@@ -9,6 +10,8 @@ export interface Schedule {
   readonly everyHours: number;
   /** Older backups are deleted. The newest one always stays. */
   readonly keepDays: number;
+  /** See `currentTimeline`. The log after a restore belongs to no earlier backup. */
+  readonly timeline: string;
 }
 
 interface DueBackup {
@@ -20,9 +23,9 @@ interface DueBackup {
   readonly deleted: readonly string[];
 }
 
-/** Takes a backup if the newest one is too old, and then deletes those that are no longer kept. */
+/** Takes a backup if the newest one is too old or of another timeline, and then deletes those that are no longer kept. */
 export async function takeDueBackup(
-  { folder, everyHours, keepDays }: Schedule,
+  { folder, everyHours, keepDays, timeline }: Schedule,
   [connection, options]: [Parameters<typeof takeBackup>[0], Parameters<typeof takeBackup>[2]],
   now = Date.now(),
 ): Promise<DueBackup> {
@@ -31,11 +34,14 @@ export async function takeDueBackup(
   const ageOf = ({ takenAt }: Backup) => now - Date.parse(takenAt);
   const last = known.at(-1);
   // A backup of the future is that of a clock that was wrong.
-  const isDue = !last || ageOf(last) >= everyHours * hourMs || ageOf(last) < 0;
+  const isDue =
+    !last || ageOf(last) >= everyHours * hourMs || ageOf(last) < 0 || !last.firstLogFile.startsWith(timeline);
   const newest = isDue ? await takeBackup(connection, folder, options) : last;
   const expired = known.filter(
     (backup) => backup.folder !== newest.folder && ageOf(backup) > keepDays * 24 * hourMs,
   );
   for (const backup of expired) await rm(backup.folder, { recursive: true });
+  const [oldest = newest] = known.filter((backup) => !expired.includes(backup));
+  await deleteLogBefore(folder, oldest.firstLogFile);
   return { newest, isNew: isDue, deleted: expired.map((backup) => backup.folder) };
 }

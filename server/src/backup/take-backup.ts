@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { sweep } from '../embedded-postgres/data-folder.ts';
 import type { Connection } from '../embedded-postgres/embedded-postgres.ts';
-import { files, readBackupFiles, unchanged } from './backup-files.ts';
+import { files, firstLogFileOf, readBackupFiles, unchanged } from './backup-files.ts';
 import { type About, type Backup, nameOf, syncFolder } from './backup-folder.ts';
 import { readBaseBackup } from './base-backup.ts';
 import { encrypting, type KeyOfSalt } from './encrypted-stream.ts';
@@ -32,7 +32,6 @@ export async function takeBackup(
   await mkdir(parent, { recursive: true, mode: 0o700 });
   await sweep(parent, unfinished);
   const takenAt = new Date();
-  const about: About = { takenAt: takenAt.toISOString(), ...database, isEncrypted: keyOfSalt !== null };
   const making = await mkdtemp(join(parent, unfinished));
   try {
     const { tar, manifest } = await readBaseBackup(connection);
@@ -43,7 +42,15 @@ export async function takeBackup(
       createWriteStream(join(making, keyOfSalt ? files.encryptedArchive : files.archive), durable),
       { ...(signal && { signal }) },
     );
-    await writeFile(join(making, files.manifest), await manifest, durable);
+    const listed = await manifest;
+    const about: About = {
+      takenAt: takenAt.toISOString(),
+      endedAt: new Date().toISOString(),
+      firstLogFile: firstLogFileOf(listed),
+      ...database,
+      isEncrypted: keyOfSalt !== null,
+    };
+    await writeFile(join(making, files.manifest), listed, durable);
     await readBackupFiles(making, keyOfSalt, async (_, content) => {
       for await (const _ of content) signal?.throwIfAborted();
     });

@@ -70,6 +70,13 @@ export function settings(home: DataFolder): string[] {
     log_error_verbosity: 'terse',
     log_parameter_max_length: 0,
     log_parameter_max_length_on_error: 0,
+    // A file of the log that is not full is copied after this time, so that a restore loses less.
+    ...(home.archive !== null && {
+      archive_mode: 'on',
+      archive_library: 'basic_archive',
+      'basic_archive.archive_directory': home.archive,
+      archive_timeout: '5min',
+    }),
   };
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }

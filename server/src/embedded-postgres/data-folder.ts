@@ -11,6 +11,8 @@ export interface DataFolder {
   readonly sockets: string;
   readonly log: string;
   readonly owner: OsUser;
+  /** PostgreSQL copies each complete file of its write-ahead log into this folder; null if it does not. */
+  readonly archive: string | null;
 }
 
 export const PORT = 5432;
@@ -18,13 +20,19 @@ export const PORT = 5432;
 /** Maximum length in bytes of the path of a socket. Operating systems allow 103 or 107 bytes. */
 const LONGEST_SOCKET_PATH = 100;
 
-export async function prepareDataFolder(dataFolder: string): Promise<DataFolder> {
+export async function prepareDataFolder(dataFolder: string, archivesLog: boolean): Promise<DataFolder> {
   const data = await makeDataFolder(resolve(dataFolder));
   const cluster = join(data, 'postgres');
   const owner = await chooseOsUser(cluster);
   await openToOwner(data, owner);
   const sockets = await makeSocketFolder(data, owner);
-  return { data, cluster, sockets, log: join(data, 'postgres.log'), owner };
+  const archive = archivesLog ? await makePrivateFolder(archiveIn(data), owner) : null;
+  return { data, cluster, sockets, log: join(data, 'postgres.log'), owner, archive };
+}
+
+/** Returns the folder into which PostgreSQL copies its write-ahead log, if it does. */
+export function archiveIn(dataFolder: string): string {
+  return join(dataFolder, 'log-archive');
 }
 
 export async function hasCluster(dataFolder: string): Promise<boolean> {

@@ -26,6 +26,8 @@ export interface EmbeddedPostgres {
 export interface EmbeddedPostgresOptions {
   readonly dataFolder: string;
   readonly log?: (message: string) => void;
+  /** PostgreSQL archives its write-ahead log, for backups. */
+  readonly archivesLog?: boolean;
 }
 
 const ATTEMPTS = 5;
@@ -35,9 +37,10 @@ const RETRY_MS = 2000;
 export async function startEmbeddedPostgres({
   dataFolder,
   log = ignore,
+  archivesLog = false,
 }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   checkPlatform();
-  const home = await prepareDataFolder(dataFolder).catch(rethrow(dataFolder));
+  const home = await prepareDataFolder(dataFolder, archivesLog).catch(rethrow(dataFolder));
   let current: ConnectedServer | undefined = await connectAndLock(home, 'service', log).catch(
     rethrow(home.data),
   );
@@ -87,6 +90,7 @@ export interface VisitOptions extends EmbeddedPostgresOptions {
 export async function visitEmbeddedPostgres({
   dataFolder,
   log = ignore,
+  archivesLog = false,
   mayCreate = true,
 }: VisitOptions): Promise<EmbeddedPostgres> {
   checkPlatform();
@@ -96,7 +100,7 @@ export async function visitEmbeddedPostgres({
       advice: 'start the service once, or set ANAGRAFE_DATA to the data folder of the service.',
     });
   }
-  const home = await prepareDataFolder(dataFolder).catch(rethrow(dataFolder));
+  const home = await prepareDataFolder(dataFolder, archivesLog).catch(rethrow(dataFolder));
   const { client, connection } = await connectAndLock(home, 'visit', log).catch(rethrow(home.data));
   let stopped: Promise<void> | undefined;
 
@@ -163,7 +167,14 @@ export async function inspectEmbeddedPostgres(dataFolder: string): Promise<Embed
   const cluster = join(data, 'postgres');
   try {
     const owner = await chooseOsUser(cluster);
-    const home = { data: await nearestFolder(data), cluster, sockets: join(data, 'run'), log: '', owner };
+    const home = {
+      data: await nearestFolder(data),
+      cluster,
+      sockets: join(data, 'run'),
+      log: '',
+      owner,
+      archive: null,
+    };
     await refuseClosed(home.data, owner);
     const { version, major, ready } = await inspectBinaries(home);
     const about = { version, major, ready, owner: owner.admitted[0] ?? String(owner.uid), pid: null };

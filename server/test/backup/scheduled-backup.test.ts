@@ -68,7 +68,7 @@ describe('scheduled backups', () => {
     atEnd(stop);
     const take = (afterHours: number) =>
       takeDueBackup(
-        { folder, everyHours: 24, keepDays: 14 },
+        { folder, everyHours: 24, keepDays: 14, timeline: '00000001' },
         [connection, { postgres: '18', masterKey: '', keyOfSalt: null }],
         Date.now() + afterHours * hourMs,
       );

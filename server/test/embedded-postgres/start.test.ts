@@ -77,7 +77,7 @@ describe.each(users)('a service started by $user', ({ identity }) => {
       expect([name, found.mode & 0o777, found.uid]).toEqual([name, mode, uid]);
     }
     expect(await readFile(join(data, 'postgres', 'pg_hba.conf'), 'utf8')).toBe(
-      'local all anagrafe peer map=anagrafe\n',
+      'local all anagrafe peer map=anagrafe\nlocal replication anagrafe peer map=anagrafe\n',
     );
     await expect(query({ ...connection, user: 'postgres' }, 'select 1')).rejects.toThrow(/pg_hba/);
     if (process.platform === 'linux') {

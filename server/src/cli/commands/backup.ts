@@ -3,15 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { postgresVersion } from '../../backup/backup.store.ts';
-import { findBackup } from '../../backup/backup-folder.ts';
-import { checkRestored, type RestoredStore } from '../../backup/check-restored.ts';
-import { restoreFiles } from '../../backup/restore-files.ts';
+import { planRestore } from '../../backup/backup-folder.ts';
+import type { RestoredStore } from '../../backup/check-restored.ts';
 import { takeBackup } from '../../backup/take-backup.ts';
 import { visitEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.ts';
-import { requireEmbedded, requireKeyOf } from '../backup-key.ts';
-import { withKeyRing, withStore } from '../database.ts';
+import { withKeyRing } from '../database.ts';
 import { counted } from '../output/format.ts';
 import { print, tell } from '../output/output.ts';
+import { requireEmbedded, requireKeyOf, restoreAndCheck } from '../restored-backup.ts';
 import { configFor, type SettingsOptions } from '../settings.ts';
 import { inWords } from './audit.ts';
 
@@ -36,7 +35,10 @@ export function backupCommand(): Command {
   command
     .command('verify')
     .description('restore a backup into a temporary folder, start it and check what it contains')
-    .argument('<folder>', 'folder of a backup, or of several: the newest one is verified')
+    .argument(
+      '<folder>',
+      'folder of a backup; or of several, of which the newest is verified with the log after it',
+    )
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -56,7 +58,11 @@ interface CreateOptions extends SettingsOptions {
 async function create(folder: string, { encrypt, json, ...options }: CreateOptions): Promise<void> {
   const config = configFor(options);
   requireEmbedded(config);
-  const engine = await visitEmbeddedPostgres({ dataFolder: config.DATA, mayCreate: false });
+  const engine = await visitEmbeddedPostgres({
+    dataFolder: config.DATA,
+    archivesLog: config.BACKUP_FOLDER !== null,
+    mayCreate: false,
+  });
   try {
     const backup = await withKeyRing(config, async (keyRing, database) =>
       takeBackup(engine.connection, folder, {
@@ -78,16 +84,14 @@ interface VerifyOptions extends SettingsOptions {
 
 async function verify(folder: string, { json, ...options }: VerifyOptions): Promise<void> {
   const settings = configFor(options);
-  const backup = await findBackup(folder);
-  const keyRing = await requireKeyOf(backup, settings);
+  const plan = await planRestore(folder, null);
+  const keyRing = await requireKeyOf(plan, settings);
   const DATA = await mkdtemp(join(tmpdir(), 'anagrafe-backup-'));
   try {
-    await restoreFiles(backup, DATA, keyRing);
-    const config = { ...settings, DATA, DATABASE_URL: null };
-    const restored = await withStore(config, (database) => checkRestored(database, keyRing));
+    const restored = await restoreAndCheck(plan, { ...settings, DATA, BACKUP_FOLDER: null }, keyRing);
     if (!restored.audit.sound) process.exitCode = 1;
-    if (json) print(JSON.stringify({ ...backup, ...restored }));
-    else tellContents(backup.folder, restored);
+    if (json) print(JSON.stringify({ ...plan.backup, ...restored }));
+    else tellContents(plan.backup.folder, restored);
   } finally {
     await rm(DATA, { recursive: true, force: true });
   }

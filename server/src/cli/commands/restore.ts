@@ -1,20 +1,22 @@
-import { Command } from 'commander';
-import { findBackup } from '../../backup/backup-folder.ts';
-import { checkRestored, skippedIds } from '../../backup/check-restored.ts';
-import { restoreFiles } from '../../backup/restore-files.ts';
+import { Command, InvalidArgumentError } from 'commander';
+import { planRestore } from '../../backup/backup-folder.ts';
+import { skippedIds } from '../../backup/check-restored.ts';
 import { inspectEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.ts';
 import { ConfigError } from '../../settings/config.ts';
-import { requireEmbedded, requireKeyOf } from '../backup-key.ts';
-import { withStore } from '../database.ts';
 import { grouped } from '../output/format.ts';
 import { print, tell } from '../output/output.ts';
+import { requireEmbedded, requireKeyOf, restoreAndCheck } from '../restored-backup.ts';
 import { configFor, type SettingsOptions } from '../settings.ts';
 import { tellContents } from './backup.ts';
 
 export function restoreCommand(): Command {
   return new Command('restore')
     .description('restore a backup into a data folder without a database')
-    .argument('<folder>', 'folder of a backup, or of several: the newest one is restored')
+    .argument(
+      '<folder>',
+      'folder of a backup; or of several, of which the newest is restored with the log after it',
+    )
+    .option('--to-time <time>', 'restore the state of this time, such as 2026-01-31T08:00:00Z', readTime)
     .option('--json', 'print what was restored as JSON')
     .addHelpText(
       'after',
@@ -26,11 +28,20 @@ export function restoreCommand(): Command {
     .action(restore);
 }
 
+function readTime(text: string): Date {
+  const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text)
+    ? new Date(text)
+    : null;
+  if (time && !Number.isNaN(time.getTime())) return time;
+  throw new InvalidArgumentError('Expected a time with its zone, such as 2026-01-31T08:00:00Z.');
+}
+
 interface RestoreOptions extends SettingsOptions {
+  readonly toTime?: Date;
   readonly json?: boolean;
 }
 
-async function restore(folder: string, { json, ...options }: RestoreOptions): Promise<void> {
+async function restore(folder: string, { json, toTime, ...options }: RestoreOptions): Promise<void> {
   const config = configFor(options);
   requireEmbedded(config);
   const { cluster, major } = await inspectEmbeddedPostgres(config.DATA);
@@ -39,15 +50,15 @@ async function restore(folder: string, { json, ...options }: RestoreOptions): Pr
       code: 'data_folder_in_use',
       advice: 'set ANAGRAFE_DATA to another folder.',
     });
-  const backup = await findBackup(folder);
+  const plan = await planRestore(folder, toTime ?? null);
+  const { backup } = plan;
   if (backup.postgres.split('.')[0] !== major)
     throw new ConfigError(
       `The backup is of PostgreSQL ${backup.postgres}, but this release includes PostgreSQL ${major}`,
       { code: 'cluster_version_unsupported', advice: 'restore it with the release that took it.' },
     );
-  const keyRing = await requireKeyOf(backup, config);
-  await restoreFiles(backup, config.DATA, keyRing);
-  const restored = await withStore(config, (database) => checkRestored(database, keyRing));
+  const keyRing = await requireKeyOf(plan, config);
+  const restored = await restoreAndCheck(plan, config, keyRing);
   if (!restored.audit.sound) process.exitCode = 1;
   if (json) return print(JSON.stringify({ ...backup, ...restored }));
   tellContents(backup.folder, restored);
