@@ -622,6 +622,8 @@ export interface HealthReport {
       Error: string | null;
     }
     | null;
+  /** The newest scheduled backup; null if none are configured. */
+  Backup: { TakenAt: string | null } | null;
   Mail: 
     | {
       /** Mails to users that wait to be sent. */

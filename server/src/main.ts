@@ -5,6 +5,7 @@ import { openAccounts } from './accounts/open-accounts.ts';
 import { buildApp } from './app.ts';
 import { openAudit } from './audit/open-audit.ts';
 import { type Background, startBackground } from './background.ts';
+import { backupsIn } from './backup/backup-folder.ts';
 import { openCalls } from './calls/open-calls.ts';
 import { disableWebhooks } from './clients/clients.store.ts';
 import { openClients } from './clients/open-clients.ts';
@@ -178,6 +179,12 @@ export async function startService(
           dataFolder: config.DATA,
           publicUrl: config.PUBLIC_URL,
           mailer,
+          async readBackup() {
+            if (config.BACKUP_FOLDER === null) return null;
+            // A folder that cannot be read has no backup that could be restored.
+            const newest = (await backupsIn(config.BACKUP_FOLDER).catch(() => [])).at(-1);
+            return { takenAt: newest ? new Date(newest.takenAt) : null };
+          },
         }),
       },
       { config, log, metrics, readiness, consoleFolder, brand },

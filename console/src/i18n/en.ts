@@ -1926,7 +1926,7 @@ export const health = {
   mail: 'Mail',
   mailReady: (pending: string) => `Mail server ready. Waiting mails: ${pending}`,
   backup: 'Last backup',
-  noBackup: 'Not configured: the service makes no backups itself. Back up the database and the master key.',
+  noBackup: 'None yet',
   notConfigured: 'Not configured',
   check: 'check',
   settings: 'Settings',

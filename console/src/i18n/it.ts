@@ -1927,7 +1927,7 @@ export const health: Messages['health'] = {
   mail: 'Posta',
   mailReady: (pending) => `Server di posta pronto. Email in attesa: ${pending}`,
   backup: 'Ultimo backup',
-  noBackup: 'Non configurato: il servizio non crea backup da solo. Salva il database e la chiave principale.',
+  noBackup: 'Ancora nessuno',
   notConfigured: 'Non configurato',
   check: 'da controllare',
   settings: 'Impostazioni',

@@ -19,7 +19,9 @@ interface ActionsMenuProps {
   readonly target?: ReactElement;
 }
 
+/** Shows nothing without an action. */
 export function ActionsMenu({ label, actions, target }: ActionsMenuProps) {
+  if (actions.length === 0) return null;
   const firstDestructive = actions.findIndex(({ isDestructive }) => isDestructive);
   return (
     <Menu position="bottom-end" width={230}>

@@ -35,7 +35,7 @@ export function healthReportRoute(app: Api, { examine, embedded }: HealthReport)
   );
 }
 
-function healthFields({ database, disk, certificate, mail }: Health, embedded: boolean) {
+function healthFields({ database, disk, certificate, mail, backup }: Health, embedded: boolean) {
   return {
     Version: version,
     Node: process.versions.node,
@@ -51,6 +51,7 @@ function healthFields({ database, disk, certificate, mail }: Health, embedded: b
       ValidTo: certificate.validTo,
       Error: certificate.error,
     },
+    Backup: backup && { TakenAt: backup.takenAt },
     Mail: mail && { Pending: database.mailsPending, Error: mail.error },
   };
 }
@@ -74,6 +75,12 @@ const HealthSchema = named(
         ValidTo: nullable(Moment),
         Error: ErrorText('Why the certificate cannot be read, or is not valid.'),
       }),
+    ),
+    Backup: nullable(
+      strictObject(
+        { TakenAt: nullable(Moment) },
+        { description: 'The newest scheduled backup; null if none are configured.' },
+      ),
     ),
     Mail: nullable(
       strictObject({

@@ -27,6 +27,12 @@ export interface Health {
   readonly certificate: CertificateHealth | null;
   /** Null if no mail server is configured. */
   readonly mail: { readonly error: string | null } | null;
+  readonly backup: BackupHealth | null;
+}
+
+/** `takenAt` is null if there is no backup yet. */
+export interface BackupHealth {
+  readonly takenAt: Date | null;
 }
 
 export interface HealthTools {
@@ -34,6 +40,8 @@ export interface HealthTools {
   readonly dataFolder: string;
   readonly publicUrl: string | null;
   readonly mailer: Mailer | null;
+  /** Returns null if no backups are configured. */
+  readBackup(): Promise<BackupHealth | null>;
 }
 
 /** The time for which an answer of other machines is repeated, so that requests cannot make the service connect often. */
@@ -43,17 +51,20 @@ const limitMs = 8_000;
 /** Returns a function that examines what the service depends on. */
 export function openHealth({
   readDatabase,
+  readBackup,
   dataFolder,
   publicUrl,
   mailer,
 }: HealthTools): () => Promise<Health> {
   const certificate = kept(async () => (publicUrl === null ? null : readCertificate(new URL(publicUrl))));
   const mail = kept(async () => mailer && { error: await inTime(mailer.check()) });
+  const backup = kept(readBackup);
   return async () => ({
     database: await readDatabase(),
     disk: await readDisk(dataFolder),
     certificate: await certificate(),
     mail: await mail(),
+    backup: await backup(),
   });
 }
 

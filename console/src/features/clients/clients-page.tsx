@@ -7,13 +7,14 @@ import { useDialog } from '../../ui/dialog.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { type Column, Note } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
-import { useSession } from '../session/session.ts';
+import { useMay, usePermitted, useSession } from '../session/session.ts';
 import { Create, Edit, Revoke, Rotate } from './client-dialogs.tsx';
 import { useClients } from './queries.ts';
 
 export function Clients() {
   const messages = useClientsMessages();
   const { data, error, refetch } = useClients();
+  const may = useMay();
   const [dialog, open] = useDialog();
   const ownKey = useSession().data?.Client?.PublicKey;
   const create = () => open((close) => <Create onClose={close} />);
@@ -21,14 +22,14 @@ export function Clients() {
     <ListPage
       title={messages.title}
       intro={messages.intro}
-      actions={<CreateButton onClick={create}>{messages.create}</CreateButton>}
+      actions={may('clients.write') && <CreateButton onClick={create}>{messages.create}</CreateButton>}
       caption={messages.caption}
       columns={useColumns(open, ownKey)}
       list={{ rows: data, error, refetch }}
       keyOf={({ ID }) => ID}
       empty={{
         ...messages.empty,
-        action: (
+        action: may('clients.write') && (
           <Button variant="default" mt="xs" onClick={create}>
             {messages.empty.action}
           </Button>
@@ -47,6 +48,7 @@ function useColumns(
 ): readonly Column<Client>[] {
   const messages = useClientsMessages();
   const { columns } = messages;
+  const permitted = usePermitted();
   const action = (name: string, client: Client, Dialog: ComponentType<Parameters<typeof Edit>[0]>) => ({
     name,
     onChoose: () =>
@@ -101,11 +103,11 @@ function useColumns(
         client.RevokedAt === null && (
           <ActionsMenu
             label={messages.actionsOf(client.Name)}
-            actions={[
+            actions={permitted('clients.write', [
               action(messages.edit, client, Edit),
               action(messages.rotate, client, Rotate),
               { ...action(messages.revoke, client, Revoke), isDestructive: true },
-            ]}
+            ])}
           />
         ),
     },

@@ -80,7 +80,15 @@ function Report() {
             ? (health.Mail.Error ?? messages.mailReady(number(health.Mail.Pending)))
             : messages.notConfigured}
         </Row>
-        <Row name={messages.backup}>{messages.noBackup}</Row>
+        <Row name={messages.backup} isBad={health.Backup?.TakenAt === null}>
+          {health.Backup === null ? (
+            messages.notConfigured
+          ) : health.Backup.TakenAt === null ? (
+            messages.noBackup
+          ) : (
+            <Moment at={health.Backup.TakenAt} />
+          )}
+        </Row>
       </Stack>
     </Surface>
   );

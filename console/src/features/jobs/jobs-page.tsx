@@ -19,6 +19,7 @@ import { useSenderName } from '../clients/queries.ts';
 import { IssueCodes } from '../invitations/issue-codes.tsx';
 import { JobProgress, useProgress } from '../results/job-progress.tsx';
 import { FailedCount, Results } from '../results/results-table.tsx';
+import { useMay } from '../session/session.ts';
 import { useCancelJob, useFailedJobRecords, useJob, useJobs } from './queries.ts';
 
 /** `/console/jobs`: the list of jobs. `/console/jobs/:id`: one job. */
@@ -102,6 +103,7 @@ function OneJob({ id }: { id: string }) {
   const list = useJob(id, failed);
   const failedRecords = useFailedJobRecords(id);
   const [dialog, open] = useDialog();
+  const may = useMay();
   const job = list.data?.record;
   const factsOf = useFacts();
   const { job: codes } = useInvitationsMessages();
@@ -112,7 +114,8 @@ function OneJob({ id }: { id: string }) {
       back={{ href: '/jobs', name: messages.all }}
       actions={
         job?.EndedAt === null
-          ? job.State !== 'cancelled' && (
+          ? job.State !== 'cancelled' &&
+            may('jobs.write') && (
               <Button variant="default" onClick={() => open((close) => <Cancel id={id} onClose={close} />)}>
                 {messages.cancel}
               </Button>

@@ -65,7 +65,8 @@ export function CreatePrincipal({ onClose }: { onClose: () => void }) {
     mutate(
       {
         ...Object.fromEntries(fields.map((field) => [field, texts[field].trim() || null])),
-        Tags: tagsIn(texts.Tags),
+        // A principal needs a field that is not empty, and an empty list would be one.
+        Tags: texts.Tags.trim() === '' ? null : tagsIn(texts.Tags),
       },
       {
         onSuccess: (id) => {

@@ -14,6 +14,7 @@ import { Moment } from '../../ui/time.tsx';
 import { History } from '../audit/history.tsx';
 import { useAuditLog } from '../audit/queries.ts';
 import { InviteAll } from '../invitations/invite-all.tsx';
+import { useMay, usePermitted } from '../session/session.ts';
 import { nameOf } from '../users/find-principals.ts';
 import { useUsersOf } from '../users/queries.ts';
 import { useUserColumns } from '../users/user-columns.tsx';
@@ -38,6 +39,8 @@ export function OnePrincipal({ id }: { id: number }) {
   const [dialog, open] = useDialog();
   const factsOf = useFacts();
   const exporting = useExport(id);
+  const may = useMay();
+  const permitted = usePermitted();
   const { all: invite } = useInvitationsMessages();
   if (principal === null) return <PrincipalNotFound />;
   const openFor = (render: (principal: Principal, close: () => void) => ReactNode) => () =>
@@ -45,39 +48,51 @@ export function OnePrincipal({ id }: { id: number }) {
   const isActive = principal?.State !== 'disabled';
   const actions = (
     <>
-      <CreateButton onClick={() => open((close) => <Register principalId={id} onClose={close} />)}>
-        {messages.register.action}
-      </CreateButton>
-      <Button
-        variant="default"
-        disabled={!principal}
-        onClick={openFor((one, close) => <EditPrincipal principal={one} onClose={close} />)}
-      >
-        {messages.edit.action}
-      </Button>
+      {may('records.write') && (
+        <>
+          <CreateButton onClick={() => open((close) => <Register principalId={id} onClose={close} />)}>
+            {messages.register.action}
+          </CreateButton>
+          <Button
+            variant="default"
+            disabled={!principal}
+            onClick={openFor((one, close) => <EditPrincipal principal={one} onClose={close} />)}
+          >
+            {messages.edit.action}
+          </Button>
+        </>
+      )}
       <ActionsMenu
         label={messages.more}
         target={<IconButton icon="more" label={messages.more} isOutlined />}
         actions={[
-          ...exporting.actions,
-          {
-            name: invite.action,
-            onChoose: () => open((close) => <InviteAll principalId={id} onClose={close} />),
-          },
-          {
-            name: messages.merge.action,
-            onChoose: openFor((one, close) => <MergePrincipal principal={one} onClose={close} />),
-          },
-          {
-            name: messages.setState[isActive ? 'disabled' : 'active'].action,
-            isDestructive: isActive,
-            onChoose: openFor((one, close) => <SetPrincipalState principal={one} onClose={close} />),
-          },
-          {
-            name: messages.remove.action,
-            isDestructive: true,
-            onChoose: openFor((one, close) => <DeletePrincipal principal={one} onClose={close} />),
-          },
+          ...permitted('records.export', exporting.actions),
+          ...permitted('users.invite', [
+            {
+              name: invite.action,
+              onChoose: () => open((close) => <InviteAll principalId={id} onClose={close} />),
+            },
+          ]),
+          ...permitted('records.delete', [
+            {
+              name: messages.merge.action,
+              onChoose: openFor((one, close) => <MergePrincipal principal={one} onClose={close} />),
+            },
+          ]),
+          ...permitted('states.write', [
+            {
+              name: messages.setState[isActive ? 'disabled' : 'active'].action,
+              isDestructive: isActive,
+              onChoose: openFor((one, close) => <SetPrincipalState principal={one} onClose={close} />),
+            },
+          ]),
+          ...permitted('records.delete', [
+            {
+              name: messages.remove.action,
+              isDestructive: true,
+              onChoose: openFor((one, close) => <DeletePrincipal principal={one} onClose={close} />),
+            },
+          ]),
         ]}
       />
     </>

@@ -11,6 +11,7 @@ import { ListPage } from '../../ui/list-page.tsx';
 import { idOf } from '../../ui/page.tsx';
 import { CellLink, type Column } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
+import { useMay } from '../session/session.ts';
 import { nameOf } from '../users/find-principals.ts';
 import { StateBadge } from '../users/user-state.tsx';
 import { useExport } from './export.tsx';
@@ -34,6 +35,7 @@ function AllPrincipals() {
   const list = usePrincipals(search.term);
   const [dialog, open] = useDialog();
   const exporting = useExport();
+  const may = useMay();
   const total = list.data?.totalCount;
   const columns: readonly Column<Principal>[] = [
     {
@@ -76,11 +78,13 @@ function AllPrincipals() {
                 {messages.export.action}
               </Button>
             }
-            actions={exporting.actions}
+            actions={may('records.export') ? exporting.actions : []}
           />
-          <CreateButton onClick={() => open((close) => <CreatePrincipal onClose={close} />)}>
-            {messages.create}
-          </CreateButton>
+          {may('records.write') && (
+            <CreateButton onClick={() => open((close) => <CreatePrincipal onClose={close} />)}>
+              {messages.create}
+            </CreateButton>
+          )}
         </>
       }
       failure={exporting.failure}
@@ -101,7 +105,11 @@ function AllPrincipals() {
       columns={columns}
       list={list}
       keyOf={({ ID }) => ID}
-      empty={search.term === '' ? { ...messages.empty, action: importLink } : messages.notFound(search.term)}
+      empty={
+        search.term === ''
+          ? { ...messages.empty, action: may('records.write') && importLink }
+          : messages.notFound(search.term)
+      }
     >
       {dialog}
     </ListPage>

@@ -10,6 +10,7 @@ import { Failure } from '../../ui/loading-or-error.tsx';
 import { Surface } from '../../ui/page.tsx';
 import { ChangesTable, type ShownChange } from '../plans/changes-table.tsx';
 import { JobProgress } from '../results/job-progress.tsx';
+import { useMay } from '../session/session.ts';
 import { type UndoPlan, useUndo, useUndoPlan } from './queries.ts';
 
 interface UndoProps {
@@ -28,6 +29,7 @@ export function Undo({ run: { ID: id, UndoneAt, UndoneBy }, isPossible }: UndoPr
     plan.mutate();
   };
   const isOutdated = undo.error instanceof ApiError && undo.error.code === 'PLAN_OUTDATED';
+  const may = useMay();
   const start = (
     <Button
       variant="default"
@@ -39,7 +41,7 @@ export function Undo({ run: { ID: id, UndoneAt, UndoneBy }, isPossible }: UndoPr
     </Button>
   );
   return (
-    <Surface title={messages.title} actions={start} flush>
+    <Surface title={messages.title} actions={may('runs.undo') && start} flush>
       <Stack px="lg" pb="lg" gap="sm">
         <Text size="sm" c="dimmed">
           {isPossible ? messages.text : messages.impossible}

@@ -85,6 +85,12 @@ export function useMay(): (permission: Permission) => boolean {
   return (permission) => permissions?.includes(permission) ?? false;
 }
 
+/** Returns a function that returns the items if the signed-in client or operator has the permission, else none. */
+export function usePermitted(): <Item>(permission: Permission, items: readonly Item[]) => readonly Item[] {
+  const may = useMay();
+  return (permission, items) => (may(permission) ? items : []);
+}
+
 export function useSession() {
   return useQuery(sessionQuery(useQueryClient(), useAnagrafe()));
 }

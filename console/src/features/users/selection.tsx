@@ -6,6 +6,7 @@ import { useInvitationsMessages, usePrincipalsMessages, useUsersMessages } from 
 import { ActionsMenu } from '../../ui/actions-menu.tsx';
 import type { OpenDialog } from '../../ui/dialog.tsx';
 import type { Column } from '../../ui/table.tsx';
+import { usePermitted } from '../session/session.ts';
 import { InviteMany } from './invite-many.tsx';
 import { MoveMany, ResetMany, SetStates } from './many-users.tsx';
 
@@ -67,6 +68,7 @@ interface SelectionBarProps {
 
 /** Selects the users of the page, and offers the actions on the selected users. */
 export function SelectionBar({ selection, shown, count, open }: SelectionBarProps) {
+  const permitted = usePermitted();
   const { select: messages } = useUsersMessages();
   const { many: invite } = useInvitationsMessages();
   const { setState } = usePrincipalsMessages();
@@ -102,20 +104,28 @@ export function SelectionBar({ selection, shown, count, open }: SelectionBarProp
         target={button}
         actions={[
           { name: messages.clear, onChoose: () => selection.set(users, false) },
-          {
-            name: invite.action,
-            onChoose: () => open((close) => <InviteMany users={users} onDone={done} onClose={close} />),
-          },
-          {
-            name: messages.reset.action,
-            onChoose: () => open((close) => <ResetMany users={users} onDone={done} onClose={close} />),
-          },
-          {
-            name: messages.move.action,
-            onChoose: () => open((close) => <MoveMany users={users} onDone={done} onClose={close} />),
-          },
-          { name: setState.active.action, onChoose: openStates('active') },
-          { name: setState.disabled.action, isDestructive: true, onChoose: openStates('disabled') },
+          ...permitted('users.invite', [
+            {
+              name: invite.action,
+              onChoose: () => open((close) => <InviteMany users={users} onDone={done} onClose={close} />),
+            },
+          ]),
+          ...permitted('passwords.reset', [
+            {
+              name: messages.reset.action,
+              onChoose: () => open((close) => <ResetMany users={users} onDone={done} onClose={close} />),
+            },
+          ]),
+          ...permitted('records.write', [
+            {
+              name: messages.move.action,
+              onChoose: () => open((close) => <MoveMany users={users} onDone={done} onClose={close} />),
+            },
+          ]),
+          ...permitted('states.write', [
+            { name: setState.active.action, onChoose: openStates('active') },
+            { name: setState.disabled.action, isDestructive: true, onChoose: openStates('disabled') },
+          ]),
         ]}
       />
     </Group>

@@ -11,6 +11,7 @@ import type { OpenDialog } from '../../ui/dialog.tsx';
 import { CellLink, type Column, Note } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
 import { InviteUser } from '../invitations/invite-user.tsx';
+import { usePermitted } from '../session/session.ts';
 import { DeleteUser, EditUser } from './edit-user.tsx';
 import type { UserSort } from './queries.ts';
 import { Reset } from './user-dialogs.tsx';
@@ -21,27 +22,36 @@ function useUserActions(open: OpenDialog): (user: UserOfPrincipal) => readonly A
   const { edit, remove } = useUsersMessages();
   const { setState, reset } = usePrincipalsMessages();
   const { action: invite } = useInvitationsMessages();
+  const permitted = usePermitted();
   return (user) => [
-    { name: edit.action, onChoose: () => open((close) => <EditUser user={user} onClose={close} />) },
+    ...permitted('records.write', [
+      { name: edit.action, onChoose: () => open((close) => <EditUser user={user} onClose={close} />) },
+    ]),
     ...(user.State === 'disabled'
       ? []
-      : [
+      : permitted('users.invite', [
           {
             name: invite[user.State],
             onChoose: () => open((close) => <InviteUser user={user} onClose={close} />),
           },
-        ]),
-    { name: reset.submit, onChoose: () => open((close) => <Reset user={user} onClose={close} />) },
-    {
-      name: setState[oppositeState[user.State]].action,
-      isDestructive: user.State !== 'disabled',
-      onChoose: () => open((close) => <SetUserState user={user} onClose={close} />),
-    },
-    {
-      name: remove.action,
-      isDestructive: true,
-      onChoose: () => open((close) => <DeleteUser user={user} onClose={close} />),
-    },
+        ])),
+    ...permitted('passwords.reset', [
+      { name: reset.submit, onChoose: () => open((close) => <Reset user={user} onClose={close} />) },
+    ]),
+    ...permitted('states.write', [
+      {
+        name: setState[oppositeState[user.State]].action,
+        isDestructive: user.State !== 'disabled',
+        onChoose: () => open((close) => <SetUserState user={user} onClose={close} />),
+      },
+    ]),
+    ...permitted('records.delete', [
+      {
+        name: remove.action,
+        isDestructive: true,
+        onChoose: () => open((close) => <DeleteUser user={user} onClose={close} />),
+      },
+    ]),
   ];
 }
 

@@ -63,7 +63,8 @@ function useCheckedInput(principalId: number, input: UserInput | NewPassword, er
     errorAt,
     otherErrors: messagesElsewhere(dryRun.errors, shows),
     password: {
-      error: errorAt('Password', input.Password),
+      // The error of an earlier password must not appear below one that was just generated.
+      error: dryRun.isCurrent || wasSubmitted ? errorAt('Password', input.Password) : undefined,
       isAccepted: dryRun.isCurrent && input.Password !== '' && !messageAt(all, pathOf('Password')),
     },
     markSubmitted: () => setWasSubmitted(true),

@@ -19,6 +19,7 @@ import { History } from '../audit/history.tsx';
 import { useAuditLog } from '../audit/queries.ts';
 import { InviteUser } from '../invitations/invite-user.tsx';
 import { MailsOfUser } from '../mails/mails-of-user.tsx';
+import { useMay, usePermitted } from '../session/session.ts';
 import { DeleteUser, EditUser } from './edit-user.tsx';
 import { type UserPage, userTextFields, useUser } from './queries.ts';
 import { nameOfPrincipal } from './user-columns.tsx';
@@ -42,6 +43,8 @@ export function OneUser({ id }: { id: number }) {
   const [dialog, open] = useDialog();
   const [, goTo] = useLocation();
   const factsOf = useFacts();
+  const may = useMay();
+  const permitted = usePermitted();
   if (data === null) return <UserNotFound />;
   const user = data?.user;
   const openFor = (render: (user: UserOfPrincipal, close: () => void) => ReactNode) => () =>
@@ -52,34 +55,44 @@ export function OneUser({ id }: { id: number }) {
   const openReset = openFor((one, close) => <Reset user={one} onClose={close} />);
   const actions = (
     <>
-      <Button disabled={!user} onClick={isInvited ? openInvite : openReset}>
-        {isInvited ? invite.invited : reset.submit}
-      </Button>
-      <Button
-        variant="default"
-        disabled={!user}
-        onClick={openFor((one, close) => <EditUser user={one} onClose={close} />)}
-      >
-        {messages.edit.action}
-      </Button>
+      {may('passwords.reset') && (
+        <Button disabled={!user} onClick={isInvited ? openInvite : openReset}>
+          {isInvited ? invite.invited : reset.submit}
+        </Button>
+      )}
+      {may('records.write') && (
+        <Button
+          variant="default"
+          disabled={!user}
+          onClick={openFor((one, close) => <EditUser user={one} onClose={close} />)}
+        >
+          {messages.edit.action}
+        </Button>
+      )}
       <ActionsMenu
         label={more}
         target={<IconButton icon="more" label={more} isOutlined />}
         actions={[
-          ...(isInvited ? [{ name: reset.submit, onChoose: openReset }] : []),
-          ...(user?.State === 'active' ? [{ name: invite.active, onChoose: openInvite }] : []),
-          {
-            name: setState[isActive ? 'disabled' : 'active'].action,
-            isDestructive: isActive,
-            onChoose: openFor((one, close) => <SetUserState user={one} onClose={close} />),
-          },
-          {
-            name: messages.remove.action,
-            isDestructive: true,
-            onChoose: openFor((one, close) => (
-              <DeleteUser user={one} onDeleted={() => goTo('/users')} onClose={close} />
-            )),
-          },
+          ...(isInvited ? permitted('passwords.reset', [{ name: reset.submit, onChoose: openReset }]) : []),
+          ...(user?.State === 'active'
+            ? permitted('users.invite', [{ name: invite.active, onChoose: openInvite }])
+            : []),
+          ...permitted('states.write', [
+            {
+              name: setState[isActive ? 'disabled' : 'active'].action,
+              isDestructive: isActive,
+              onChoose: openFor((one, close) => <SetUserState user={one} onClose={close} />),
+            },
+          ]),
+          ...permitted('records.delete', [
+            {
+              name: messages.remove.action,
+              isDestructive: true,
+              onChoose: openFor((one, close) => (
+                <DeleteUser user={one} onDeleted={() => goTo('/users')} onClose={close} />
+              )),
+            },
+          ]),
         ]}
       />
     </>

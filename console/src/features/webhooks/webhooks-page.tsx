@@ -11,6 +11,7 @@ import { useNotice } from '../../ui/notice.tsx';
 import { idOf, NotFound } from '../../ui/page.tsx';
 import { CellLink, type Column } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
+import { useMay, usePermitted } from '../session/session.ts';
 import { useChangeWebhook, useWebhooks } from './queries.ts';
 import { Create, Edit, Remove, Rotate, Test, type WebhookDialogProps } from './webhook-dialogs.tsx';
 import { OneWebhook } from './webhook-page.tsx';
@@ -31,6 +32,8 @@ function AllWebhooks() {
   const notify = useNotice();
   const { data, error, refetch } = useWebhooks();
   const change = useChangeWebhook();
+  const may = useMay();
+  const permitted = usePermitted();
   const [dialog, open] = useDialog();
   const create = () => open((close) => <Create onClose={close} />);
 
@@ -47,11 +50,13 @@ function AllWebhooks() {
       );
     return [
       { name: messages.deliveries, href: `/webhooks/${webhook.ID}` },
-      action(messages.test, Test),
-      action(messages.edit, Edit),
-      action(messages.rotate, Rotate),
-      { name: isDisabled ? messages.enable : messages.disable, onChoose: toggle },
-      { ...action(messages.remove, Remove), isDestructive: true },
+      ...permitted('webhooks.write', [
+        action(messages.test, Test),
+        action(messages.edit, Edit),
+        action(messages.rotate, Rotate),
+        { name: isDisabled ? messages.enable : messages.disable, onChoose: toggle },
+        { ...action(messages.remove, Remove), isDestructive: true },
+      ]),
     ];
   }
 
@@ -80,7 +85,7 @@ function AllWebhooks() {
     <ListPage
       title={messages.title}
       intro={messages.intro}
-      actions={<CreateButton onClick={create}>{messages.create}</CreateButton>}
+      actions={may('webhooks.write') && <CreateButton onClick={create}>{messages.create}</CreateButton>}
       failure={change.error && <Failure error={change.error} title={messages.notChanged} />}
       caption={messages.caption}
       columns={columns}
