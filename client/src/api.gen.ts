@@ -340,7 +340,7 @@ export interface Delivery {
   AttemptedAt: string | null;
   /** The HTTP status of the last response. */
   Status: number | null;
-  /** The reason as text, in the language of the request. Null if `Status` says it. */
+  /** The reason as text, in the language of the request. Null if `Status` explains the failure. */
   Failure: string | null;
   FailureCode: DeliveryFailureCode | null;
   FailureDetails: DeliveryFailureDetails | null;
@@ -1657,7 +1657,7 @@ export interface WebhookTest {
   /** True if the receiver responded with 2xx. */
   Delivered: boolean;
   Status: number | null;
-  /** The reason as text, in the language of the request. Null if `Status` says it. */
+  /** The reason as text, in the language of the request. Null if `Status` explains the failure. */
   Failure: string | null;
   FailureCode: DeliveryFailureCode | null;
   FailureDetails: DeliveryFailureDetails | null;

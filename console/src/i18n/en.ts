@@ -487,7 +487,7 @@ export const audit = {
     all: 'Show all',
     of: (id: string) => `Entries of principal ${id}.`,
     ofUser: (id: string) => `Entries of user ${id}.`,
-    fromPosition: (position: string) => `Position ${position} and older. New entries are not added.`,
+    fromPosition: (position: string) => `Position ${position} and older. Live updates are paused.`,
   },
   actorKinds: {
     user: 'Signed-in users',
@@ -782,7 +782,7 @@ export const imports = {
   },
   options: {
     title: 'Options',
-    mode: 'Principals and users that exist',
+    mode: 'Existing principals and users',
     create: 'Create only',
     createHint: 'Rows that differ from what is stored are refused and shown with both values.',
     update: 'Create and update',
@@ -826,7 +826,7 @@ export const imports = {
   },
   warnings: {
     title: 'Values to check',
-    hint: 'Rows without errors are applied nevertheless.',
+    hint: 'Rows without errors will still be imported.',
     codes: {
       TRIMMED: 'spaces before or after the value are removed',
       LEADING_ZEROS_LOST: 'zeros at the beginning of the number seem to be lost',
@@ -1108,7 +1108,7 @@ export const overview = {
     },
     read: { title: 'Read the API reference', text: 'All calls, with examples.', action: 'API reference' },
     others: {
-      title: 'Let other machines call',
+      title: 'Allow access from other machines',
       text: (host: string) =>
         `The service listens on ${host}: only programs on this machine can call it. Put a reverse proxy with TLS in front of it and set ANAGRAFE_TRUST_PROXY, or in a trusted network set ANAGRAFE_HOST=0.0.0.0. Then restart the service.`,
     },

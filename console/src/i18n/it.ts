@@ -300,7 +300,7 @@ export const auditRow: Messages['auditRow'] = {
     'call.completed': ({ count }) =>
       `Chiamata terminata: ${count('records')} record, ${rejected(count('recordsFailed'))}.`,
     'job.submitted': ({ count }) =>
-      `Elaborazione inviata: ${count('records')} record, ${plural(count('users'), 'utente', 'utenti')}.`,
+      `Elaborazione messa in coda: ${count('records')} record, ${plural(count('users'), 'utente', 'utenti')}.`,
     'job.completed': ({ count }) =>
       `Elaborazione terminata: ${count('records')} record, ${rejected(count('recordsFailed'))}.`,
     'job.cancelled': () => 'Elaborazione annullata.',
@@ -537,7 +537,7 @@ export const audit: Messages['audit'] = {
   },
   details: 'Dettagli',
   detail: {
-    action: 'Codice attività',
+    action: 'Codice azione',
     entry: 'ID voce',
     address: 'Indirizzo IP',
     request: 'ID richiesta',
@@ -978,7 +978,7 @@ export const invitations: Messages['invitations'] = {
 
 export const jobs: Messages['jobs'] = {
   title: 'Elaborazioni',
-  intro: 'Chiamate in background di tutti i client, dalla più recente.',
+  intro: 'Elaborazioni di tutti i client, dalla più recente.',
   caption: 'Elaborazioni',
   failedOnly: 'Solo con record scartati',
   columns: {
@@ -1079,7 +1079,7 @@ export const mails: Messages['mails'] = {
 
 export const overview: Messages['overview'] = {
   title: 'Panoramica',
-  intro: 'Totali, attività in corso ed errori recenti.',
+  intro: 'Totali, elaborazioni in corso ed errori recenti.',
   figures: {
     label: 'Totali',
     users: 'Utenti',

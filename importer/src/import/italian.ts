@@ -28,7 +28,8 @@ const fileErrors: { readonly [Code in FileErrorCode]: (params: FileErrorParams[C
   WORKBOOK_LIMIT: ({ part, limit }) =>
     `Il file .xlsx contiene ${workbookParts[part](limit.toLocaleString('it'))}. Salva il foglio come "CSV UTF-8" e importa quel file.`,
   SHEET_NOT_FOUND: ({ sheet, found }) => `Manca il foglio "${sheet}". Fogli trovati: ${quoted(found)}.`,
-  NOT_IN_ENCODING: ({ line, encoding }) => `La riga ${line} contiene byte non validi in ${encoding}.`,
+  NOT_IN_ENCODING: ({ line, encoding }) =>
+    `La riga ${line} contiene byte non validi in ${encoding}. Salva il file come CSV UTF-8.`,
   ENCODING_CHANGES: ({ line, from, to }) =>
     `Codifica mista: ${from}, poi ${to} dalla riga ${line}. Salva il file con una sola codifica.`,
   NO_HEADER: () => 'Il file è vuoto: manca la riga con i nomi delle colonne.',
@@ -98,8 +99,9 @@ const rowErrors: Readonly<Record<Exclude<RowErrorCode, 'CONTRADICTS_ROW'>, strin
   RESET_WITHOUT_PRINCIPAL: "Con UserID, indica l'anagrafica con ID o ExternalKey.",
   USER_NOT_FOUND: 'Utente non trovato.',
   PRINCIPAL_NOT_FOUND:
-    'Nessuna anagrafica con questo codice (ExternalKey). Per crearla, aggiungi un campo come Denomination.',
-  RECORD_NOT_APPLIED: 'Il servizio scarta il record senza indicare un motivo.',
+    'Nessuna anagrafica con questo codice (ExternalKey). Per crearla, aggiungi almeno la ragione sociale (Denomination).',
+  RECORD_NOT_APPLIED:
+    "Il servizio ha scartato il record senza indicare il motivo. Riprova; se si ripete, contatta l'amministratore.",
   DUPLICATE_USERNAME: 'Nome utente già presente in una riga precedente.',
   PASSWORD_MISSING: 'Manca la password (Password o PasswordHash).',
 };

@@ -63,7 +63,7 @@ export const fieldTexts = {
   PASSWORD_CHARACTERS: 'The password contains a control character or another character that is not allowed.',
   PASSWORD_COMMON: 'This password is too common. Choose another one.',
   PASSWORD_IS_USERNAME: 'The password must differ from the username.',
-  PASSWORD_IS_EMAIL: 'The password must differ from the email address and from its part before the @.',
+  PASSWORD_IS_EMAIL: 'The password must not be the email address or the part before the @.',
   PASSWORD_MISMATCH: 'ConfirmPassword does not match Password.',
   PASSWORD_BESIDE_HASH: 'Send either PasswordHash, or Password and ConfirmPassword, not both.',
   PASSWORD_HASH_INVALID:

@@ -66,8 +66,8 @@ export const italianFields: typeof fieldTexts = {
   PASSWORD_CHARACTERS: 'La password contiene un carattere di controllo o un altro carattere non ammesso.',
   PASSWORD_COMMON: "Questa password è troppo comune. Sceglierne un'altra.",
   PASSWORD_IS_USERNAME: 'La password deve essere diversa dal nome utente.',
-  PASSWORD_IS_EMAIL: "La password deve essere diversa dall'indirizzo email e dalla parte che precede la @.",
-  PASSWORD_MISMATCH: 'ConfirmPassword non coincide con Password.',
+  PASSWORD_IS_EMAIL: "La password non può essere l'indirizzo email né la parte che precede la @.",
+  PASSWORD_MISMATCH: 'Password e conferma password non coincidono.',
   PASSWORD_BESIDE_HASH: 'Inviare PasswordHash oppure Password e ConfirmPassword, non entrambi.',
   PASSWORD_HASH_INVALID:
     'Hash della password non supportato o non valido. Formati supportati: argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) e ASP.NET Core Identity.',

@@ -26,9 +26,9 @@ export const italian: typeof english = {
     flag: '"{name}" deve essere true o false.',
     url: '"{name}" deve essere un URL http o https senza nome utente, password o frammento.',
     internalUrl:
-      '"{name}" ha un indirizzo interno, a cui non si inviano messaggi. Usare un indirizzo pubblico, o aggiungere la sua rete a ANAGRAFE_WEBHOOK_NETWORKS.',
+      '"{name}" punta a un indirizzo interno, non ammesso. Usare un indirizzo pubblico o aggiungere la rete ad ANAGRAFE_WEBHOOK_NETWORKS.',
     plainUrl:
-      '"{name}" deve iniziare con https. Il semplice http è possibile solo nelle reti di ANAGRAFE_WEBHOOK_NETWORKS.',
+      '"{name}" deve iniziare con https. http senza TLS è ammesso solo verso le reti elencate in ANAGRAFE_WEBHOOK_NETWORKS.',
     choice: 'Valori ammessi per "{name}": {takes}.',
     scopes: '"{name}" deve essere un elenco con almeno uno di questi valori: {known}.',
     networks:

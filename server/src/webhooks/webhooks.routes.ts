@@ -94,7 +94,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
         operationId: 'changeWebhook',
         summary: 'Change, disable or enable a webhook',
         description:
-          'Fields that are not sent stay unchanged. A webhook that is enabled again receives the events of the meantime. It cannot be enabled (403) while its client is revoked or does not have the scope `admin`.',
+          'Fields that are not sent stay unchanged. A webhook that is enabled again receives the events that it missed. It cannot be enabled (403) while its client is revoked or does not have the scope `admin`.',
         params: WebhookPath,
         body: ChangeWebhookBody,
         response: webhookAnswers,

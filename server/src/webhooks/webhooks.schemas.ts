@@ -125,7 +125,8 @@ const Answer = nullable(
 const failure = {
   Failure: nullable(
     Type.String({
-      description: 'The reason as text, in the language of the request. Null if `Status` says it.',
+      description:
+        'The reason as text, in the language of the request. Null if `Status` explains the failure.',
     }),
   ),
   FailureCode: nullable(DeliveryFailureCode),

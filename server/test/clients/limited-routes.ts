@@ -37,6 +37,10 @@ const bothUsers = ({ userId, username }: Subject, fields: object = {}) => [
   { Users: [{ Username: username, ...fields }] },
 ];
 
+/** The users of the subject, named in a record of the caller's own principal. */
+const underOwn = (of: Subject, fields: object = {}) =>
+  bothUsers(of, fields).map((record) => ({ ExternalKey: 'own-key', ...record }));
+
 export const routes: Readonly<Record<string, Case>> = {
   [`GET ${sync}/events`]: () => [
     { path: `${sync}/events?pageSize=1000` },
@@ -97,6 +101,10 @@ export const routes: Readonly<Record<string, Case>> = {
       ...byBoth(of, ...bothUsers(of, { Operation: 'reset', ...password })),
       ...byBoth(of, ...bothUsers(of, { Operation: 'edit', Email: 'stolen@example.com' })),
       ...byBoth(of, ...bothUsers(of, { Operation: 'delete' })),
+      ...underOwn(of, { Operation: 'reset', ...password }),
+      ...underOwn(of, { Operation: 'edit', Email: 'stolen@example.com' }),
+      ...underOwn(of, { Operation: 'delete' }),
+      ...underOwn(of, { Operation: 'move' }),
     ]),
     {
       path: `${sync}/irs/update`,
@@ -108,13 +116,15 @@ export const routes: Readonly<Record<string, Case>> = {
     inAllWays(`${sync}/irs/state`, [
       ...byBoth(of, { State: 'disabled' }),
       ...byBoth(of, ...bothUsers(of, { State: 'disabled' })),
+      ...underOwn(of, { State: 'disabled' }),
     ]),
   [`POST ${sync}/irs/delete`]: (of) =>
-    inAllWays(`${sync}/irs/delete`, [...byBoth(of, {}), ...byBoth(of, ...bothUsers(of))]),
+    inAllWays(`${sync}/irs/delete`, [...byBoth(of, {}), ...byBoth(of, ...bothUsers(of)), ...underOwn(of)]),
   [`POST ${sync}/irs/invite`]: (of) =>
     inAllWays(`${sync}/irs/invite`, [
       ...byBoth(of, { Invite: 'code' }),
       ...byBoth(of, ...bothUsers(of, { Invite: 'code' })),
+      ...underOwn(of, { Invite: 'code' }),
     ]),
   [`POST ${sync}/irs/merge`]: (of) =>
     inAllWays(`${sync}/irs/merge`, [

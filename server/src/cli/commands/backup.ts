@@ -28,7 +28,7 @@ export function backupCommand(): Command {
       '\nThe backup is the state of the database at its end. It is complete once its folder has a name such as' +
         '\n2026-01-31T080000Z, and every file was read again and compared with its checksum. It contains password hashes, but' +
         '\nnot the master key: keep a copy of master.key apart from the backups.' +
-        '\n\nExample:\n  anagrafe backup /mnt/backups --encrypt',
+        '\n\nExample:\n  anagrafe backup create /mnt/backups --encrypt',
     )
     .action(create);
 
