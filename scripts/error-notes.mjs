@@ -168,7 +168,7 @@ export const errorNotes = {
     'PostgreSQL is restarting, fails over, or cannot be reached; or another call holds a lock.',
     'Repeat the call with the same `Idempotency-Key`. If it lasts, see `/health/ready` and the log.',
   ],
-  INTERNAL: ['A fault of the service.', 'Look for the request ID in the log, and report it.'],
+  INTERNAL: ['An unexpected error in the service.', 'Look for the request ID in the log, and report it.'],
   INVALID_RECORD: [
     'Fields of the principal, and perhaps of its users, are invalid.',
     'Correct the fields of `Item5`, and send the record again.',
@@ -229,7 +229,7 @@ export const errorNotes = {
     'The database was not available or busy, or an earlier record of the same principal failed.',
     'Send the record again.',
   ],
-  RECORD_FAILED: ['A fault of the service.', 'Look for the request ID in the log, and report it.'],
+  RECORD_FAILED: ['An unexpected error in the service.', 'Look for the request ID in the log, and report it.'],
   CANCELLED: ['Somebody cancelled the job.', 'Send the record again if it is still wanted.'],
   REQUIRED: ['The field is absent, null or empty.', 'Send it.'],
   MORE_ERRORS: [

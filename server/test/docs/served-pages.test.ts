@@ -1,6 +1,6 @@
 import { getText, startTestService } from '@anagrafe/testing/service';
 import { describe, expect, it } from 'vitest';
-import { allPages } from '../docs/pages.ts';
+import { allPages } from './pages.ts';
 
 const service = await startTestService();
 
