@@ -229,7 +229,10 @@ export const errorNotes = {
     'The database was not available or busy, or an earlier record of the same principal failed.',
     'Send the record again.',
   ],
-  RECORD_FAILED: ['An unexpected error in the service.', 'Look for the request ID in the log, and report it.'],
+  RECORD_FAILED: [
+    'An unexpected error in the service.',
+    'Look for the request ID in the log, and report it.',
+  ],
   CANCELLED: ['Somebody cancelled the job.', 'Send the record again if it is still wanted.'],
   REQUIRED: ['The field is absent, null or empty.', 'Send it.'],
   MORE_ERRORS: [
