@@ -36,10 +36,6 @@ export class SlowFilesFirst extends BaseSequencer {
     const slow = sorted.filter(isSlow);
     const others = sorted.filter((file) => !isSlow(file));
     const isOfSameProject = ({ project }: TestSpecification) => project === slow[0]?.project;
-    return [
-      ...slow,
-      ...others.filter(isOfSameProject),
-      ...others.filter((file) => !isOfSameProject(file)),
-    ];
+    return [...slow, ...others.filter(isOfSameProject), ...others.filter((file) => !isOfSameProject(file))];
   }
 }

@@ -228,7 +228,7 @@ export async function expectSoundAnswers(
       async (batch) => {
         await judgeAll(pool, batch, model);
         sent += batch.length;
-        report(sent);
+        report(Math.min(sent, bodies));
       },
     ),
     {
