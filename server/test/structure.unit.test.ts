@@ -99,7 +99,7 @@ describe('the server', () => {
   it('has SQL only in stores and in db/', () => {
     const sql = /\b(from|into|update|join|table)\s+anagrafe(_queue)?\.\w/;
     const withSql = sources.filter(({ text }) => sql.test(text)).map(({ path }) => path);
-    expect(withSql).toContain('records/operations/records.store.ts');
+    expect(withSql).toContain('records/check/check.store.ts');
     expect(withSql.filter((path) => !path.startsWith('db/') && !path.endsWith('.store.ts'))).toEqual([]);
   });
 

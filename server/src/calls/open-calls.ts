@@ -24,7 +24,7 @@ interface CallParts
   extends Pick<
     CallTools,
     | 'operations'
-    | 'recordStore'
+    | 'writeStore'
     | 'newWriter'
     | 'hasher'
     | 'keyRing'

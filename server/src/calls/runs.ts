@@ -5,7 +5,7 @@ import { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { required } from '../lib/required.ts';
 import { type BatchLimits, requireBatch } from '../records/check/batch.ts';
-import type { RunStore } from '../records/operations/undo-stored.ts';
+import type { Records } from '../records/open-records.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import type { UserEffect } from '../records/parse/parsed-undo.ts';
 import { claimAndRun, tryCall } from './run-call.ts';
@@ -75,8 +75,7 @@ export interface RunHistory {
   countEffects(id: string): Promise<EffectCounts>;
   /** Returns what the applied records of the run did, by principal that they changed. */
   effects(id: string): Promise<readonly RunEffects[]>;
-  /** See `RunStore` in records/operations/undo-stored.ts. */
-  principalsTouched: RunStore['principalsTouched'];
+  principalsTouched: Records['principalsTouched'];
 }
 
 export async function findRun(id: string, callerTags: CallerTags, store: RunHistory): Promise<Run> {

@@ -7,12 +7,11 @@ import type { RecordList } from '../json/record-list.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
 import type { CodeIssuer } from '../passwords/password-code.ts';
 import type { BatchLimits } from '../records/check/batch.ts';
-import type { CallOptions, Operations } from '../records/check/operation.ts';
+import type { CallOptions } from '../records/check/operation.ts';
+import type { Records } from '../records/open-records.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import type { EffectCounts } from '../records/read/effect-counts.ts';
-import type { RecordStore } from '../records/write/id-reservation.ts';
 import type { IndexedOutcome, NewCall, Outcome } from '../records/write/outcome.ts';
-import type { RecordWriter } from '../records/write/record-writer.ts';
 import type { CallStore } from './calls.ts';
 
 /** The part of a call that only `irs/upsert`, `irs/merge` and an undo have. */
@@ -106,10 +105,7 @@ export type WriteResult = {
     }
 );
 
-export interface CallTools {
-  readonly operations: Operations;
-  readonly recordStore: RecordStore;
-  newWriter(): RecordWriter;
+export interface CallTools extends Pick<Records, 'operations' | 'writeStore' | 'newWriter'> {
   readonly hasher: HashPool;
   readonly keyRing: KeyRing;
   readonly calls: CallStore;

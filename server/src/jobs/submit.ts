@@ -6,11 +6,12 @@ import type { HashPool } from '../passwords/hash-pool.ts';
 import { changeToWrite, checkInGroups } from '../records/check/batch.ts';
 import type { CallOptions, Operation } from '../records/check/operation.ts';
 import type { PlanReview } from '../records/check/plan.ts';
+import type { Records } from '../records/open-records.ts';
 import { hashesNeeded } from '../records/operations/apply.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import { type PrincipalChange, principalsOf, sizeOf } from '../records/write/change.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
-import { type IdStore, type NewRows, newRows, reserveIds } from '../records/write/id-reservation.ts';
+import { type NewRows, newRows, reserveIds } from '../records/write/id-reservation.ts';
 import { type Outcome, refused } from '../records/write/outcome.ts';
 import { type PlannedRecord, planChunks } from './chunk-planner.ts';
 import { encryptRecords, type ValidRecord } from './encrypted-chunk.ts';
@@ -65,9 +66,8 @@ export interface SubmittedCall {
   holdMemory(bytes: number): void;
 }
 
-interface SubmissionTools {
+interface SubmissionTools extends Pick<Records, 'writeStore'> {
   readonly store: SubmissionStore;
-  readonly recordStore: IdStore;
   readonly keyRing: KeyRing;
   readonly hasher: Pick<HashPool, 'waitForInteractive'>;
 }
@@ -111,7 +111,7 @@ export function chunkName(callId: string, number: number): string {
 async function partitionRecords(
   { records, settled, review, holdMemory }: SubmittedCall,
   operation: Operation,
-  { hasher, recordStore }: SubmissionTools,
+  { hasher, writeStore }: SubmissionTools,
 ) {
   const failureGroups: StoredFailure[][] = [];
   /** By position. */
@@ -136,7 +136,7 @@ async function partitionRecords(
         failures.push({ position, outcome: refused(parsed), fields });
       }
     }
-    const reserved = await reserveIds(inserted, recordStore);
+    const reserved = await reserveIds(inserted, writeStore);
     for (const [at, record] of found.entries())
       valid.set(record.position, { ...record, ids: required(reserved[at]) });
     failureGroups.push(await storedFailures(operation.name, failures));

@@ -11,7 +11,7 @@ import {
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { dryRun } from '../../src/calls/dry-run.ts';
 import { HashPool } from '../../src/passwords/hash-pool.ts';
-import { openRecordStore } from '../../src/records/operations/records.store.ts';
+import { openCheckStore } from '../../src/records/check/check.store.ts';
 import { updateOperation } from '../../src/records/operations/update.ts';
 
 let service: TestService;
@@ -241,7 +241,7 @@ describe('the parameter dryRun', () => {
   });
 
   it('ends after the group that is being checked when its caller has disconnected', async () => {
-    const store = openRecordStore(service.database, { callerTags: null });
+    const store = openCheckStore(service.database, null);
     const disconnected = new AbortController();
     let reads = 0;
     const counted = {

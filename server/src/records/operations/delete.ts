@@ -1,6 +1,7 @@
 import { required } from '../../lib/required.ts';
+import type { CheckStore } from '../check/check.store.ts';
 import type { Operation } from '../check/operation.ts';
-import { type Found, findReferences, type ReferenceStore } from '../check/references.ts';
+import { type Found, findReferences } from '../check/references.ts';
 import { parseDelete } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import { isNamedByUsername } from '../parse/parsed-user.ts';
@@ -9,13 +10,8 @@ import { noUsers, type PrincipalChange } from '../write/change.ts';
 /** Maximum number of users of a deleted principal that the answer lists. */
 export const usersListed = 1000;
 
-export interface DeleteStore extends ReferenceStore {
-  /** Returns the IDs of the first `limit` users of each principal. */
-  findFirstUsers(principalIds: readonly number[], limit: number): Promise<ReadonlyMap<number, number[]>>;
-}
-
 /** Deletes principals with all of their users, or some users of a principal. */
-export function deleteOperation(store: DeleteStore): Operation {
+export function deleteOperation(store: CheckStore): Operation {
   return {
     name: 'delete',
     parse: parseDelete,
@@ -25,7 +21,7 @@ export function deleteOperation(store: DeleteStore): Operation {
 
 async function checkAgainstStore(
   parsedRecords: readonly ParsedRecord[],
-  store: DeleteStore,
+  store: CheckStore,
 ): Promise<(PrincipalChange | null)[]> {
   const usersOf = (parsed: ParsedRecord) => usersWith(parsed, 'delete');
   const found = await findReferences(parsedRecords, store, { usersOf, comparesValues: true });
