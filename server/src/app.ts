@@ -192,7 +192,7 @@ function adminRoutes(api: Api, features: Features, config: Config): void {
   clientRoutes(api, clients.store);
   operatorRoutes(api, features.operators.operators);
   callRoutes(api, { store: calls.history, auditLog: audit.log });
-  failuresRoute(api, calls.failures);
+  failuresRoute(api, calls.history);
   runRoutes(api, calls);
   allJobsRoute(api, jobs.store);
   mailRoutes(api, mails);

@@ -13,7 +13,7 @@ import { effectCounts } from '../records/read/effect-counts.ts';
 import { storedFailures } from '../records/write/failed-records.ts';
 import { newRows, reserveIds } from '../records/write/id-reservation.ts';
 import type { Outcome } from '../records/write/outcome.ts';
-import type { CallCounts } from './calls.ts';
+import type { CallCounts } from './calls.store.ts';
 import type { CallTools, ClaimedCall, WriteResult } from './write-call.ts';
 
 type ApplyTools = Pick<

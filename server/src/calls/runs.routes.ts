@@ -16,7 +16,8 @@ import {
   Uuid,
 } from '../http/schemas.ts';
 import type { Api, Validated } from '../http/validation.ts';
-import { findRun, type Run, type RunCall, type RunHistory, undoRun } from './runs.ts';
+import type { RunHistory } from './runs.store.ts';
+import { undoRun } from './runs.ts';
 import { pageOf, readPlan } from './upsert.routes.ts';
 import { MergeQuery, UpsertHeaders, upsertAnswers } from './upsert.schemas.ts';
 import { type WriteRouteTools, writeHandler } from './write.routes.ts';
@@ -47,7 +48,7 @@ export function runRoutes(app: Api, tools: RunTools): void {
     async (request) => {
       const { page, pageSize } = request.query;
       const { runs: found, totalCount } = await runs.list({ page, pageSize }, request.caller.tags);
-      return pageEnvelope({ page, pageSize, totalCount }, found.map(runFields), debugOf(request));
+      return pageEnvelope({ page, pageSize, totalCount }, found, debugOf(request));
     },
   );
 
@@ -68,10 +69,10 @@ export function runRoutes(app: Api, tools: RunTools): void {
     },
     async (request) => {
       const { page, pageSize } = request.query;
-      const run = await findRun(request.params.id, request.caller.tags, runs);
-      const { calls, totalCount } = await runs.calls(run.id, { page, pageSize }, request.caller.tags);
+      const run = await runs.find(request.params.id, request.caller.tags);
+      const { calls, totalCount } = await runs.calls(run.ID, { page, pageSize }, request.caller.tags);
       const shown = { page, pageSize, totalCount };
-      return pageEnvelope(shown, calls.map(callFields), debugOf(request), runFields(run));
+      return pageEnvelope(shown, calls, debugOf(request), run);
     },
   );
 
@@ -113,36 +114,6 @@ function readUndo(request: FastifyRequest) {
     expectedPlan: readPlan(request.headers['if-match']),
     page: pageOf(request.query as UndoParameters),
     withUsers: representationFor(request) !== null,
-  };
-}
-
-function runFields(run: Run) {
-  return {
-    ID: run.id,
-    ClientID: run.clientId,
-    ClientName: run.clientName,
-    StartedAt: run.startedAt,
-    EndedAt: run.endedAt,
-    Calls: run.calls,
-    Records: run.records,
-    RecordsFailed: run.recordsFailed,
-    Users: run.users,
-    UndoableUntil: run.undoableUntil,
-    UndoneAt: run.undoneAt,
-    UndoneBy: run.undoneBy,
-  };
-}
-
-function callFields(call: RunCall) {
-  return {
-    CallID: call.id,
-    JobID: call.isJob ? call.id : null,
-    Operation: call.operation,
-    SubmittedAt: call.submittedAt,
-    EndedAt: call.endedAt,
-    Records: call.records,
-    RecordsFailed: call.recordsFailed,
-    Users: call.users,
   };
 }
 

@@ -12,7 +12,7 @@ import type { Records } from '../records/open-records.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import type { EffectCounts } from '../records/read/effect-counts.ts';
 import type { IndexedOutcome, NewCall, Outcome } from '../records/write/outcome.ts';
-import type { CallStore } from './calls.ts';
+import type { CallStore } from './calls.store.ts';
 
 /** The part of a call that only `irs/upsert`, `irs/merge` and an undo have. */
 export interface PlannedCall {
@@ -105,7 +105,8 @@ export type WriteResult = {
     }
 );
 
-export interface CallTools extends Pick<Records, 'operations' | 'writeStore' | 'newWriter'> {
+export interface CallTools
+  extends Pick<Records, 'operations' | 'writeStore' | 'newWriter' | 'principalsTouched'> {
   readonly hasher: HashPool;
   readonly keyRing: KeyRing;
   readonly calls: CallStore;
