@@ -1,8 +1,10 @@
 import type { Actor } from '../audit/audit-log.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
-import type { IdempotencyKey, IdempotencyStore } from '../idempotency/idempotency.ts';
+import type { IdempotencyKey } from '../idempotency/idempotency.ts';
+import type { IdempotencyStore } from '../idempotency/lease.ts';
 import type { Job } from '../jobs/job.ts';
-import type { SubmissionStore, SubmittedCall } from '../jobs/submit.ts';
+import type { Jobs } from '../jobs/open-jobs.ts';
+import type { SubmittedCall } from '../jobs/submit.ts';
 import type { RecordList } from '../json/record-list.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
 import type { CodeIssuer } from '../passwords/password-code.ts';
@@ -111,7 +113,7 @@ export interface CallTools
   readonly keyRing: KeyRing;
   readonly calls: CallStore;
   readonly idempotency: IdempotencyStore;
-  readonly submissions: SubmissionStore;
+  readonly submissions: Jobs['submissions'];
   /** Issues the codes of users that a synchronous call invites. */
   readonly issueCode: CodeIssuer;
   readonly limits: { readonly answered: BatchLimits; readonly job: BatchLimits };

@@ -9,8 +9,9 @@ import { debugOf, languageOf } from '../http/request-context.ts';
 import { isFlagged, mailsPerMinute, representationFor, runOf, wantsAsync } from '../http/request-options.ts';
 import { sendEnvelope } from '../http/streaming.ts';
 import type { IdempotencyKey } from '../idempotency/idempotency.ts';
-import { findJob, type JobStore } from '../jobs/job.ts';
+import { jobsSeenBy } from '../jobs/job.ts';
 import { jobFields } from '../jobs/jobs.routes.ts';
+import type { Jobs } from '../jobs/open-jobs.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError, isPartOfOutage, wrongParameter } from '../lib/field-errors.ts';
 import { type CallOptions, defaultOptions } from '../records/check/operation.ts';
@@ -26,7 +27,7 @@ import type { CallTools, PlannedCall, WriteCall, WriteResult } from './write-cal
 
 export interface WriteRouteTools {
   readonly callTools: CallTools;
-  readonly jobs: JobStore;
+  readonly jobs: Jobs['store'];
   changeOwnPassword(call: OwnCall): Promise<Outcome>;
 }
 
@@ -214,10 +215,10 @@ async function answerJob(
   { jobId, job: submitted }: Extract<WriteResult, { kind: 'job' }>,
   request: FastifyRequest,
   reply: FastifyReply,
-  jobs: JobStore,
+  jobs: Jobs['store'],
 ) {
   // A submitted job is answered with 202 even if this read fails: a client that gets an error sends the call again.
-  const job = await findJob(jobId, request.caller, jobs).catch((error) => {
+  const job = await jobs.find(jobId, jobsSeenBy(request.caller)).catch((error) => {
     if (!submitted) throw error;
     return submitted;
   });

@@ -8,49 +8,13 @@ import type { CallOptions, Operation } from '../records/check/operation.ts';
 import type { PlanReview } from '../records/check/plan.ts';
 import type { Records } from '../records/open-records.ts';
 import { hashesNeeded } from '../records/operations/apply.ts';
-import type { OperationName } from '../records/parse/parsed-record.ts';
 import { type PrincipalChange, principalsOf, sizeOf } from '../records/write/change.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
 import { type NewRows, newRows, reserveIds } from '../records/write/id-reservation.ts';
 import { type Outcome, refused } from '../records/write/outcome.ts';
 import { type PlannedRecord, planChunks } from './chunk-planner.ts';
 import { encryptRecords, type ValidRecord } from './encrypted-chunk.ts';
-
-export interface NewJob {
-  readonly id: string;
-  readonly clientId: number | null;
-  readonly operation: OperationName;
-  readonly options: CallOptions;
-  readonly records: number;
-  readonly users: number;
-  /** The size of the body. */
-  readonly bytes: number;
-  readonly wrappedKey: Buffer;
-  readonly actor: Actor;
-}
-
-export interface EncryptedChunk {
-  readonly number: number;
-  /** See `PlannedChunk.weight`. */
-  readonly weight: number;
-  readonly positions: readonly number[];
-  readonly encrypted: Buffer;
-}
-
-/** Adds the failed records and the chunks of a new job, in the transaction that stores the job. */
-interface JobWriter {
-  storeFailures(failures: readonly StoredFailure[]): Promise<unknown>;
-  addChunk(chunk: EncryptedChunk): Promise<void>;
-}
-
-export interface SubmissionStore {
-  /**
-   * Stores the job and what `fill` adds to it in one transaction; any node may then run it. Returns false and stores
-   * nothing if another request has completed or submitted the call with this ID meanwhile. Throws the `ApiError`
-   * `RATE_LIMITED` if the client has too many open jobs.
-   */
-  submit(job: NewJob, fill: (writer: JobWriter) => Promise<void>): Promise<boolean>;
-}
+import type { SubmissionStore } from './submissions.store.ts';
 
 /** A call whose records are applied at once, or in chunks. */
 export interface SubmittedCall {
