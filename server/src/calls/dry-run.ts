@@ -2,11 +2,16 @@ import { type CheckedRecord, checkInGroups } from '../records/check/batch.ts';
 import type { Operation } from '../records/check/operation.ts';
 import { columnText, isTags } from '../records/fields/fields.ts';
 import { hashesNeeded } from '../records/operations/apply.ts';
-import type { OperationName } from '../records/parse/parsed-record.ts';
 import { EffectCounter, isUnchangedOutcome } from '../records/read/effect-counts.ts';
 import { outcomeOf, resetUsers } from '../records/write/change.ts';
 import { type IndexedOutcome, mainError, type Outcome, refused } from '../records/write/outcome.ts';
-import type { CallTools, ClaimedCall, DryRun, ValidCall } from './write-call.ts';
+import {
+  type CallTools,
+  type ClaimedCall,
+  type DryRun,
+  plannedOperations,
+  type ValidCall,
+} from './write-call.ts';
 
 type TriedCall = Pick<ValidCall, 'records' | 'clientId' | 'planned' | 'holdMemory' | 'signal'> &
   Pick<ClaimedCall, 'review'>;
@@ -78,9 +83,6 @@ export function shownBytes({ changes = [], users }: Outcome): number {
     return bytes + 128 + 2 * (text?.length ?? 0);
   }, 0);
 }
-
-/** The operations that report their effects in a dry run. */
-const plannedOperations: readonly OperationName[] = ['upsert', 'merge', 'undo'];
 
 function expectedOutcome({ parsed, change }: CheckedRecord, operation: Operation): Outcome {
   if (!change) return refused(parsed, mainError(parsed.errors, 'dry'));

@@ -7,8 +7,8 @@ import type { Config } from '../settings/config.ts';
 import { type CallHistory, openCallHistory } from './call-history.store.ts';
 import { openCallStore } from './calls.store.ts';
 import { openRuns, type RunHistory } from './runs.store.ts';
-import type { WriteRouteTools } from './write.routes.ts';
 import type { CallTools } from './write-call.ts';
+import type { WriteRouteTools } from './write-handler.routes.ts';
 
 export interface Calls extends WriteRouteTools {
   readonly history: CallHistory;

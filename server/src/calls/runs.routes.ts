@@ -1,9 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { answers, Count, count, errorAnswer, Moment, page } from '../http/answer-schemas.ts';
 import { pageEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
-import { representationFor } from '../http/request-options.ts';
 import {
   CallHeaders,
   Id,
@@ -15,12 +14,11 @@ import {
   strictObject,
   Uuid,
 } from '../http/schemas.ts';
-import type { Api, Validated } from '../http/validation.ts';
+import type { Api } from '../http/validation.ts';
 import type { RunHistory } from './runs.store.ts';
 import { undoRun } from './runs.ts';
-import { pageOf, readPlan } from './upsert.routes.ts';
 import { MergeQuery, UpsertHeaders, upsertAnswers } from './upsert.schemas.ts';
-import { type WriteRouteTools, writeHandler } from './write.routes.ts';
+import { type WriteRouteTools, writeHandler } from './write-handler.routes.ts';
 
 export interface RunTools extends WriteRouteTools {
   readonly runs: RunHistory;
@@ -76,12 +74,7 @@ export function runRoutes(app: Api, tools: RunTools): void {
     },
   );
 
-  const optionsOf = ({ params }: FastifyRequest) => ({ run: (params as { id: string }).id.toLowerCase() });
-  const handle = writeHandler('undo', tools, {
-    optionsOf,
-    planOf: readUndo,
-    run: (call) => undoRun(call, runs, callTools),
-  });
+  const handle = writeHandler('undo', tools, (call) => undoRun(call, runs, callTools));
   app.post(
     '/runs/:id/undo',
     {
@@ -100,21 +93,13 @@ export function runRoutes(app: Api, tools: RunTools): void {
     },
     async (request, reply) => {
       // A request without a body has none.
-      const { run } = optionsOf(request as FastifyRequest);
-      request.received.fingerprint = callTools.keyRing.newFingerprint().update(`undo ${run}`).digest();
+      const fingerprint = callTools.keyRing
+        .newFingerprint()
+        .update(`undo ${request.params.id.toLowerCase()}`);
+      request.received.fingerprint = fingerprint.digest();
       return handle(request as FastifyRequest, reply);
     },
   );
-}
-
-type UndoParameters = Validated<Static<typeof MergeQuery>>;
-
-function readUndo(request: FastifyRequest) {
-  return {
-    expectedPlan: readPlan(request.headers['if-match']),
-    page: pageOf(request.query as UndoParameters),
-    withUsers: representationFor(request) !== null,
-  };
 }
 
 const moment = (description: string) => nullable(Type.String({ format: 'date-time', description }));

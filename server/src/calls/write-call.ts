@@ -16,7 +16,10 @@ import type { EffectCounts } from '../records/read/effect-counts.ts';
 import type { IndexedOutcome, NewCall, Outcome } from '../records/write/outcome.ts';
 import type { CallStore } from './calls.store.ts';
 
-/** The part of a call that only `irs/upsert`, `irs/merge` and an undo have. */
+/** The operations whose dry run shows the effect of each record, and has a plan. */
+export const plannedOperations: readonly OperationName[] = ['upsert', 'merge', 'undo'];
+
+/** The part of a call that only these operations have. */
 export interface PlannedCall {
   /** The plan in `If-Match`; null without one. */
   readonly expectedPlan: string | null;
@@ -40,7 +43,7 @@ export interface WriteCall {
   readonly dryRun: boolean;
   readonly async: boolean;
   readonly options: CallOptions;
-  /** Null for other operations than `upsert`, `merge` and `undo`. */
+  /** Null for an operation without a plan. */
   readonly planned: PlannedCall | null;
   /** Reserves memory until the call is answered. Throws an `ApiError` OVERLOADED if there is too little. */
   holdMemory(bytes: number): void;
