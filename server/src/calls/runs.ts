@@ -4,7 +4,8 @@ import { ApiError } from '../lib/field-errors.ts';
 import { required } from '../lib/required.ts';
 import { type BatchLimits, requireBatch } from '../records/check/batch.ts';
 import type { CallOptions } from '../records/check/operation.ts';
-import { claimAndRun, tryCall } from './run-call.ts';
+import { dryRun } from './dry-run.ts';
+import { claimAndRun } from './run-call.ts';
 import type { RunCounts, RunHistory } from './runs.store.ts';
 import type { CallTools, WriteCall, WriteResult } from './write-call.ts';
 
@@ -86,7 +87,7 @@ export async function undoRun(sent: WriteCall, store: RunHistory, tools: CallToo
   };
   if (call.dryRun) {
     const bytes = await undoRecords(run, await reserve(), call.options, { store, tools });
-    return tryCall({ ...call, records: await recordsIn(bytes, limits) }, tools);
+    return dryRun(call, await recordsIn(bytes, limits), tools);
   }
   return claimAndRun(
     call,

@@ -10,6 +10,7 @@ import type { HashPool } from '../passwords/hash-pool.ts';
 import type { CodeIssuer } from '../passwords/password-code.ts';
 import type { BatchLimits } from '../records/check/batch.ts';
 import type { CallOptions } from '../records/check/operation.ts';
+import { type Approvals, PlanReview } from '../records/check/plan.ts';
 import type { Records } from '../records/open-records.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import type { EffectCounts } from '../records/read/effect-counts.ts';
@@ -81,14 +82,6 @@ interface SelectedOutcomes extends Pick<DryRunPage, 'page' | 'pageSize'> {
   readonly totalCount: number;
 }
 
-export interface DryRun {
-  /** One outcome per record, in the order sent. With `selected`, they have no users. */
-  readonly outcomes: readonly Outcome[];
-  readonly estimate: Estimate;
-  /** The selected outcomes, with their users; null if all outcomes are returned. */
-  readonly selected: SelectedOutcomes | null;
-}
-
 export type WriteResult = {
   /** False if a retry with the same key must resume the call. */
   readonly complete: boolean;
@@ -100,7 +93,14 @@ export type WriteResult = {
       /** The effects of an upsert; null for other operations. */
       readonly counts: EffectCounts | null;
     }
-  | ({ readonly kind: 'estimate' } & DryRun)
+  | {
+      readonly kind: 'estimate';
+      /** One outcome per record, in the order sent. With `selected`, they have no users. */
+      readonly outcomes: readonly Outcome[];
+      readonly estimate: Estimate;
+      /** The selected outcomes, with their users; null if all outcomes are returned. */
+      readonly selected: SelectedOutcomes | null;
+    }
   | {
       readonly kind: 'job';
       readonly jobId: string;
@@ -125,13 +125,20 @@ export interface CallTools
   onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
 }
 
-/** A call whose body is an array of records within the limits. */
-export interface ValidCall extends WriteCall {
-  readonly records: RecordList;
+/** Returns the review of a call with a plan. `resumed` are the stored approvals of a call of which a part is applied. */
+export function reviewOf(
+  { options, planned, dryRun }: Pick<WriteCall, 'options' | 'planned' | 'dryRun'>,
+  resumed: Approvals | null,
+  { maxRemovals, keyRing }: Pick<CallTools, 'maxRemovals' | 'keyRing'>,
+): PlanReview | null {
+  if (!planned) return null;
+  const { expectedPlan: expected } = planned;
+  const newDigest = () => keyRing.newFingerprint();
+  return new PlanReview({ options, expected, maxRemovals, resumed, dryRun, newDigest });
 }
 
 /** A call that is applied or submitted. */
-export interface ClaimedCall extends ValidCall, SubmittedCall {
+export interface ClaimedCall extends WriteCall, SubmittedCall {
   /** The row of a call with neither a key nor a run, which is stored with its first outcome; null if it is already stored. */
   readonly unstoredCall: NewCall | null;
 }
