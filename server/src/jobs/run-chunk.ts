@@ -17,8 +17,7 @@ import { type Failure, type StoredFailure, storedFailures } from '../records/wri
 import type { Outcome } from '../records/write/outcome.ts';
 import type { RecordWriter } from '../records/write/record-writer.ts';
 import type { ChunkStore } from './chunks.store.ts';
-import { decryptRecords, type WaitingRecord } from './encrypted-chunk.ts';
-import { chunkName } from './submit.ts';
+import { chunkName, decryptRecords, type WaitingRecord } from './encrypted-chunk.ts';
 
 /** Weight of a group, in passwords to hash. The records of a group are looked up, hashed and written together. */
 const groupWeight = 64;

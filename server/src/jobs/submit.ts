@@ -13,7 +13,7 @@ import { type Failure, type StoredFailure, storedFailures } from '../records/wri
 import { type NewRows, newRows, reserveIds } from '../records/write/id-reservation.ts';
 import { type Outcome, refused } from '../records/write/outcome.ts';
 import { type PlannedRecord, planChunks } from './chunk-planner.ts';
-import { encryptRecords, type ValidRecord } from './encrypted-chunk.ts';
+import { chunkName, encryptRecords, type ValidRecord } from './encrypted-chunk.ts';
 import type { SubmissionStore } from './submissions.store.ts';
 
 /** A call whose records are applied at once, or in chunks. */
@@ -61,10 +61,6 @@ export async function submitJob(
     }
   });
   return submitted ? failureGroups.flat().map(({ outcome }) => outcome) : null;
-}
-
-export function chunkName(callId: string, number: number): string {
-  return `${callId} ${number}`;
 }
 
 /**

@@ -5,7 +5,7 @@ import { type Found, findReferences } from '../check/references.ts';
 import { parseDelete } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import { isNamedByUsername } from '../parse/parsed-user.ts';
-import { noUsers, type PrincipalChange } from '../write/change.ts';
+import { noChange, type PrincipalChange } from '../write/change.ts';
 
 /** Maximum number of users of a deleted principal that the answer lists. */
 export const usersListed = 1000;
@@ -45,15 +45,14 @@ function deletion(
   const deletes = named.map((user) => required(users.get(user)).id);
   const listed = isWhole ? (firstUsers.get(principalId) ?? []) : deletes;
   return {
+    ...noChange,
     principalId,
-    action: isWhole ? 'delete' : 'update',
-    principal: isWhole ? { kind: 'delete', externalKey: fields.ExternalKey } : { kind: 'keep' },
+    ...(isWhole && { action: 'delete', principal: { kind: 'delete', externalKey: fields.ExternalKey } }),
     reportsPrincipal: isWhole,
     // A principal that was changed since it was read is checked again: it, or a user that is named by its username, may
     // have another name now.
     expectedVersion: isWhole || named.some(isNamedByUsername) ? version : null,
     storedUsers: isWhole ? usersCount : 0,
-    ...noUsers,
     deletes,
     applied: listed.map((id) => ({ id, username: '', email: null, operation: 'delete' })),
   };

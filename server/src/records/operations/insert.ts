@@ -8,7 +8,7 @@ import { ClaimedNames, findStoredNames, type NewNames } from '../check/taken-nam
 import type { UserRules } from '../parse/new-password.ts';
 import { parseInsert } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
-import { noUsers, type PrincipalChange } from '../write/change.ts';
+import { noChange, type PrincipalChange } from '../write/change.ts';
 
 /** Creates principals, with or without users. */
 export function insertOperation(store: CheckStore, rules: UserRules, options: CallOptions): Operation {
@@ -60,13 +60,11 @@ function newNames(parsed: ParsedRecord): NewNames {
 function insertion(parsed: ParsedRecord, { callerTags }: CallOptions): PrincipalChange {
   const users = usersWith(parsed, 'register');
   return {
+    ...noChange,
     principalId: null,
     action: 'insert',
     principal: insertPrincipal(required(parsed.principal), callerTags),
     reportsPrincipal: false,
-    expectedVersion: null,
-    storedUsers: 0,
-    ...noUsers,
     registrations: users.map(newUser),
     applied: users.map(registeredUser),
   };

@@ -9,7 +9,7 @@ import type { InviteChannel, InviteRules } from '../parse/new-password.ts';
 import { parseInvite } from '../parse/parse-invite.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import { isNamedByUsername, namingPlace } from '../parse/parsed-user.ts';
-import { noUsers, type PrincipalChange } from '../write/change.ts';
+import { noChange, type PrincipalChange } from '../write/change.ts';
 
 interface InviteLimits extends Pick<InviteRules, 'sendsMail'> {
   readonly maxRecordUsers: number;
@@ -118,14 +118,11 @@ function invitation(
   const { id: principalId, version } = required(principal);
   const isNamed = users?.some(isNamedByUsername) ?? false;
   return {
+    ...noChange,
     principalId,
-    action: 'update',
-    principal: { kind: 'keep' },
     reportsPrincipal: false,
     // A user that is named by its username may have another one by now.
     expectedVersion: isNamed ? version : null,
-    storedUsers: 0,
-    ...noUsers,
     invites: invited.map(({ user: { id }, channel }) => {
       return { id, channel, unlessHasPassword: users === null };
     }),

@@ -8,7 +8,7 @@ import type { StoredPrincipal } from '../fields/compared-values.ts';
 import { isSameValue, type PrincipalFields, principalFieldNames } from '../fields/fields.ts';
 import { parseMerge } from '../parse/parse-records.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
-import { noUsers, type PrincipalChange } from '../write/change.ts';
+import { noChange, type PrincipalChange } from '../write/change.ts';
 import type { KeptField } from '../write/outcome.ts';
 
 /** Memory in bytes that a user to move needs until its record is written. */
@@ -111,12 +111,10 @@ function mergeChange(
     aliases,
   );
   return {
+    ...noChange,
     principalId: target.id,
-    action: 'update',
     principal: step,
     expectedVersion: target.version,
-    storedUsers: 0,
-    ...noUsers,
     moves: users.map(({ id, usernameKey }) => {
       return { id, from: source.id, usernameKey, expectedVersion: null };
     }),

@@ -5,7 +5,7 @@ import type { Operation } from '../check/operation.ts';
 import { type Found, findReferences } from '../check/references.ts';
 import { parseState } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
-import { noUsers, type PrincipalChange } from '../write/change.ts';
+import { noChange, type PrincipalChange } from '../write/change.ts';
 
 /** Disables principals and users, and enables them again. */
 export function stateOperation(store: CheckStore): Operation {
@@ -26,13 +26,12 @@ function stateChange(parsed: ParsedRecord, { principal: stored, users }: Found):
     return { user: required(users.get(sent)), state: required(sent.state) };
   });
   return {
+    ...noChange,
     principalId: stored.id,
     action: 'state',
     principal: editPrincipal(stored, required(parsed.principal)),
     reportsPrincipal: false,
     expectedVersion: stored.version,
-    storedUsers: 0,
-    ...noUsers,
     edits: states
       .filter(({ user, state }) => user.state !== state)
       .map(({ user, state }) => stateEdit(user.id, state)),

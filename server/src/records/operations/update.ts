@@ -22,7 +22,13 @@ import { refuseOwnNamesIn, type UserRules } from '../parse/new-password.ts';
 import { parseUpdate } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import { isNamedByUsername, type Move } from '../parse/parsed-user.ts';
-import type { NewUser, PrincipalChange, UserEdit, UserMove } from '../write/change.ts';
+import {
+  type NewUser,
+  noChange,
+  type PrincipalChange,
+  type UserEdit,
+  type UserMove,
+} from '../write/change.ts';
 import type { ShownUser } from '../write/outcome.ts';
 
 type UpdateOptions = Pick<CallOptions, 'showsStored' | 'resetsOnly' | 'callerTags'>;
@@ -196,17 +202,15 @@ function updateChange(
     return { id, ...names, operation: 'edit', changed };
   });
   return {
+    ...noChange,
     principalId: stored.id,
-    action: 'update',
-    principal: parsed.principal ? editPrincipal(stored, parsed.principal) : { kind: 'keep' },
+    ...(parsed.principal && { principal: editPrincipal(stored, parsed.principal) }),
     reportsPrincipal: parsed.principal !== null,
     expectedVersion: comparesValues(parsed) ? stored.version : null,
-    storedUsers: 0,
     registrations,
     resets,
     edits,
     moves,
-    invites: [],
     deletes,
     applied,
   };
