@@ -125,5 +125,15 @@ export async function openGroupedWrites() {
     );
 
   const url = empty.settings.ANAGRAFE_DATABASE_URL ?? '';
-  return { store, checkStore, writeStore, settings: empty.settings, url, ready, write, newPrincipals, usersOf };
+  return {
+    store,
+    checkStore,
+    writeStore,
+    settings: empty.settings,
+    url,
+    ready,
+    write,
+    newPrincipals,
+    usersOf,
+  };
 }
