@@ -11,8 +11,8 @@ import type { Audit } from './audit/open-audit.ts';
 import { callRoutes, failuresRoute } from './calls/call-history.routes.ts';
 import type { Calls } from './calls/open-calls.ts';
 import { runRoutes } from './calls/runs.routes.ts';
-import { upsertRoutes } from './calls/upsert.routes.ts';
-import { fingerprintBy, writeRoutes } from './calls/write.routes.ts';
+import { writeRoutes } from './calls/write.routes.ts';
+import { fingerprintBy } from './calls/write-handler.routes.ts';
 import { guard, identifyBy, openThrottledLookup, recordRefused } from './clients/authentication.plugin.ts';
 import { limitCalls, limitReads } from './clients/call-limits.plugin.ts';
 import { clientRoutes } from './clients/clients.routes.ts';
@@ -179,7 +179,6 @@ export async function buildApp(features: Features, options: AppOptions): Promise
 function syncRoutes(api: Api, { calls, records, jobs, audit, accounts }: Features): void {
   const auditLog = audit.log;
   writeRoutes(api, calls);
-  upsertRoutes(api, calls);
   readRoutes(api, { ...records, auditLog });
   exportRoute(api, { ...records, auditLog });
   jobRoutes(api, { jobs: jobs.store, auditLog });
@@ -196,7 +195,7 @@ function adminRoutes(api: Api, features: Features, config: Config): void {
   clientRoutes(api, clients.store);
   operatorRoutes(api, features.operators.operators);
   callRoutes(api, { store: calls.history, auditLog: audit.log });
-  failuresRoute(api, calls.failures);
+  failuresRoute(api, calls.history);
   runRoutes(api, calls);
   allJobsRoute(api, jobs.store);
   mailRoutes(api, mails);
