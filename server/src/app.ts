@@ -19,6 +19,7 @@ import { clientRoutes } from './clients/clients.routes.ts';
 import type { Clients } from './clients/open-clients.ts';
 import { consoleFiles, consolePage } from './console/console.routes.ts';
 import { consoleSessionRoutes } from './console/console-session.routes.ts';
+import { builtGuides, guidePages } from './console/guides.routes.ts';
 import { operatorSessionRoutes } from './console/operator-session.routes.ts';
 import { ownAccountRoutes } from './console/own-account.routes.ts';
 import type { Readiness } from './db/readiness.ts';
@@ -137,6 +138,8 @@ export async function buildApp(features: Features, options: AppOptions): Promise
     // Health checks are not limited: a flood must not make a node appear unready, and their answers are tiny.
     limitPublicRoutes(open, publicLimits);
     await documentRoutes(open);
+    const guides = builtGuides();
+    if (guides) await guidePages(open, guides);
     if (consoleFolder === null) consolePage(open, { version, readiness, access });
     else await consoleFiles(open, consoleFolder);
     const accountFolder = builtAccountPages();
