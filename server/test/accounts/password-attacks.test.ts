@@ -1,4 +1,10 @@
-import { codesIn, type MailServer, mailSettingsOf, startMailServer } from '@anagrafe/testing/mail-server';
+import {
+  codesIn,
+  type MailServer,
+  mailSettingsOf,
+  type ReceivedMail,
+  startMailServer,
+} from '@anagrafe/testing/mail-server';
 import { insertPrincipal, range, representation, unique } from '@anagrafe/testing/records';
 import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { until } from '@anagrafe/testing/until';
@@ -30,6 +36,13 @@ async function registered(more: Record<string, unknown> = {}, principal: Record<
   return { Username, Email, principal: id, id: userIds[0] ?? 0 };
 }
 
+async function mailTo(address: string): Promise<ReceivedMail> {
+  await until(() => server.to(address).length > 0);
+  const [mail] = server.to(address);
+  if (!mail) throw new Error(`${address} has received nothing`);
+  return mail;
+}
+
 async function codeOf(user: { readonly principal: number; readonly id: number }, node = nodes[0]) {
   const Users = [{ ID: user.id, Invite: 'code' }];
   const { body, text } = await node.call('irs/invite', [{ ID: user.principal, Users }], representation);
@@ -56,12 +69,9 @@ describe('the link of a mail', () => {
       body: JSON.stringify({ Username }),
     });
     expect(statusCode).toBe(200);
-    await until(() => server.to(Email).length === 1);
-    const [mail] = server.to(Email);
-    expect(`${mail?.text}${mail?.html}`).not.toContain('evil.example');
-    expect(mail?.text).toContain(
-      `https://anagrafe.example.com/account/set-password#${codesIn(mail ?? {})[0]}`,
-    );
+    const mail = await mailTo(Email);
+    expect(`${mail.text}${mail.html}`).not.toContain('evil.example');
+    expect(mail.text).toContain(`https://anagrafe.example.com/account/set-password#${codesIn(mail)[0]}`);
   });
 });
 
@@ -73,9 +83,8 @@ describe('a mail to a user', () => {
       { Denomination: markup },
     );
     await nodes[0].call('password/forgot', { Username });
-    await until(() => server.to(Email).length === 1);
-    const [mail] = server.to(Email);
-    expect(mail?.headers.map(({ key }) => key).toSorted()).toEqual([
+    const mail = await mailTo(Email);
+    expect(mail.headers.map(({ key }) => key).toSorted()).toEqual([
       'auto-submitted',
       'content-type',
       'date',
@@ -86,11 +95,11 @@ describe('a mail to a user', () => {
       'to',
       'x-auto-response-suppress',
     ]);
-    const tags = [...(mail?.html ?? '').matchAll(/<(\w+)[^>]*>/g)].map(([, tag]) => tag);
+    const tags = [...(mail.html ?? '').matchAll(/<(\w+)[^>]*>/g)].map(([, tag]) => tag);
     expect(tags).not.toContain('img');
     expect(tags).not.toContain('b');
-    const links = [...(mail?.html ?? '').matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, link]) => link);
-    expect(links).toEqual([`https://anagrafe.example.com/account/set-password#${codesIn(mail ?? {})[0]}`]);
+    const links = [...(mail.html ?? '').matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, link]) => link);
+    expect(links).toEqual([`https://anagrafe.example.com/account/set-password#${codesIn(mail)[0]}`]);
   });
 
   it.each(['\r\n', '\n', '\u0085', '\u2028', '\u2029', '\0'])(
