@@ -15,7 +15,7 @@ import { openMailServer, openReceiver } from './receiver.mjs';
 import { seed, submitLongJob } from './seed.mjs';
 import { italianShots, shotsOf } from './shots.mjs';
 
-const { findChromium } = createRequire(import.meta.url)('../chromium.cjs');
+const { findChromium } = createRequire(import.meta.url)('../test-programs.cjs');
 const pictures = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
 /** The pictures replace the former ones together, when all are taken. */
 const folder = mkdtempSync(join(tmpdir(), 'anagrafe-pictures-'));

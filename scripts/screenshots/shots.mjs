@@ -46,7 +46,7 @@ export const italianShots = [
   ['it-user-page', '/users/1', (page) => rowOf(page, 'Cronologia', 1)],
   [
     'it-invite',
-    '/users/1',
+    '/users',
     async (page) => {
       await page.getByRole('button', { name: 'Azioni per anna.rossi', exact: true }).click();
       await page.getByRole('menuitem', { name: 'Invita a impostare una nuova password' }).click();
