@@ -165,6 +165,7 @@ export async function buildApp(features: Features, options: AppOptions): Promise
       lookUpThrottled,
       idleMinutes: config.CONSOLE_IDLE_MINUTES,
       sendsMail: features.mails.mailer !== null,
+      brand,
     });
     const { operators, signIn: operatorSignIn } = features.operators;
     const people = { ...features.clients, lookUpThrottled, operatorSignIn, operators };

@@ -624,6 +624,12 @@ export const calls = {
   },
 };
 
+export const tags = {
+  label: 'Limit to tags',
+  hint: 'Sees only the principals with one of these tags. They cannot be changed later. Leave empty for all principals.',
+  filter: 'Tag',
+};
+
 export const clients = {
   title: 'API clients',
   intro: 'Programs that can call the API, each with its own keys.',
@@ -1835,6 +1841,7 @@ export const operators = {
   },
   account: {
     title: 'My account',
+    limited: 'Limited to principals with one of these tags:',
     sessions: 'My sessions',
     endOthers: 'End all others',
     password: 'Password',

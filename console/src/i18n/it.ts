@@ -622,6 +622,12 @@ export const calls: Messages['calls'] = {
   },
 };
 
+export const tags: Messages['tags'] = {
+  label: 'Limita alle etichette',
+  hint: 'Vede solo le anagrafiche con una di queste etichette, che poi non si possono cambiare. Lascia vuoto per tutte le anagrafiche.',
+  filter: 'Etichetta',
+};
+
 export const clients: Messages['clients'] = {
   title: 'Client API',
   intro: "Programmi che possono chiamare l'API, ciascuno con le proprie chiavi.",
@@ -1836,6 +1842,7 @@ export const operators: Messages['operators'] = {
   },
   account: {
     title: 'Il mio account',
+    limited: 'Limitato alle anagrafiche con una di queste etichette:',
     sessions: 'Le mie sessioni',
     endOthers: 'Termina tutte le altre',
     password: 'Password',

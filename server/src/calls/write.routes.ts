@@ -180,11 +180,15 @@ export function writeHandler<Request extends FastifyRequest>(
     const result = await run(call, tools.callTools);
     const failed = { err: failures[0], operation, records: failures.length };
     if (failures.length > 0) request.log.error(failed, 'unexpected error while processing records');
+    if (resetsOnly && result.kind !== 'job' && result.outcomes.some(isRefusedByRole))
+      request.recordRefused('records.write');
     if (result.kind !== 'estimate' && result.replayed) reply.header('idempotency-replayed', 'true');
     if (result.kind === 'job') return answerJob(result, request, reply, tools.jobs);
     return answerOutcomes(result, request, reply);
   };
 }
+
+const isRefusedByRole = ({ errors }: Outcome) => errors.firstOfKind.has('NOT_PERMITTED');
 
 /** Only `irs/update` admits signed-in users. They send a single record and may not use the options of bulk calls. */
 async function updateSelf(

@@ -1,7 +1,7 @@
 import { adminOf, credential, recordOf } from '@anagrafe/testing/admin';
 import { stopClock } from '@anagrafe/testing/clock';
 import { browserOf, keysOf, ownPage } from '@anagrafe/testing/console';
-import { rightPassword } from '@anagrafe/testing/login';
+import { lengthenWaits, rightPassword } from '@anagrafe/testing/login';
 import { asOperator, enrol, operator, signInOperator } from '@anagrafe/testing/operators';
 import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -11,6 +11,7 @@ let browse: ReturnType<typeof browserOf>;
 
 beforeAll(async () => {
   service = await startTestService();
+  await lengthenWaits(service);
   browse = browserOf(service);
 });
 

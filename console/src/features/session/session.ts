@@ -62,16 +62,20 @@ export type Session = ConsoleSession & {
 /** The query key that a change to the signed-in client or operator invalidates. */
 export const sessionKey = ['session'];
 
-function signedOut({ IdleMinutes, KeysAllowed, SendsMail }: ConsoleSession): ConsoleSession {
+/** Keeps the permissions: hidden pages must not change. */
+function signedOut(session: ConsoleSession): ConsoleSession {
+  const { Permissions, IdleMinutes, KeysAllowed, SendsMail, BrandName, BrandColor } = session;
   return {
     State: 'signed-out',
     Client: null,
     Operator: null,
-    Permissions: [],
+    Permissions,
     ExpiresAt: null,
     IdleMinutes,
     KeysAllowed,
     SendsMail,
+    BrandName,
+    BrandColor,
   };
 }
 
