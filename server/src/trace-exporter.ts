@@ -4,10 +4,18 @@ import { diag, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider, type SpanProcessor } from '@opentelemetry/sdk-trace-node';
+import type { FastifyPluginCallback } from 'fastify';
 import type { Logger } from 'pino';
 import type { TraceStatement } from './db/run-statements.ts';
 import { version } from './lib/package-folder.ts';
-import type { Tracing } from './tracing.ts';
+
+export interface Tracing {
+  /** Begins a span for each request. Registered before every other hook and route. */
+  readonly requestSpans: FastifyPluginCallback;
+  readonly traceStatement: TraceStatement;
+  /** Sends the spans that are left. */
+  close(): Promise<void>;
+}
 
 /** Longest wait for the last spans, so that a collector that does not answer cannot delay the stop. */
 const closeMs = 5000;

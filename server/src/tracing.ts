@@ -1,15 +1,8 @@
-import type { FastifyPluginCallback } from 'fastify';
 import type { Logger } from 'pino';
-import type { TraceStatement } from './db/run-statements.ts';
 import { ConfigError } from './settings/config.ts';
+import type { Tracing } from './trace-exporter.ts';
 
-export interface Tracing {
-  /** Begins a span for each request. Registered before every other hook and route. */
-  readonly requestSpans: FastifyPluginCallback;
-  readonly traceStatement: TraceStatement;
-  /** Sends the spans that are left. */
-  close(): Promise<void>;
-}
+export type { Tracing };
 
 /** The accepted values of the variables of OpenTelemetry that others of its libraries understand more of. */
 const acceptedValues = {
