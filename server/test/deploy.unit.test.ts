@@ -142,7 +142,7 @@ describe('the manifests of Kubernetes', () => {
   it('probe paths that the service answers, at the port of the service', async () => {
     const app = fastify();
     onTestFinished(() => app.close());
-    healthRoutes(app, { readiness: { check: async () => null, stopping: () => {} } });
+    healthRoutes(app, { readiness: { check: async () => null } });
     const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe];
     for (const { httpGet } of probes) {
       expect(httpGet.port).toBe(container.ports[0].name);
