@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sourcesBelow } from '@anagrafe/testing/sources';
 import { fastify } from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
@@ -106,7 +107,11 @@ describe('the Containerfile', () => {
       paths.split(' '),
     );
     const built = inImage.filter((path) => /\/dist(\/|$)/.test(path));
-    expect(built).toEqual(['server/dist/bundle', 'console/dist', 'console/account/dist']);
+    const pages = sourcesBelow('server/src').flatMap(({ text }) =>
+      [...text.matchAll(/new URL\('\.\.\/(console\/[\w/]*dist)', packageFolder\)/g)].map(([, path]) => path),
+    );
+    expect(pages.length).toBeGreaterThan(1);
+    expect(built.toSorted()).toEqual(['server/dist/bundle', ...pages].toSorted());
     const missing = inImage.filter((path) => !built.includes(path) && !existsSync(join(root, path)));
     expect(missing).toEqual([]);
   });

@@ -15,7 +15,7 @@ import { parseUndo } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import type { Undo } from '../parse/parsed-undo.ts';
 import {
-  noUsers,
+  noChange,
   type PrincipalChange,
   type PrincipalStep,
   type UserEdit,
@@ -62,16 +62,8 @@ function undoInsertion(
   { touchedPrincipals, firstUsers, principalOfUser }: StoredForUndo,
 ): PrincipalChange {
   const { id, version, usersCount, fields } = principal;
-  const common = { principalId: id, expectedVersion: version, dependsOnVersion: false, ...noUsers };
-  if (touchedPrincipals.has(id))
-    return {
-      ...common,
-      action: 'update',
-      principal: { kind: 'keep' },
-      storedUsers: 0,
-      applied: [],
-      keptFields: [{ field: null, reason: 'changed' }],
-    };
+  const common = { ...noChange, principalId: id, expectedVersion: version, dependsOnVersion: false };
+  if (touchedPrincipals.has(id)) return { ...common, keptFields: [{ field: null, reason: 'changed' }] };
   // The same before and after the other records of the undo have moved these users away.
   const deleted = (firstUsers.get(id) ?? []).filter((user) => !leaving.has(user)).slice(0, usersListed);
   return {
@@ -124,13 +116,12 @@ function undoChanges(
     };
   });
   return {
+    ...noChange,
     principalId: principal.id,
-    action: 'update',
     principal: own.step,
     expectedVersion: principal.version,
     dependsOnVersion: false,
     storedUsers: deletes.length > 0 ? principal.usersCount : 0,
-    ...noUsers,
     sourceUsers: new Map(
       moves.map(({ from }): [number, number] => [from, stored.sources.get(from)?.usersCount ?? 0]),
     ),
