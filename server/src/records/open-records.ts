@@ -76,10 +76,11 @@ export function openRecords(parts: RecordParts): Records {
       state: (options) => stateOperation(storeFor(options)),
       delete: (options) => deleteOperation(storeFor(options)),
       merge: (options) => mergeOperation(upsertStoreFor(options), limits),
-      undo: (options) => undoOperation(openUndoStore(database, storeFor(options)), options),
+      undo: (options) =>
+        undoOperation(openUndoStore(database, storeFor(options), options.callerTags), options),
     },
     recordStore,
-    principalsTouched: openUndoStore(database, recordStore).principalsTouched,
+    principalsTouched: openUndoStore(database, recordStore, null).principalsTouched,
     newWriter: (options) => new RecordWriter(recordStore, { ...options, retries }),
     listing: openListing(database),
     exporter: new Exporter(openExports(exports)),

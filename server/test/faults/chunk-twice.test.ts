@@ -83,7 +83,7 @@ function newNode(onHash?: () => void): ChunkTools {
           { ...rules, maxRecordUsers: 1000, maxUsers: { answered: 1000, job: 1000 } },
           options,
         ),
-      undo: (options) => undoOperation(openUndoStore(store.database, registry), options),
+      undo: (options) => undoOperation(openUndoStore(store.database, registry, null), options),
       upsert: (options) =>
         upsertOperation(
           openUpsertStore(store.database, registry),

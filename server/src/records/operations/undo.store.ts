@@ -1,14 +1,21 @@
 import type { Database } from '../../db/database.ts';
 import { withApiErrors } from '../../db/errors.ts';
 import { selectByKeys } from '../../db/statement.ts';
+import { type CallerTags, shownTags } from '../../db/visibility.ts';
+import type { Tags } from '../../lib/tags.ts';
 import type { OperationStore } from './records.store.ts';
 import type { RunValue, StoredValue } from './run-values.ts';
 import type { UndoStore } from './undo-stored.ts';
 
-export function openUndoStore(database: Database, recordStore: OperationStore): UndoStore {
+export function openUndoStore(
+  database: Database,
+  recordStore: OperationStore,
+  callerTags: CallerTags,
+): UndoStore {
   return {
     ...recordStore,
-    valuesOfRun: (run, subjects) => withApiErrors(() => valuesOfRun(database, run, subjects)),
+    valuesOfRun: (run, subjects) =>
+      withApiErrors(() => valuesOfRun(database, run, { ...subjects, callerTags })),
     principalsTouched: (run, ids, leaving) =>
       withApiErrors(() => principalsTouched(database, run, { ids, leaving })),
     usersTouched: (run, ids) => withApiErrors(() => usersTouched(database, run, ids)),
@@ -26,7 +33,12 @@ async function valuesOfRun(
   {
     principalIds,
     userIds,
-  }: { readonly principalIds: readonly number[]; readonly userIds: readonly number[] },
+    callerTags,
+  }: {
+    readonly principalIds: readonly number[];
+    readonly userIds: readonly number[];
+    readonly callerTags: CallerTags;
+  },
 ): Promise<RunValue[]> {
   if (principalIds.length + userIds.length === 0) return [];
   const rows = await database.query<ValuesRow>(
@@ -42,7 +54,12 @@ async function valuesOfRun(
     [run, principalIds, userIds],
   );
   return rows.flatMap(({ changes, ...subject }) =>
-    changes.map(([field, old, value]) => ({ ...subject, field, old, new: value })),
+    changes.map(([field, old, value]) => {
+      // The tags that a limited caller does not see stay as they are.
+      const shown = (stored: StoredValue) =>
+        field === 'Tags' ? shownTags(stored as Tags | null, callerTags) : stored;
+      return { ...subject, field, old: shown(old), new: shown(value) };
+    }),
   );
 }
 
