@@ -311,6 +311,8 @@ export interface Debug {
   Duration: number;
   ClientIP: string;
   RequestId: string;
+  /** With an `errorCode`: the path of the page that explains it. */
+  Help?: string;
 }
 
 /** A principal to delete with all of its users or, with `Users`, the users of the principal to delete. */

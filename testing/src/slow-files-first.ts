@@ -29,9 +29,13 @@ function isSlow({ moduleId }: TestSpecification): boolean {
   return slowFiles.some((file) => moduleId.endsWith(file));
 }
 
+/** The rest of the project of the slow files comes next, because a worker that changes to another project starts anew. */
 export class SlowFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+    const slow = sorted.filter(isSlow);
+    const others = sorted.filter((file) => !isSlow(file));
+    const isOfSameProject = ({ project }: TestSpecification) => project === slow[0]?.project;
+    return [...slow, ...others.filter(isOfSameProject), ...others.filter((file) => !isOfSameProject(file))];
   }
 }

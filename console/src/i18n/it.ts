@@ -834,6 +834,7 @@ export const imports: Messages['imports'] = {
       LEADING_ZEROS_LOST: 'zeri iniziali del numero probabilmente persi',
       VATNUMBER_INVALID: 'partita IVA non valida',
       TAXCODE_INVALID: 'codice fiscale non valido',
+      ROW_REPEATED: 'copia esatta di una riga precedente, esclusa,',
     },
     ofField: (field, text, rows, lines, unit) => {
       const position = unit === 'record' ? 'record' : lines.length > 1 ? 'righe' : 'riga';
@@ -851,7 +852,7 @@ export const imports: Messages['imports'] = {
       `La colonna "${column}" non viene usata (${content} in ${plural(rows, 'riga', 'righe')}).`,
     keepTotals: 'Mantieni queste righe: sono dati',
     leftOut: (rows, lines, unit) =>
-      `Non sono dati? Le righe senza utente che sembrano totali sono escluse: ${rows} (${unit === 'record' ? 'record' : lines.length > 1 ? 'righe' : 'riga'} ${lines.join(', ')})`,
+      `Non sono dati? Le righe che sembrano totali o intestazioni sono escluse: ${rows} (${unit === 'record' ? 'record' : lines.length > 1 ? 'righe' : 'riga'} ${lines.join(', ')})`,
   },
   check: 'Controlla le righe',
   checkAgain: 'Ricontrolla',

@@ -13,12 +13,12 @@ import { effectCounts } from '../records/read/effect-counts.ts';
 import { storedFailures } from '../records/write/failed-records.ts';
 import { newRows, reserveIds } from '../records/write/id-reservation.ts';
 import type { Outcome } from '../records/write/outcome.ts';
-import type { CallCounts } from './calls.ts';
+import type { CallCounts } from './calls.store.ts';
 import type { CallTools, ClaimedCall, WriteResult } from './write-call.ts';
 
 type ApplyTools = Pick<
   CallTools,
-  'operations' | 'hasher' | 'recordStore' | 'newWriter' | 'issueCode' | 'calls' | 'limits' | 'onOutcomes'
+  'operations' | 'hasher' | 'writeStore' | 'newWriter' | 'issueCode' | 'calls' | 'limits' | 'onOutcomes'
 >;
 
 /** Checks, hashes and writes the records of a call. All of them are checked before the first password is hashed. */
@@ -84,7 +84,7 @@ export async function applyNow(
 async function approveAndReserve(
   checked: readonly CheckedRecord[],
   { id, key, settled, records, review }: ClaimedCall,
-  { limits, calls, recordStore }: ApplyTools,
+  { limits, calls, writeStore }: ApplyTools,
 ): Promise<RecordToApply[]> {
   const approvals = checked.map((record) => review?.approve(record, records.text(record.position)) ?? null);
   review?.finish();
@@ -98,7 +98,7 @@ async function approveAndReserve(
     await calls.storeApprovals(id, approvals);
   const ids = await reserveIds(
     checked.map((record) => newRows(changeToWrite(record))),
-    recordStore,
+    writeStore,
   );
   return checked.map((record, at) => {
     return { ...record, approval: approvals[at] ?? null, ids: required(ids[at]) };

@@ -45,6 +45,10 @@ interface ChunkKey {
   readonly name: string;
 }
 
+export function chunkName(callId: string, number: number): string {
+  return `${callId} ${number}`;
+}
+
 /**
  * Encrypts the records of a chunk, with their JSON texts as sent. `name` is authenticated: decryption fails with another
  * name.

@@ -8,12 +8,7 @@ import { inGroups } from '../lib/in-groups.ts';
 import type { Fields } from '../lib/request-fields.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
 import { type CheckedRecord, checkRecords } from '../records/check/batch.ts';
-import {
-  type CallOptions,
-  type Operation,
-  type Operations,
-  operationOf,
-} from '../records/check/operation.ts';
+import { type Operation, type Operations, operationOf } from '../records/check/operation.ts';
 import { requireApproved } from '../records/check/plan.ts';
 import { applyRecords, isFinal } from '../records/operations/apply.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
@@ -21,8 +16,8 @@ import { sentIdOf } from '../records/parse/parsed-record.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
 import type { Outcome } from '../records/write/outcome.ts';
 import type { RecordWriter } from '../records/write/record-writer.ts';
-import { decryptRecords, type WaitingRecord } from './encrypted-chunk.ts';
-import { chunkName } from './submit.ts';
+import type { ChunkStore } from './chunks.store.ts';
+import { chunkName, decryptRecords, type WaitingRecord } from './encrypted-chunk.ts';
 
 /** Weight of a group, in passwords to hash. The records of a group are looked up, hashed and written together. */
 const groupWeight = 64;
@@ -32,34 +27,6 @@ const usersPerFailureGroup = 500;
 const groupsAtOnce = 2;
 /** Number of attempts to run a chunk after which its remaining records fail. */
 const runsMax = 100;
-
-export interface BegunChunk {
-  readonly operation: OperationName;
-  /** Null for an operation without options, in a job of an older version. */
-  readonly options: Partial<CallOptions> | null;
-  readonly clientId: number | null;
-  /** Number of attempts to run the chunk, including this one. */
-  readonly attempts: number;
-  readonly cancelled: boolean;
-  readonly wrappedKey: Buffer;
-  /** Size of the encrypted records. */
-  readonly bytes: number;
-  readonly positions: readonly number[];
-  /** Positions that already have an outcome. */
-  readonly done: ReadonlySet<number>;
-}
-
-export interface ChunkStore {
-  /** Starts an attempt. Returns null if another worker has ended the chunk. */
-  begin(callId: string, number: number): Promise<BegunChunk | null>;
-  /** Reads the encrypted records. Returns null if another worker has ended the chunk meanwhile. */
-  readRecords(callId: string, number: number, bytes: number): Promise<Buffer | null>;
-  isCancelled(callId: string): Promise<boolean>;
-  /** Stores failed records, except those that already have an outcome. Returns the positions that were stored. */
-  storeFailures(callId: string, failures: readonly StoredFailure[]): Promise<ReadonlySet<number>>;
-  /** Deletes the chunk. The last chunk ends the job and destroys its key. */
-  end(callId: string, number: number): Promise<void>;
-}
 
 export interface ChunkTools {
   readonly store: ChunkStore;

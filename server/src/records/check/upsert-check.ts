@@ -14,18 +14,17 @@ import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import type { Upsert } from '../parse/parsed-user.ts';
 import type { PrincipalChange } from '../write/change.ts';
 import { refuseTags } from './caller-tags.ts';
+import type { CheckStore } from './check.store.ts';
 import { changedOfPrincipal, changedOfUser, clearedField, fieldChanges } from './compare.ts';
-import { type LookAlikeStore, LookAlikes } from './look-alikes.ts';
+import { LookAlikes } from './look-alikes.ts';
 import type { CallOptions, CallUsernames, CheckTools } from './operation.ts';
 import { refuseTakenKey, refuseTakenUsername } from './taken-names.ts';
 import { type ComparedRecord, type ComparedUser, upsertChange } from './upsert-change.ts';
-import { type MissingUserStore, MissingUsers, type RemovalLimits } from './upsert-missing.ts';
-import { StoredReader, type StoredValueStore, type StoredValues } from './upsert-stored.ts';
+import { MissingUsers, type RemovalLimits } from './upsert-missing.ts';
+import { StoredReader, type StoredValues } from './upsert-stored.ts';
 
 /** Maximum number of characters of a value in an error. */
 const shownLength = 100;
-
-export interface UpsertStore extends StoredValueStore, MissingUserStore, LookAlikeStore {}
 
 export interface UpsertRules extends UserRules, RemovalLimits {}
 
@@ -45,7 +44,7 @@ export class UpsertCheck {
   readonly #missing: MissingUsers;
   readonly #lookAlikes: LookAlikes;
 
-  constructor(store: UpsertStore, rules: UpsertRules, options: CallOptions, tools: CheckTools = {}) {
+  constructor(store: CheckStore, rules: UpsertRules, options: CallOptions, tools: CheckTools = {}) {
     this.#stored = new StoredReader(store, options, tools);
     this.#rules = rules;
     this.#options = options;

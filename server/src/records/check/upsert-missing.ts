@@ -1,28 +1,11 @@
 import { ApiError } from '../../lib/field-errors.ts';
 import type { StoredPrincipal } from '../fields/compared-values.ts';
+import type { CheckStore } from './check.store.ts';
 import type { CallOptions, CheckTools } from './operation.ts';
 import type { ComparedRecord, RemovedUser } from './upsert-change.ts';
 
 /** Memory in bytes that a user to remove needs until its record is written. */
 const bytesPerUser = 600;
-
-/** A stored user of a principal that a record contains. */
-export interface OwnUser extends RemovedUser {
-  readonly principalId: number;
-  readonly usernameKey: string;
-}
-
-export interface MissingUserStore {
-  /** Yields the users of principals, in groups. `activeOnly` leaves out disabled users. */
-  usersOfPrincipals(
-    principals: readonly StoredPrincipal[],
-    options: {
-      readonly activeOnly: boolean;
-      /** Maximum number of users of each principal. */
-      readonly limit: number;
-    },
-  ): AsyncIterable<readonly OwnUser[]>;
-}
 
 export interface RemovalLimits {
   /** Maximum number of users in a record, and of those that it may disable or delete besides. */
@@ -40,13 +23,13 @@ interface MissingOfRecord {
 
 /** Finds the stored users that the records of a call do not contain, if they are to be disabled or deleted. */
 export class MissingUsers {
-  readonly #store: MissingUserStore;
+  readonly #store: CheckStore;
   readonly #option: CallOptions['missing'];
   readonly #limits: RemovalLimits;
   readonly #tools: CheckTools;
   #removed = 0;
 
-  constructor(store: MissingUserStore, { missing }: CallOptions, limits: RemovalLimits, tools: CheckTools) {
+  constructor(store: CheckStore, { missing }: CallOptions, limits: RemovalLimits, tools: CheckTools) {
     this.#store = store;
     this.#option = missing;
     this.#limits = limits;

@@ -119,7 +119,20 @@ export interface PrincipalChange {
   readonly keptFields?: readonly KeptField[];
 }
 
-export const noUsers = { registrations: [], resets: [], edits: [], moves: [], invites: [], deletes: [] };
+/** A change without an effect, which the operations add theirs to. */
+export const noChange = {
+  action: 'update',
+  principal: { kind: 'keep' },
+  expectedVersion: null,
+  storedUsers: 0,
+  registrations: [],
+  resets: [],
+  edits: [],
+  moves: [],
+  invites: [],
+  deletes: [],
+  applied: [],
+} satisfies Partial<PrincipalChange>;
 
 /** Returns the IDs of the principals that lose users. */
 export function sourcesOf({ moves, merged }: Pick<PrincipalChange, 'moves' | 'merged'>): number[] {
