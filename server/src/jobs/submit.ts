@@ -23,7 +23,7 @@ export interface SubmittedCall {
   readonly actor: Actor;
   readonly records: RecordList;
   /** The outcomes of earlier requests with the same key, by position. */
-  readonly settled: ReadonlyMap<number, Outcome>;
+  readonly earlierOutcomes: ReadonlyMap<number, Outcome>;
   readonly options: CallOptions;
   /** Null if the operation has no plan. */
   readonly review: PlanReview | null;
@@ -65,11 +65,11 @@ export async function submitJob(
 
 /**
  * Checks the records in groups and separates valid from invalid ones, of which only the invalid ones stay in memory.
- * Settled records are checked too: what they claim is not free for the others. IDs are reserved for each group, so that
+ * Those with an earlier outcome are checked too: what they claim is not free for the others. IDs are reserved for each group, so that
  * they follow the order sent even if the chunks run in another order.
  */
 async function partitionRecords(
-  { records, settled, review, holdMemory }: SubmittedCall,
+  { records, earlierOutcomes, review, holdMemory }: SubmittedCall,
   operation: Operation,
   { hasher, writeStore }: SubmissionTools,
 ) {
@@ -83,14 +83,14 @@ async function partitionRecords(
     const inserted: NewRows[] = [];
     for (const checked of group) {
       const { position, parsed, fields } = checked;
-      if (settled.has(position)) continue;
+      if (earlierOutcomes.has(position)) continue;
       const approval = review?.approve(checked, records.text(position)) ?? null;
       const change = changeToWrite(checked);
       if (change) {
         const users = records.usersOf(position);
         const weight = weightOf(change, hashesNeeded(checked), users);
-        const kept = change.kept ?? [];
-        found.push({ position, users, weight, orderingKeys: principalsOf(change), approval, kept });
+        const { namedElsewhere = [] } = change;
+        found.push({ position, users, weight, orderingKeys: principalsOf(change), approval, namedElsewhere });
         inserted.push(newRows(change));
       } else {
         failures.push({ position, outcome: refused(parsed), fields });

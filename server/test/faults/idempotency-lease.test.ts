@@ -95,7 +95,7 @@ describe('the holder of a lease that has expired', () => {
       clientId: null,
       actor: operatorActor,
       records,
-      settled: new Map(),
+      earlierOutcomes: new Map(),
       options: defaultOptions,
       run: null,
       review: null,

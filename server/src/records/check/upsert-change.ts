@@ -51,7 +51,7 @@ export type RemovedUser = Pick<AppliedUser, 'id' | 'username' | 'email'>;
 
 interface Removal {
   readonly users: readonly RemovedUser[];
-  readonly kept: readonly string[];
+  readonly namedElsewhere: readonly string[];
   readonly action: CallOptions['missing'];
 }
 
@@ -87,7 +87,7 @@ export function upsertChange(
     // The values of a moved user were compared, even if none of them changes.
     moves: existing.filter(({ isMoved }) => isMoved).map((user) => moveOf(user.stored, user.stored.version)),
     deletes: removal.action === 'delete' ? removed : [],
-    kept: removal.kept,
+    namedElsewhere: removal.namedElsewhere,
     applied: [
       ...users.map((user) => shownUser(user, showsChanges)),
       ...removal.users.map(({ id, username, email }) => {

@@ -112,7 +112,7 @@ export interface PrincipalChange {
   /** The users of the record in the order sent, and then those that it removes, for the answer and the stored outcome. */
   readonly applied: readonly ShownUser[];
   /** The mapped usernames of missing users that stay, because other records of the call contain them. */
-  readonly kept?: readonly string[];
+  readonly namedElsewhere?: readonly string[];
   /** The changed fields of the principal with their values, for a dry run. */
   readonly changes?: readonly FieldChange[];
   /** The fields of the principal that an undo or a merge leaves as they are. */
