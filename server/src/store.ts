@@ -9,8 +9,10 @@ import {
   startEmbeddedPostgres,
   visitEmbeddedPostgres,
 } from './embedded-postgres/embedded-postgres.ts';
+import { KeyRing, readMasterKeys } from './encryption/key-ring.ts';
 import { exportLimits } from './records/read/export.ts';
 import { type Config, settings } from './settings/config.ts';
+import { shortId } from './settings/master-key-file.ts';
 
 /** Connection pools of the configured database. Includes the embedded PostgreSQL if no external one is configured. */
 export interface Store {
@@ -75,7 +77,7 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
       if (!engine) await refuseTransactionPooling(connection, options.connectMs);
     },
     listen: (subscription) =>
-      listen(connection, subscription, (error) => {
+      listen({ ...connection, application_name: nodeName(config) }, subscription, (error) => {
         if (!outages?.failed(new NoAnswer(error))) onLostConnection(error);
       }),
     embedded: engine?.connection ?? null,
@@ -85,6 +87,14 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
       await engine?.stop();
     },
   };
+}
+
+/** Names the connection of a node that listens, with the master keys of its settings: `key rotate` requires the new one on all. */
+function nodeName({ MASTER_KEY }: Config): string {
+  const keys = MASTER_KEY === null ? [] : (readMasterKeys(MASTER_KEY) ?? []);
+  return keys.length === 0
+    ? 'anagrafe'
+    : `anagrafe node ${new KeyRing(...keys).identities.map(shortId).join()}`;
 }
 
 function startEngine(config: Config, { mode, log }: StoreOptions): Promise<EmbeddedPostgres> {
