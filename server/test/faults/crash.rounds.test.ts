@@ -56,6 +56,7 @@ describe.each([
       const someRecords = stored + storedBefore * usersPerRecord;
       await until(async () => (await countUsers(child)) >= someRecords);
       const postmaster = await requirePostmaster(data);
+      const killedAt = performance.now();
       if (withPostgres) process.kill(postmaster, 'SIGKILL');
       expect(await child.end('SIGKILL')).toBe('SIGKILL');
       expect(await answer).toBe('none');
@@ -65,6 +66,7 @@ describe.each([
       child = await startChild({ ANAGRAFE_DATA: data, ...slowHashing });
       expect((await postmasterOf(data)) === postmaster).toBe(!withPostgres);
       await expect.poll(async () => (await fetch(`${child.url}/health/ready`)).status).toBe(200);
+      const recovery = performance.now() - killedAt;
       const names = await lookInto(data, async (database) => {
         expect(await wrongFigures(database)).toEqual([]);
         return storedUsernames(database);
@@ -83,7 +85,7 @@ describe.each([
       const expected = present.slice(0, 10).map((count) => (count === 0 ? null : 'USERNAME_TAKEN'));
       expect(result?.records.map((tuple) => tuple.Item2)).toEqual(expected);
       whole += expected.filter((code) => code === null).length;
-      report(round);
+      report(round, recovery);
     }
     expect(await child.end('SIGTERM')).toBe(0);
     expect(await postmasterOf(data)).toBeUndefined();

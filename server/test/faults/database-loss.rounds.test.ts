@@ -93,9 +93,11 @@ describe('the embedded PostgreSQL', () => {
       await inRounds(`database-loss, ${signal}`, 10, async () => {
         const answered = calling.sent.length;
         await expect.poll(() => calling.sent.length).toBeGreaterThan(answered + 6);
+        const ended = performance.now();
         const pid = await signalPostmaster(data, signal);
         expect(await status(service, '/health/live')).toBe(200);
         await untilRestarted(service, pid);
+        return performance.now() - ended;
       });
       const sent = await calling.stop();
       const counts = compare(sent, await stored(service));
