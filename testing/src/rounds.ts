@@ -25,11 +25,14 @@ export function roundsOf(usual: number): number {
 export async function inRounds(
   name: string,
   usual: number,
-  round: (n: number) => Promise<number | void>,
+  round: (n: number) => Promise<unknown>,
 ): Promise<void> {
   const count = roundsOf(usual);
   const report = progressOf(name, count);
-  for (let n = 1; n <= count; n++) report(n, (await round(n)) ?? undefined);
+  for (let n = 1; n <= count; n++) {
+    const recoveryMs = await round(n);
+    report(n, typeof recoveryMs === 'number' ? recoveryMs : undefined);
+  }
 }
 
 /**

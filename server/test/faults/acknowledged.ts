@@ -6,7 +6,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
 
 /** A hung service must not hold a caller; it sends the same call again, as a real one does. */
-const attemptMs = 4000;
+const attemptMs = 10_000;
 const pauseMs = 50;
 const usersPerPrincipal = 2;
 /** Statuses after which a call may be sent again with the same key. */
@@ -92,7 +92,7 @@ export function keepInserting(url: string, count = 6): Callers {
 }
 
 /** Sends a call once; returns whether it was acknowledged. */
-async function attempt(
+export async function attempt(
   callers: Pick<Callers, 'url' | 'sent' | 'acknowledged'>,
   name: string,
   headers: Record<string, string> = {},
