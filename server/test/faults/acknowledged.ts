@@ -28,6 +28,8 @@ export interface Model {
 }
 
 export interface Callers extends Model {
+  /** Calls that were refused at least once with 409, because another request held their lease. */
+  readonly waited: Set<string>;
   /** The service that the next attempts go to. */
   url: string;
   /** Waits until a call that begins now is acknowledged, and returns the milliseconds that passed. */
@@ -51,6 +53,7 @@ export function keepInserting(url: string, count = 6): Callers {
     url,
     sent: new Set(),
     acknowledged: new Set(),
+    waited: new Set(),
     async untilServed() {
       const started = performance.now();
       for (;;) {
@@ -93,7 +96,7 @@ export function keepInserting(url: string, count = 6): Callers {
 
 /** Sends a call once; returns whether it was acknowledged. */
 export async function attempt(
-  callers: Pick<Callers, 'url' | 'sent' | 'acknowledged'>,
+  callers: Pick<Callers, 'url' | 'sent' | 'acknowledged' | 'waited'>,
   name: string,
   headers: Record<string, string> = {},
 ): Promise<boolean> {
@@ -106,6 +109,7 @@ export async function attempt(
   }).catch(() => null);
   const text = await answer?.text().catch(() => null);
   if (!answer || typeof text !== 'string') return false;
+  if (answer.status === 409) callers.waited.add(name);
   if (answer.status === 200) callers.acknowledged.add(name);
   else if (!retried.includes(answer.status)) throw new Error(`unexpected answer: ${text}`);
   return answer.status === 200;

@@ -53,6 +53,7 @@ it('a node whose clock jumps by an hour or ten days, and is then killed, loses a
     return recovery;
   });
   await callers.stop();
+  expect([...callers.waited].filter((name) => callers.acknowledged.has(name))).not.toEqual([]);
   await expectStoredOnce(database, callers);
   expect(await exact.end('SIGTERM')).toBe(0);
 });

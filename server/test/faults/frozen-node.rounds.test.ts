@@ -28,6 +28,7 @@ it('a node that SIGSTOP halts for longer than a lease repeats no call that anoth
     }
   });
   await callers.stop();
+  expect([...callers.waited].filter((name) => callers.acknowledged.has(name))).not.toEqual([]);
   await expectStoredOnce(database, callers);
   for (const node of [frozen, other]) expect(await node.end('SIGTERM')).toBe(0);
 });
