@@ -1,7 +1,7 @@
 import type { QueryResultRow } from 'pg';
 import type { Database } from '../../db/database.ts';
 import { storeWithApiErrors } from '../../db/errors.ts';
-import { preparedStatement, selectByKeys } from '../../db/statement.ts';
+import { arrayLiteral, preparedStatement, selectByKeys } from '../../db/statement.ts';
 import { type CallerTags, seesPrincipal, seesPrincipalId, shownTags } from '../../db/visibility.ts';
 import type { LookAlikeStore } from '../check/look-alikes.ts';
 import type { WantedUsers } from '../check/references.ts';
@@ -58,7 +58,7 @@ async function rowsByKeys<Row extends QueryResultRow>(
   keys: readonly (string | number)[],
   callerTags: CallerTags,
 ): Promise<Row[]> {
-  return keys.length > 0 ? database.query<Row>(sql, [keys, callerTags]) : [];
+  return keys.length > 0 ? database.query<Row>(sql, [arrayLiteral(keys), callerTags]) : [];
 }
 
 const principalsById = selectByKeys(
