@@ -25,7 +25,15 @@ const onBothVersions = 'server/test/**/*.pg.test.ts';
 /** Rounds that repeat one fault many times take minutes: `npm run faults` runs them. */
 const longRounds = 'server/test/**/*.rounds.test.ts';
 
-/** Properties of fast-check that `npm run faults` checks with ten times as many random values. */
+/** Hostile clients beside one that behaves well: `npm run attack` runs them, alone on the machine. */
+const attacks = 'server/test/**/*.attack.test.ts';
+
+/** The options of `npm run faults` and `npm run attack`, which scripts/test.cjs passes on. */
+const rounds = process.env.TEST_ROUNDS ? Number(process.env.TEST_ROUNDS) : null;
+const seed = Number(process.env.TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31));
+const only = process.env.TEST_ONLY ? process.env.TEST_ONLY.split(',') : [];
+
+/** Properties of fast-check that `npm run faults` checks with many times as many random values. */
 const properties = [
   'importer/test/service/sheets.test.ts',
   'server/test/calls/undo-random.test.ts',
@@ -40,15 +48,26 @@ const shared = {
   globalSetup: ['testing/src/prepared.ts', 'testing/src/postgres-cluster.ts'],
 };
 
+/** A test of rounds may run for days; each wait in it has its own limit. */
+const unlimited = { testTimeout: 2 ** 31 - 1 };
+
 export default defineConfig({
   test: {
     // Test files mostly wait for processes and for the database, so that more of them than cores can run.
     maxWorkers: Math.max(6, availableParallelism()),
     // Modules stay loaded from one file to the next; testing/src/endings.ts stops what a file has started.
     isolate: false,
+    // More workers than cores: parallel threads of a garbage collection would only take the cores from other workers.
+    execArgv: ['--single-threaded-gc', '--max-semi-space-size=32'],
     sequence: { sequencer: SlowFilesFirst },
     setupFiles: ['testing/src/end.ts'],
-    provide: { prepared: join(dataParent(), `anagrafe-prepared-${process.pid}`), timesRuns: 1 },
+    provide: {
+      prepared: join(dataParent(), `anagrafe-prepared-${process.pid}`),
+      timesRuns: 1,
+      rounds,
+      seed,
+      only,
+    },
     // No test measures time. These limits only end what hangs, on the slowest machine too.
     testTimeout: 5 * waitLimitMs,
     hookTimeout: 5 * waitLimitMs,
@@ -64,7 +83,7 @@ export default defineConfig({
           ...shared,
           name: 'service',
           include: ['{server,client,importer,console}/test/**/*.test.ts'],
-          exclude: [...unit, longRounds],
+          exclude: [...unit, longRounds, attacks],
           provide: { postgresVersion: 18 },
         },
       },
@@ -74,7 +93,8 @@ export default defineConfig({
           ...shared,
           name: 'postgres-15',
           include: [onBothVersions],
-          provide: { postgresVersion: 15 },
+          // The values matter less than the statements, which PostgreSQL 18 gets with all values.
+          provide: { postgresVersion: 15, timesRuns: 0.2 },
         },
       },
       {
@@ -83,7 +103,18 @@ export default defineConfig({
           ...shared,
           name: 'rounds',
           include: [longRounds, ...properties],
-          provide: { postgresVersion: 18, timesRuns: 10 },
+          provide: { postgresVersion: 18, timesRuns: rounds ?? 10 },
+          ...unlimited,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: 'attack',
+          include: [attacks],
+          provide: { postgresVersion: 18 },
+          ...unlimited,
         },
       },
     ],

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vite';
-import { precompress } from './precompress.ts';
+import { precompress } from './precompress.mjs';
 
 const { version } = JSON.parse(readFileSync(new URL('../server/package.json', import.meta.url), 'utf8'));
 

@@ -57,7 +57,7 @@ function prepare() {
     run(process.execPath, join(root, 'scripts', 'bundle-server.mjs'));
   });
   const pages = [
-    ...['account', 'public', 'src', 'index.html', 'precompress.ts', 'vite.config.ts'].map(
+    ...['account', 'public', 'src', 'index.html', 'precompress.mjs', 'vite.config.ts'].map(
       (name) => `console/${name}`,
     ),
     'client/src',
@@ -70,6 +70,21 @@ function prepare() {
     const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
     for (const folder of ['console', join('console', 'account')])
       run(process.execPath, vite, 'build', folder, '--logLevel', 'warn');
+  });
+  const guides = [
+    'docs',
+    'README.md',
+    'CHANGELOG.md',
+    'bench/README.md',
+    'client/README.md',
+    'console/guides',
+    'console/precompress.mjs',
+    'server/package.json',
+    'package-lock.json',
+  ];
+  once('guides', guides, join(root, 'console', 'guides', 'dist', 'index.html'), () => {
+    step('Building the documentation pages');
+    run(process.execPath, join(root, 'console', 'guides', 'build.mjs'));
   });
 }
 

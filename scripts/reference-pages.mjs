@@ -3,6 +3,7 @@ import { callCodes, statusOf } from '../server/dist/http/status.js';
 import { codes } from '../server/dist/lib/error-codes.js';
 import { languages } from '../server/dist/lib/translate.js';
 import { prefix, settings } from '../server/dist/settings/config.js';
+import { errorNotes } from './error-notes.mjs';
 
 /** The sections of the page of error codes: heading, and where a code of this kind appears. */
 const kinds = {
@@ -19,21 +20,15 @@ const kinds = {
 
 export function errorsPage() {
   const names = Object.keys(codes);
-  const sections = Object.keys(kinds).map((kind) => {
-    const rows = (kind === 'call' ? callCodes : names.filter((code) => codes[code] === kind)).map((code) =>
-      errorRow(code, kind === 'call'),
-    );
-    const head = kind === 'call' ? ['code', 'status', 'English', 'Italian'] : ['code', 'English', 'Italian'];
-    const [title, about] = kinds[kind];
-    return [`## ${title}`, '', about, '', tableRow(head), tableRow(head.map(() => '---')), ...rows, ''].join(
-      '\n',
-    );
+  const sections = Object.entries(kinds).flatMap(([kind, [title, about]]) => {
+    const ofKind = kind === 'call' ? callCodes : names.filter((code) => codes[code] === kind);
+    return [`## ${title}`, '', about, '', ...ofKind.flatMap((code) => errorSection(code, kind === 'call'))];
   });
   return `${[
     '# Error codes',
     '',
-    'Generated from `server/src/i18n/` by `npm run generate`. The meaning of a code never changes. Its message may change,',
-    'and is in English or Italian, as `Accept-Language` asks for. `{…}` is replaced by a value.',
+    'The meaning of a code never changes. Its message may change, and is in English or Italian, as `Accept-Language` asks for; `{…}` is replaced by a',
+    'value. With `?debug=true`, `Help` of `debug` is the link to the code on this page.',
     '',
     'These are the codes of the service. [Error codes of the import](guides/bulk-import.md#error-codes) has those that `anagrafe import` and',
     '`anagrafe reset` find in a file.',
@@ -51,14 +46,32 @@ export function errorsPage() {
     .trimEnd()}\n`;
 }
 
-function errorRow(code, withStatus) {
-  const sentences = [cell(languages.en[code]), cell(languages.it[code])];
-  return tableRow([`\`${code}\``, ...(withStatus ? [String(statusOf(code))] : []), ...sentences]);
+/** The section of one code: its heading, which is the anchor, the usual cause, what to do, and the messages. */
+function errorSection(code, hasStatus) {
+  const notes = errorNotes[code];
+  if (!notes) throw new Error(`${code} has no cause and remedy in scripts/error-notes.mjs`);
+  const [cause, remedy] = notes;
+  const status = hasStatus ? [`Status ${statusOf(code)}.`] : [];
+  const italian = messagesOf(languages.it[code]);
+  const messages = messagesOf(languages.en[code]).map((text, index) => tableRow([text, italian[index]]));
+  return [
+    `### \`${code}\``,
+    '',
+    [...status, `**Cause:** ${cause}`, `**Remedy:** ${remedy}`].join(' '),
+    '',
+    tableRow(['English', 'Italian']),
+    tableRow(['---', '---']),
+    ...messages,
+    '',
+  ];
 }
 
-function cell(sentence) {
-  const sentences = typeof sentence === 'string' ? [sentence] : Object.values(sentence);
-  return sentences.map((text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;')).join('<br>');
+function messagesOf(text) {
+  return (typeof text === 'string' ? [text] : Object.values(text)).map(cell);
+}
+
+function cell(text) {
+  return text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 }
 
 const settingsFileSection = [

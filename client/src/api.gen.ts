@@ -238,6 +238,11 @@ export interface ConsoleSession {
       Email: string;
       Name: string;
       Role: Role;
+      /**
+       * Limits it to the principals that have one of these tags. They cannot be changed. Null: it is not
+       * limited.
+       */
+      Tags: string[] | null;
       SecondFactor: boolean;
       /** True if the operator can do nothing before it has set up the second factor. */
       NeedsSecondFactor: boolean;
@@ -254,6 +259,10 @@ export interface ConsoleSession {
   KeysAllowed: boolean;
   /** True if a mail server is configured. */
   SendsMail: boolean;
+  /** The name of the product that users see. */
+  BrandName: string;
+  /** Its colour. */
+  BrandColor: string;
 }
 
 export interface CreateClient {
@@ -302,6 +311,8 @@ export interface Debug {
   Duration: number;
   ClientIP: string;
   RequestId: string;
+  /** With an `errorCode`: the path of the page that explains it. */
+  Help?: string;
 }
 
 /** A principal to delete with all of its users or, with `Users`, the users of the principal to delete. */
@@ -973,8 +984,8 @@ export interface PasswordToCheck {
 export type Permission =
   | 'records.read' | 'records.export' | 'hashes.export' | 'metrics.read' | 'passwords.reset' | 'states.write'
   | 'users.invite' | 'records.write' | 'records.delete' | 'runs.undo' | 'jobs.read' | 'jobs.write'
-  | 'addresses.send' | 'admin.read' | 'mails.resend' | 'sessions.end' | 'clients.write' | 'operators.read'
-  | 'operators.write' | 'webhooks.write';
+  | 'addresses.send' | 'admin.read' | 'service.read' | 'mails.resend' | 'sessions.end' | 'clients.write'
+  | 'operators.read' | 'operators.write' | 'webhooks.write';
 
 /** A principal: the record of a company or customer, with its users. */
 export interface Principal extends StoredPrincipal {

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vite';
-import { precompress } from '../precompress.ts';
+import { precompress } from '../precompress.mjs';
 
 /** The account pages are one page with one script: few bytes, which a phone loads at once. */
 export default defineConfig({

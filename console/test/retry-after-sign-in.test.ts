@@ -8,7 +8,7 @@ const load = (name: string) => import(new URL(`../src/features/session/${name}`,
 const { retryAfterSignIn } = await load('retry-after-sign-in.ts');
 const { ClientSession, sessionKey } = await load('session.ts');
 
-const account = { Client: { PublicKey: 'office', Name: 'office' }, Operator: null };
+const account = { Client: { PublicKey: 'office', Name: 'office' }, Operator: null, Permissions: [] };
 const ended = () => Object.assign(Object.create(ApiError.prototype), { status: 401 });
 
 function start() {

@@ -49,6 +49,12 @@ describe('a row without a user', () => {
     expect([leftOut?.rows, rows.length]).toEqual([0, 2]);
   });
 
+  it('is left out if it repeats the headings', async () => {
+    const { leftOut, rows } = await read(['C1;Alfa;;anna', header, 'C2;Beta;;carlo']);
+    expect(leftOut).toEqual({ rows: 1, lines: [3] });
+    expect(rows).toHaveLength(2);
+  });
+
   it('stays with the option keepsTotals', async () => {
     const { leftOut, rows } = await read(['C1;Alfa;;anna', 'Totale;19;;', '', 'Note;Stampato;;'], {
       keepsTotals: true,

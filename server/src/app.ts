@@ -11,14 +11,15 @@ import type { Audit } from './audit/open-audit.ts';
 import { callRoutes, failuresRoute } from './calls/call-history.routes.ts';
 import type { Calls } from './calls/open-calls.ts';
 import { runRoutes } from './calls/runs.routes.ts';
-import { upsertRoutes } from './calls/upsert.routes.ts';
-import { fingerprintBy, writeRoutes } from './calls/write.routes.ts';
+import { writeRoutes } from './calls/write.routes.ts';
+import { fingerprintBy } from './calls/write-handler.routes.ts';
 import { guard, identifyBy, openThrottledLookup, recordRefused } from './clients/authentication.plugin.ts';
 import { limitCalls, limitReads } from './clients/call-limits.plugin.ts';
 import { clientRoutes } from './clients/clients.routes.ts';
 import type { Clients } from './clients/open-clients.ts';
 import { consoleFiles, consolePage } from './console/console.routes.ts';
 import { consoleSessionRoutes } from './console/console-session.routes.ts';
+import { builtGuides, guidePages } from './console/guides.routes.ts';
 import { operatorSessionRoutes } from './console/operator-session.routes.ts';
 import { ownAccountRoutes } from './console/own-account.routes.ts';
 import type { Readiness } from './db/readiness.ts';
@@ -137,6 +138,8 @@ export async function buildApp(features: Features, options: AppOptions): Promise
     // Health checks are not limited: a flood must not make a node appear unready, and their answers are tiny.
     limitPublicRoutes(open, publicLimits);
     await documentRoutes(open);
+    const guides = builtGuides();
+    if (guides) await guidePages(open, guides);
     if (consoleFolder === null) consolePage(open, { version, readiness, access });
     else await consoleFiles(open, consoleFolder);
     const accountFolder = builtAccountPages();
@@ -161,6 +164,7 @@ export async function buildApp(features: Features, options: AppOptions): Promise
       lookUpThrottled,
       idleMinutes: config.CONSOLE_IDLE_MINUTES,
       sendsMail: features.mails.mailer !== null,
+      brand,
     });
     const { operators, signIn: operatorSignIn } = features.operators;
     const people = { ...features.clients, lookUpThrottled, operatorSignIn, operators };
@@ -175,7 +179,6 @@ export async function buildApp(features: Features, options: AppOptions): Promise
 function syncRoutes(api: Api, { calls, records, jobs, audit, accounts }: Features): void {
   const auditLog = audit.log;
   writeRoutes(api, calls);
-  upsertRoutes(api, calls);
   readRoutes(api, { ...records, auditLog });
   exportRoute(api, { ...records, auditLog });
   jobRoutes(api, { jobs: jobs.store, auditLog });
@@ -192,7 +195,7 @@ function adminRoutes(api: Api, features: Features, config: Config): void {
   clientRoutes(api, clients.store);
   operatorRoutes(api, features.operators.operators);
   callRoutes(api, { store: calls.history, auditLog: audit.log });
-  failuresRoute(api, calls.failures);
+  failuresRoute(api, calls.history);
   runRoutes(api, calls);
   allJobsRoute(api, jobs.store);
   mailRoutes(api, mails);

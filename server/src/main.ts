@@ -100,9 +100,9 @@ export async function startService(
     const audit = openAudit({ database, keyRing, config });
     blocklist = await openBlocklist(config.PASSWORD_BLOCKLIST);
     const records = openRecords({ database, exports, config, blocklist, sendsMail: mailer !== null });
-    const { operations, recordStore, newWriter, principalsTouched } = records;
+    const { operations, writeStore, newWriter, principalsTouched } = records;
     const issueCode = codeIssuer({ days: config.INVITATION_DAYS, publicUrl: config.PUBLIC_URL });
-    const applying = { operations, recordStore, newWriter, hasher, keyRing, onOutcomes: metrics.recordsDone };
+    const applying = { operations, writeStore, newWriter, hasher, keyRing, onOutcomes: metrics.recordsDone };
     const jobs = await openJobs({
       ...applying,
       database,

@@ -19,7 +19,7 @@ const scraper: Caller = {
   clientId: 1,
   user: null,
   name: 'scraper',
-  permissions: permissionsOfScopes(['sync:read']),
+  permissions: permissionsOfScopes(['sync:read'], null),
   tags: null,
 };
 const credential = { authorization: 'Bearer of the scraper' };

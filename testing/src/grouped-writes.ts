@@ -3,15 +3,16 @@ import { serviceActor } from '../../server/src/audit/audit-log.ts';
 import { migrate } from '../../server/src/db/migrations.ts';
 import { FieldErrors } from '../../server/src/lib/field-errors.ts';
 import { required } from '../../server/src/lib/required.ts';
+import { type CheckStore, openCheckStore } from '../../server/src/records/check/check.store.ts';
 import { defaultOptions } from '../../server/src/records/check/operation.ts';
 import { type PrincipalFields, principalFieldNames } from '../../server/src/records/fields/fields.ts';
-import { type InsertStore, insertOperation } from '../../server/src/records/operations/insert.ts';
-import { openRecordStore } from '../../server/src/records/operations/records.store.ts';
+import { insertOperation } from '../../server/src/records/operations/insert.ts';
 import { stateOperation } from '../../server/src/records/operations/state.ts';
-import { type UpdateStore, updateOperation } from '../../server/src/records/operations/update.ts';
+import { updateOperation } from '../../server/src/records/operations/update.ts';
 import { passwordsIn } from '../../server/src/records/write/change.ts';
 import { newRows, reserveIds } from '../../server/src/records/write/id-reservation.ts';
 import { type WritableChange, writableChange } from '../../server/src/records/write/writable-change.ts';
+import { openWriteStore } from '../../server/src/records/write/write-changes.store.ts';
 import { readConfig } from '../../server/src/settings/config.ts';
 import { openStore } from '../../server/src/store.ts';
 import { atEnd } from './endings.ts';
@@ -29,7 +30,7 @@ const userFields = { Email: null, Phone: null, FirstName: null, LastName: null, 
 const rules = plainRules;
 
 /** Answers the checks as if the principal and the users of the record existed, and as if no name were taken. */
-function asIfFound({ ID }: Sent): UpdateStore & InsertStore {
+function asIfFound({ ID }: Sent, checkStore: CheckStore): CheckStore {
   const fields = Object.fromEntries(principalFieldNames.map((name) => [name, null])) as PrincipalFields;
   const found = { version: '', state: 'active', usersCount: 0, aliases: [], hiddenTags: [], fields } as const;
   const user = {
@@ -43,6 +44,7 @@ function asIfFound({ ID }: Sent): UpdateStore & InsertStore {
     fields: userFields,
   } as const;
   return {
+    ...checkStore,
     findPrincipals: async (ids) => new Map(ids.map((id) => [id, { id, ...found }])),
     findUsers: async ({ ids }) => ids.map((id) => ({ id, ...user })),
     findAttributes: async () => new Map(),
@@ -59,7 +61,8 @@ export async function openGroupedWrites() {
   const store = await openStore(readConfig(empty.settings), { mode: 'exclusive', log: () => {} });
   atEnd(store.close);
   await migrate(store.database);
-  const recordStore = openRecordStore(store.database, { callerTags: null });
+  const checkStore = openCheckStore(store.database, null);
+  const writeStore = openWriteStore(store.database, 0);
 
   /**
    * Returns the changes of records as `applyRecords` writes them, without the checks against the store; except for states,
@@ -73,9 +76,9 @@ export async function openGroupedWrites() {
     const changes = await Promise.all(
       records.map(async (record) => {
         const operation = {
-          update: updateOperation(asIfFound(record), rules),
-          insert: insertOperation(asIfFound(record), rules, defaultOptions),
-          state: stateOperation(recordStore),
+          update: updateOperation(asIfFound(record, checkStore), rules),
+          insert: insertOperation(asIfFound(record, checkStore), rules, defaultOptions),
+          state: stateOperation(checkStore),
         }[name];
         const parsed = await operation.parse(structuredClone(record), new FieldErrors());
         const [change] = await operation.newCheck()([parsed]);
@@ -84,7 +87,7 @@ export async function openGroupedWrites() {
       }),
     );
     const rows = changes.map(newRows);
-    const ids = await reserveIds(rows, recordStore);
+    const ids = await reserveIds(rows, writeStore);
     return changes.map((change, position) => {
       const hashes = new Map(passwordsIn(change).map((password) => [password, 'a new hash']));
       return writableChange(
@@ -101,7 +104,7 @@ export async function openGroupedWrites() {
 
   /** Writes changes in one group. Returns those that were written, and null for the others. */
   async function write(changes: readonly WritableChange[]): Promise<(WritableChange | null)[]> {
-    const written = await recordStore.writeChanges(changes);
+    const written = await writeStore.writeChanges(changes);
     return changes.map((change, at) => (written[at] ? change : null));
   }
 
@@ -122,5 +125,15 @@ export async function openGroupedWrites() {
     );
 
   const url = empty.settings.ANAGRAFE_DATABASE_URL ?? '';
-  return { store, recordStore, settings: empty.settings, url, ready, write, newPrincipals, usersOf };
+  return {
+    store,
+    checkStore,
+    writeStore,
+    settings: empty.settings,
+    url,
+    ready,
+    write,
+    newPrincipals,
+    usersOf,
+  };
 }

@@ -92,6 +92,6 @@ export function mailSettingsOf({ url }: MailServer): Record<string, string> {
 }
 
 /** Returns the codes in the text of a mail. */
-export function codesIn({ text = '' }: Email): string[] {
+export function codesIn({ text = '' }: Pick<Email, 'text'>): string[] {
   return [...text.matchAll(/^(?:Code|Codice): ([0-9A-Z-]{34})$/gm)].map(([, code = '']) => code);
 }

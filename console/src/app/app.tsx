@@ -11,7 +11,7 @@ import { Boundary, Failure } from '../ui/loading-or-error.tsx';
 import { NoticeProvider } from '../ui/notice.tsx';
 import { NotFound } from '../ui/page.tsx';
 import { HiddenWhileSignedOut, KeepAlive } from './keep-alive.tsx';
-import { pages } from './routes.ts';
+import { pagesFor } from './routes.ts';
 import { ProtectedBanner, Shell } from './shell.tsx';
 
 const SignIn = lazy(async () => ({ default: (await import('./sign-in.tsx')).SignIn }));
@@ -20,7 +20,6 @@ const RequiredSecondFactor = lazy(async () => ({
   default: (await import('./required-second-factor.tsx')).RequiredSecondFactor,
 }));
 const FirstClient = lazy(async () => ({ default: (await import('./first-client.tsx')).FirstClient }));
-const keptPages = pages.filter(({ stays }) => stays);
 
 /**
  * Shows the sign-in or the page of the current URL. Signing in does not change the URL, and a client or operator whose
@@ -30,6 +29,7 @@ export function App() {
   const messages = useCommonMessages();
   const session = useWatchedSession();
   const [path] = useLocation();
+  const pages = pagesFor(session.data);
   useIdleLock();
   const [creating, { open, close }] = useDisclosure(false);
 
@@ -55,11 +55,13 @@ export function App() {
             <OpenFirstClient value={open}>
               <Shell account={clientSession.account}>
                 {State === 'protected' && path !== '/setup' && <ProtectedBanner />}
-                {keptPages.map(({ path: pagePath, component: componentOf }) => (
-                  <KeepAlive key={pagePath} path={pagePath}>
-                    <PageFrame component={componentOf()} />
-                  </KeepAlive>
-                ))}
+                {pages
+                  .filter(({ stays }) => stays)
+                  .map(({ path: pagePath, component: componentOf }) => (
+                    <KeepAlive key={pagePath} path={pagePath}>
+                      <PageFrame component={componentOf()} />
+                    </KeepAlive>
+                  ))}
                 <Switch>
                   {pages.map(({ path: pagePath, hasDetail, stays, component: componentOf }) => (
                     <Route key={pagePath} path={hasDetail ? `${pagePath}/:id?` : pagePath}>

@@ -86,15 +86,15 @@ export const pages: readonly ConsolePage[] = [
     async () => (await import('../features/events/events-page.tsx')).Events,
   ),
   page(
-    { name: 'webhooks', path: '/webhooks', icon: 'webhooks', hasDetail: true },
+    { name: 'webhooks', path: '/webhooks', icon: 'webhooks', isFor: having('service.read'), hasDetail: true },
     async () => (await import('../features/webhooks/webhooks-page.tsx')).Webhooks,
   ),
   page(
-    { name: 'clients', path: '/clients', icon: 'key' },
+    { name: 'clients', path: '/clients', icon: 'key', isFor: having('service.read') },
     async () => (await import('../features/clients/clients-page.tsx')).Clients,
   ),
   page(
-    { name: 'operators', path: '/operators', icon: 'people' },
+    { name: 'operators', path: '/operators', icon: 'people', isFor: having('service.read') },
     async () => (await import('../features/operators/operators-page.tsx')).Operators,
   ),
   page(
@@ -112,11 +112,11 @@ export const pages: readonly ConsolePage[] = [
     async () => (await import('../features/operators/account-page.tsx')).Account,
   ),
   page(
-    { name: 'audit', path: '/audit', icon: 'audit' },
+    { name: 'audit', path: '/audit', icon: 'audit', isFor: having('service.read') },
     async () => (await import('../features/audit/audit-page.tsx')).Audit,
   ),
   page(
-    { name: 'health', path: '/health', icon: 'overview' },
+    { name: 'health', path: '/health', icon: 'overview', isFor: having('service.read') },
     async () => (await import('../features/health/health-page.tsx')).Health,
   ),
 ];
@@ -128,7 +128,8 @@ export function pageOf(path: string): ConsolePage | undefined {
   );
 }
 
-/** Returns the pages that a session has a use for. */
+/** Returns the pages that a session has a use for. After its expiry the pages stay mounted, hidden, for the next sign-in. */
 export function pagesFor(session: ConsoleSession | undefined): readonly ConsolePage[] {
-  return pages.filter(({ isFor }) => !session || !isFor || isFor(session));
+  const isUnknown = !session || session.State === 'signed-out';
+  return pages.filter(({ isFor }) => isUnknown || !isFor || isFor(session));
 }

@@ -624,6 +624,12 @@ export const calls = {
   },
 };
 
+export const tags = {
+  label: 'Limit to tags',
+  hint: 'Sees only the principals with one of these tags. They cannot be changed later. Leave empty for all principals.',
+  filter: 'Tag',
+};
+
 export const clients = {
   title: 'API clients',
   intro: 'Programs that can call the API, each with its own keys.',
@@ -832,6 +838,7 @@ export const imports = {
       LEADING_ZEROS_LOST: 'zeros at the beginning of the number seem to be lost',
       VATNUMBER_INVALID: 'not a valid Italian VAT number',
       TAXCODE_INVALID: 'not a valid Italian tax code',
+      ROW_REPEATED: 'exact copy of an earlier row, which is left out,',
     },
     ofField: (field: string, text: string, rows: string, lines: readonly string[], unit: RowUnit) =>
       `${field}: ${text} in ${plural(rows, 'row')} (${lines.length > 1 ? `${unit}s` : unit} ${lines.join(', ')})`,
@@ -847,7 +854,7 @@ export const imports = {
       `Column "${column}" is not used (${content} in ${plural(rows, 'row')}).`,
     keepTotals: 'Keep these rows: they are data',
     leftOut: (rows: string, lines: readonly string[], unit: RowUnit) =>
-      `Not data? Rows without a user that seem to be totals are left out: ${rows} (${lines.length > 1 ? `${unit}s` : unit} ${lines.join(', ')})`,
+      `Not data? Rows that seem to be totals or headings are left out: ${rows} (${lines.length > 1 ? `${unit}s` : unit} ${lines.join(', ')})`,
   },
   check: 'Check rows',
   checkAgain: 'Check again',
@@ -1835,6 +1842,7 @@ export const operators = {
   },
   account: {
     title: 'My account',
+    limited: 'Limited to principals with one of these tags:',
     sessions: 'My sessions',
     endOthers: 'End all others',
     password: 'Password',

@@ -622,6 +622,12 @@ export const calls: Messages['calls'] = {
   },
 };
 
+export const tags: Messages['tags'] = {
+  label: 'Limita alle etichette',
+  hint: 'Vede solo le anagrafiche con una di queste etichette, che poi non si possono cambiare. Lascia vuoto per tutte le anagrafiche.',
+  filter: 'Etichetta',
+};
+
 export const clients: Messages['clients'] = {
   title: 'Client API',
   intro: "Programmi che possono chiamare l'API, ciascuno con le proprie chiavi.",
@@ -828,6 +834,7 @@ export const imports: Messages['imports'] = {
       LEADING_ZEROS_LOST: 'zeri iniziali del numero probabilmente persi',
       VATNUMBER_INVALID: 'partita IVA non valida',
       TAXCODE_INVALID: 'codice fiscale non valido',
+      ROW_REPEATED: 'copia esatta di una riga precedente, esclusa,',
     },
     ofField: (field, text, rows, lines, unit) => {
       const position = unit === 'record' ? 'record' : lines.length > 1 ? 'righe' : 'riga';
@@ -845,7 +852,7 @@ export const imports: Messages['imports'] = {
       `La colonna "${column}" non viene usata (${content} in ${plural(rows, 'riga', 'righe')}).`,
     keepTotals: 'Mantieni queste righe: sono dati',
     leftOut: (rows, lines, unit) =>
-      `Non sono dati? Le righe senza utente che sembrano totali sono escluse: ${rows} (${unit === 'record' ? 'record' : lines.length > 1 ? 'righe' : 'riga'} ${lines.join(', ')})`,
+      `Non sono dati? Le righe che sembrano totali o intestazioni sono escluse: ${rows} (${unit === 'record' ? 'record' : lines.length > 1 ? 'righe' : 'riga'} ${lines.join(', ')})`,
   },
   check: 'Controlla le righe',
   checkAgain: 'Ricontrolla',
@@ -1836,6 +1843,7 @@ export const operators: Messages['operators'] = {
   },
   account: {
     title: 'Il mio account',
+    limited: 'Limitato alle anagrafiche con una di queste etichette:',
     sessions: 'Le mie sessioni',
     endOthers: 'Termina tutte le altre',
     password: 'Password',

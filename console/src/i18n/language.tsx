@@ -103,5 +103,6 @@ export const usePrincipalsMessages = section('principals');
 export const useRunsMessages = section('runs');
 export const useSetupMessages = section('setup');
 export const useSyncMessages = section('sync');
+export const useTagsMessages = section('tags');
 export const useUsersMessages = section('users');
 export const useWebhooksMessages = section('webhooks');

@@ -16,15 +16,15 @@ export interface SearchTerm {
 const debounceMs = 250;
 
 /** Keeps the search term in the URL (`?search=rossi`). Input is debounced, and a new term returns to the first page. */
-export function useSearchTerm(): SearchTerm {
+export function useSearchTerm(parameter: 'search' | 'tags' = 'search'): SearchTerm {
   const [search, setParameters] = useSearchParameters();
-  const term = search.get('search') ?? '';
+  const term = search.get(parameter) ?? '';
   const [typed, setTyped] = useState(term);
   const written = useRef(term);
 
   const write = useDebouncedCallback((text: string) => {
     written.current = text;
-    setParameters({ page: null, search: text || null }, { replace: true });
+    setParameters({ page: null, [parameter]: text || null }, { replace: true });
   }, debounceMs);
 
   // The back and forward buttons change the term without the field.

@@ -36,6 +36,18 @@ export const desktop = { width: 1280, height: 800 };
 /** The width at which WCAG 1.4.10 forbids sideways scrolling. */
 export const phone = { width: 320, height: 844 };
 
+/**
+ * Without a graphics card Chromium would compute every frame with an emulated one, in a process of its own, and its
+ * JavaScript engine would use more threads than the machine has cores. Together that takes a fifth of the CPU time.
+ */
+const frugalArgs = [
+  '--disable-gpu',
+  '--disable-gpu-rasterization',
+  '--disable-software-rasterizer',
+  '--in-process-gpu',
+  '--js-flags=--single-threaded',
+];
+
 let launching: Promise<Browser> | undefined;
 /** A page of an earlier test, without cookies and stored data: its warm cache makes loading the console cheaper. */
 let idlePage: Page | undefined;
@@ -92,7 +104,7 @@ function launchBrowser(): Promise<Browser> {
   launching ??= (async () => {
     const executablePath = findChromium();
     if (!executablePath) throw new Error('Chromium is missing: install it, or set CHROMIUM to its path');
-    return chromium.launch({ executablePath });
+    return chromium.launch({ executablePath, args: frugalArgs });
   })();
   return launching;
 }

@@ -1,3 +1,4 @@
+import { credential } from '@anagrafe/testing/admin';
 import { ownPage } from '@anagrafe/testing/console';
 import { rightPassword } from '@anagrafe/testing/login';
 import { codesIn, mailSettingsOf, startMailServer } from '@anagrafe/testing/mail-server';
@@ -81,6 +82,76 @@ describe('the page of the operators', () => {
     await goTo('/principals');
     await page.getByText('0 principals').waitFor();
     expect(await page.getByRole('button', { name: /New principal|Export/ }).count()).toBe(0);
+  });
+});
+
+describe('an operator that is limited by tags', () => {
+  it('is invited with the tags, and sees its principals and no page about the whole service', async () => {
+    const keys = await credential(service);
+    await service.call(
+      'irs/insert',
+      [
+        { Denomination: 'Northern', Tags: ['north', 'gold'] },
+        { Denomination: 'Golden', Tags: ['gold'] },
+        { Denomination: 'Southern', Tags: ['south'] },
+      ],
+      { headers: keys },
+    );
+    const email = 'nora@example.com';
+    const own = await visit(service);
+    const { page } = own;
+    own.expectStatus(401);
+    await own.goTo('/operators');
+    await enterPassword(page, boss);
+    await press(page, 'Invite operator');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Email' }).fill(email);
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Nora');
+    await dialog.getByRole('radio', { name: /^Editor/ }).check();
+    await dialog.getByRole('textbox', { name: 'Limit to tags' }).fill('North, east');
+    await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
+    const code = await dialog.getByRole('textbox', { name: 'Code' }).inputValue();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    const row = page.getByRole('row', { name: /Nora/ });
+    await row.getByText('east').waitFor();
+
+    // The list of principals shows the tags and filters by them.
+    await own.goTo('/principals');
+    await page.getByText('3 principals').waitFor();
+    await page.getByRole('textbox', { name: 'Tags' }).fill('south');
+    await page.getByText('1 principal', { exact: true }).waitFor();
+    await page
+      .getByRole('row', { name: /Southern/ })
+      .getByText('south', { exact: true })
+      .waitFor();
+    await press(page, 'Sign out');
+
+    const set = { Code: code, Password: rightPassword, ConfirmPassword: rightPassword };
+    await page.request.post(`${service.url}/console/password`, { headers: ownPage, data: set });
+    await own.goTo('');
+    await enterPassword(page, email);
+    await heading(page, 'Overview').waitFor();
+    await page.getByText('No current jobs').waitFor();
+    const menu = page.getByRole('navigation', { name: 'Main navigation' });
+    const links = await menu.getByRole('link').allTextContents();
+    expect(links).toEqual(
+      expect.arrayContaining(['Principals', 'Users', 'Import', 'Calls', 'Mails', 'Events']),
+    );
+    for (const name of ['API clients', 'Operators', 'Webhooks', 'Audit log', 'Health and settings'])
+      expect(links).not.toContain(name);
+    await menu.getByRole('link', { name: 'Principals' }).click();
+    await page.getByText('1 principal', { exact: true }).waitFor();
+    // A tag that it does not have is not shown.
+    expect(await page.getByText('gold').count()).toBe(0);
+    await page.getByRole('link', { name: 'Northern' }).click();
+    await heading(page, 'Northern').waitFor();
+    await menu.getByRole('link', { name: 'Calls' }).click();
+    await heading(page, 'Calls').waitFor();
+    await own.goTo('/audit');
+    await page.getByText('Page not found').waitFor();
+    await own.goTo('/account');
+    await page.getByText('Limited to principals with one of these tags:').waitFor();
+    await page.getByText('north').waitFor();
   });
 });
 

@@ -204,7 +204,7 @@ describe('the page of the synchronisation', () => {
 
   it('keeps rows that seem to be totals when asked', async () => {
     await choose(page, 'totals.csv', 'ExternalKey;Denomination;Username\ntot-1;Uno;tot.uno\nTotale;19;');
-    await page.getByText('Rows without a user that seem to be totals are left out: 1 (line 3)').waitFor();
+    await page.getByText('Rows that seem to be totals or headings are left out: 1 (line 3)').waitFor();
     await page.getByText('totals.csv (1 row)').waitFor();
     await page.getByLabel('Keep these rows: they are data').click();
     await page.getByText('totals.csv (2 rows)').waitFor();

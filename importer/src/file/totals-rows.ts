@@ -25,6 +25,7 @@ const numeric = /^[€$£]?\s*[+-]?\d[\d.,'\s]*[€$£%]?$/;
 /**
  * Leaves out the rows of a table that have no user and seem to be no data: those with words such as "Totale", those with
  * numbers alone, and those that end the file after an empty line. A row with a key alone stays: its user was forgotten.
+ * A row that repeats the headings, as printed pages and joined files do, is left out too.
  */
 export class TotalsFilter {
   readonly #header: readonly string[];
@@ -58,7 +59,7 @@ export class TotalsFilter {
     for (const row of rows) {
       const cells = originalCells(row.content ?? [], this.#header);
       const hasUser = row.content === null || this.#hasUser(cells);
-      if (!hasUser && this.#isTotal(cells)) {
+      if ((!hasUser && this.#isTotal(cells)) || this.#isHeadings(cells)) {
         this.#leaveOut(row);
         continue;
       }
@@ -90,6 +91,12 @@ export class TotalsFilter {
     const keys = cells.filter((_, at) => keyColumns.includes(this.#columns[at]?.field ?? null));
     const isTotal = keys.some((key) => totalWords.test(key.trim()));
     return usernames.some((name) => !isTotal || !numeric.test(name));
+  }
+
+  #isHeadings(cells: readonly string[]): boolean {
+    return (
+      cells.length === this.#columns.length && cells.every((cell, at) => cell === this.#columns[at]?.name)
+    );
   }
 
   #isTotal(cells: readonly string[]): boolean {

@@ -29,6 +29,7 @@ export interface SyncFile {
   readonly records: readonly SyncRecord[];
   /** The rows that cannot be used. */
   readonly errors: readonly RowProblem[];
+  /** The number of all rows, with those left out as copies. */
   readonly rows: number;
   readonly passwords: GeneratedPasswords;
   readonly warnings: WarningLog;
@@ -65,7 +66,8 @@ interface ReadOptions {
 
 /**
  * Combines the rows of a file into one record for each principal. Rows that contradict each other are errors, and are
- * not merged: a company name that differs from that of an earlier row, or a username that occurs twice.
+ * not merged: a company name that differs from that of an earlier row, or a username that occurs twice. An exact copy of
+ * an earlier row is left out, with a warning.
  */
 export async function readSyncFile(
   file: Pick<ImportFile, 'columns' | 'layout'> & (AsyncIterable<ImportRow> | Iterable<ImportRow>),
@@ -75,11 +77,16 @@ export async function readSyncFile(
   const unit = rowUnit(file.layout);
   const warnings = new WarningLog();
   const profiles = new ColumnProfiles(file.columns);
-  for await (const row of file) {
-    warnings.add(row);
-    profiles.add(row.source);
+  const firstRows = new Map<string, UserRow>();
+  let copies = 0;
+  for await (const read of file) {
+    profiles.add(read.source);
     // The cells of a row are not needed any more, and would double the memory.
-    rows.push({ ...row, source: null });
+    const row = { ...read, source: null };
+    const copy = row.kind === 'user' && isCopy(row, firstRows);
+    warnings.add(copy ? { ...row, warnings: [{ code: 'ROW_REPEATED', field: 'Username' }] } : row);
+    if (copy) copies++;
+    else rows.push(row);
   }
   const filled = generate ? fillPasswords(rows, generate) : { rows, passwords: new Map() };
   const completed = invite ? fillInvites(filled.rows, invite) : filled.rows;
@@ -104,11 +111,25 @@ export async function readSyncFile(
   return {
     records: groups.map((group) => syncRecord(group, empty)),
     errors: problemsOf(rows, errors, namesByField(file.columns)),
-    rows: rows.length,
+    rows: rows.length + copies,
     passwords: filled.passwords,
     warnings,
     unused: profiles.unused,
   };
+}
+
+/** Returns true if all values of a row are those of an earlier one, as after a join in the system that wrote the file. */
+function isCopy(row: UserRow, firstRows: Map<string, UserRow>): boolean {
+  const { Username } = row.user;
+  if (typeof Username !== 'string') return false;
+  const first = firstRows.get(Username);
+  if (first) return valuesOf(row) === valuesOf(first);
+  firstRows.set(Username, row);
+  return false;
+}
+
+function valuesOf({ principal, user }: UserRow): string {
+  return JSON.stringify([principal, user]);
 }
 
 function problemsOf(rows: readonly ImportRow[], errors: RowErrors, names: ColumnNamesByField): RowProblem[] {

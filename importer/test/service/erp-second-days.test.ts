@@ -11,6 +11,7 @@ interface Report {
   readonly leftOutUsers: readonly { readonly line: number }[];
   readonly missingPrincipals: readonly { readonly ExternalKey: string | null }[];
   readonly leftOut: { readonly lines: readonly number[] };
+  readonly warnings: readonly { readonly code: string; readonly rows: number }[];
 }
 
 let service: TestService;
@@ -50,12 +51,14 @@ for (const [index, day] of days.entries()) {
         ? [...report.failed, ...report.leftOutUsers].map(({ line }) => line).toSorted((a, b) => a - b)
         : [],
       leftOut: report?.leftOut.lines ?? [],
+      repeated: report?.warnings.find(({ code: found }) => found === 'ROW_REPEATED')?.rows ?? 0,
       missing: report?.missingPrincipals.map(({ ExternalKey }) => ExternalKey) ?? [],
       stderr: code === 1 ? expect.stringMatching(/./) : stderr,
     }).toEqual({
       code: day.exitCode,
       failed: day.failed,
       leftOut: day.leftOut ?? [],
+      repeated: day.repeated ?? 0,
       missing: day.missing ?? [],
       stderr,
     });

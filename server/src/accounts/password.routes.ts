@@ -107,7 +107,7 @@ export function passwordRefused(errors: FieldErrors, request: FastifyRequest, re
     errorCode: 'PASSWORD_REFUSED',
     message: translate({ code: 'PASSWORD_REFUSED' }, language),
     result: { ...emptyResult, record: fieldErrorsOf(errors, language) },
-    debug: debugOf(request),
+    debug: debugOf(request, 'PASSWORD_REFUSED'),
   };
 }
 

@@ -53,7 +53,7 @@ export function auditRoutes(app: Api, { store, hashRow }: AuditTools): void {
   app.get(
     '/audit',
     {
-      config: { permission: 'admin.read' },
+      config: { permission: 'service.read' },
       schema: {
         operationId: 'audit',
         summary: 'List the audit log',
@@ -75,7 +75,7 @@ export function auditRoutes(app: Api, { store, hashRow }: AuditTools): void {
   app.get(
     '/audit/:position/changes',
     {
-      config: { permission: 'admin.read' },
+      config: { permission: 'service.read' },
       schema: {
         operationId: 'auditChanges',
         summary: 'List the changed values of an audit row',
@@ -102,7 +102,7 @@ export function auditRoutes(app: Api, { store, hashRow }: AuditTools): void {
   app.get(
     '/audit/verify',
     {
-      config: { permission: 'admin.read' },
+      config: { permission: 'service.read' },
       schema: {
         operationId: 'verifyAudit',
         summary: 'Verify the audit log',

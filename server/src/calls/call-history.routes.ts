@@ -31,16 +31,10 @@ import {
 import type { Api } from '../http/validation.ts';
 import { sendFailedRecords } from '../jobs/failed-records.routes.ts';
 import { TuplesQuery } from '../jobs/jobs.routes.ts';
-import { type Language, translate } from '../lib/translate.ts';
+import { translate } from '../lib/translate.ts';
 import { FailedRecordSchema, Positions, TupleSchema } from '../records/read/tuple.schemas.ts';
 import { fieldErrorsByPlace, positionsOf, tupleOf } from '../records/read/tuple.ts';
-import {
-  type CallHistory,
-  type CompletedCall,
-  type FailureEntry,
-  type FailureStore,
-  findCall,
-} from './call-history.ts';
+import type { CallHistory } from './call-history.store.ts';
 
 export interface CallHistoryTools {
   readonly store: CallHistory;
@@ -68,8 +62,7 @@ export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): voi
     async (request) => {
       const { page, pageSize, failed: failedOnly = false } = request.query;
       const { calls, totalCount } = await store.list({ page, pageSize, failedOnly }, request.caller.tags);
-      const records = calls.map(callFields);
-      return pageEnvelope({ page, pageSize, totalCount }, records, debugOf(request));
+      return pageEnvelope({ page, pageSize, totalCount }, calls, debugOf(request));
     },
   );
 
@@ -90,13 +83,13 @@ export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): voi
     },
     async (request, reply) => {
       const { page, pageSize, failed: failedOnly = false } = request.query;
-      const call = await findCall(request.params.id, request.caller.tags, store);
-      const outcomes = await store.outcomes(call.callId, { page, pageSize, failedOnly }, request.caller.tags);
+      const call = await store.find(request.params.id, request.caller.tags);
+      const outcomes = await store.outcomes(call.CallID, { page, pageSize, failedOnly }, request.caller.tags);
       const language = languageOf(request);
       const records = outcomes.map((outcome) => tupleOf(outcome, language, null));
       reply.header('content-language', language);
-      const totalCount = failedOnly ? call.recordsFailed : call.records;
-      const record = { ...callFields(call), Positions: positionsOf(outcomes) };
+      const totalCount = failedOnly ? call.RecordsFailed : call.Records;
+      const record = { ...call, Positions: positionsOf(outcomes) };
       return pageEnvelope({ page, pageSize, totalCount }, records, debugOf(request), record);
     },
   );
@@ -117,32 +110,14 @@ export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): voi
       },
     },
     async (request, reply) => {
-      const { callId } = await findCall(request.params.id, request.caller.tags, store);
+      const { CallID: callId } = await store.find(request.params.id, request.caller.tags);
       return sendFailedRecords(callId, store, auditLog, request, reply);
     },
   );
 }
 
-function callFields(call: CompletedCall) {
-  return {
-    At: call.at,
-    Actor: call.kind,
-    ClientID: call.clientId,
-    UserID: call.userId,
-    Address: call.address,
-    RequestId: call.requestId,
-    CallID: call.callId,
-    Operation: call.operation,
-    Records: call.records,
-    RecordsFailed: call.recordsFailed,
-    Users: call.users,
-    UsersApplied: call.usersApplied,
-    Milliseconds: call.milliseconds,
-  };
-}
-
 /** `failures`: the latest failed records of all clients. */
-export function failuresRoute(app: Api, store: FailureStore): void {
+export function failuresRoute(app: Api, store: CallHistory): void {
   app.get(
     '/failures',
     {
@@ -161,30 +136,18 @@ export function failuresRoute(app: Api, store: FailureStore): void {
     async (request, reply) => {
       const { page, pageSize } = request.query;
       const language = languageOf(request);
-      const { refused, totalCount } = await store.list({ page, pageSize }, request.caller.tags);
-      const records = refused.map((record) => failureFields(record, language));
+      const { failures, totalCount } = await store.listFailures({ page, pageSize }, request.caller.tags);
+      const records = failures.map(({ error, errors, places, ...record }) => ({
+        ...record,
+        Code: error.code,
+        Message: translate(error, language),
+        FieldErrors: fieldErrorsByPlace(errors, language),
+        FieldErrorsCount: places,
+      }));
       reply.header('content-language', language);
       return pageEnvelope({ page, pageSize, totalCount }, records, debugOf(request));
     },
   );
-}
-
-function failureFields(record: FailureEntry, language: Language) {
-  return {
-    At: record.at,
-    CallID: record.callId,
-    JobID: record.isJob ? record.callId : null,
-    Operation: record.operation,
-    ClientID: record.clientId,
-    Position: record.position,
-    ID: record.id,
-    ExternalKey: record.externalKey,
-    Username: record.username,
-    Code: record.error.code,
-    Message: translate(record.error, language),
-    FieldErrors: fieldErrorsByPlace(record.errors, language),
-    FieldErrorsCount: record.errorsCount,
-  };
 }
 
 const completedCall = {

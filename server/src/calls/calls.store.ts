@@ -5,7 +5,8 @@ import { storeWithApiErrors } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { CallerTags } from '../db/visibility.ts';
 import { leaseMs } from '../idempotency/idempotency.ts';
-import { approvalText, readApproval } from '../records/check/plan.ts';
+import { type Approvals, approvalText, readApproval } from '../records/check/plan.ts';
+import type { OperationName } from '../records/parse/parsed-record.ts';
 import {
   insertCall,
   type OutcomeRow,
@@ -13,8 +14,8 @@ import {
   storeFailures,
   toOutcomes,
 } from '../records/write/call-outcomes.store.ts';
-import type { Outcome } from '../records/write/outcome.ts';
-import type { CallCounts, CallStore } from './calls.ts';
+import type { StoredFailure } from '../records/write/failed-records.ts';
+import type { NewCall, Outcome } from '../records/write/outcome.ts';
 
 // One statement and not a transaction: it is a round trip of every synchronous call, and may simply be repeated.
 const completeCall = statement(`with completed as (
@@ -24,54 +25,70 @@ const completeCall = statement(`with completed as (
    insert into anagrafe.audit_log (${actorColumns}, action, details)
    select ${actorParameters}, 'call.completed', :details::jsonb from completed`);
 
-export function openCallStore(database: Database): CallStore {
-  return storeWithApiErrors<CallStore>({
-    outcomes: (callId, callerTags) => outcomes(database, callId, callerTags),
-    async storeFailures(callId, failures, newCall) {
+/** The synchronous calls and the outcomes of their records. The outcome of an applied record is stored with the record. */
+export type CallStore = ReturnType<typeof openCallStore>;
+
+export interface CallCounts {
+  readonly operation: OperationName;
+  readonly records: number;
+  readonly recordsFailed: number;
+  readonly users: number;
+  readonly usersApplied: number;
+  /** The time from the first record to the last. */
+  readonly milliseconds: number;
+}
+
+export function openCallStore(database: Database) {
+  async function read<Value>(column: string, callId: string): Promise<Value | null> {
+    const [call] = await database.query<{ value: Value | null }>(
+      `select ${column} as value from anagrafe.calls where id = $1`,
+      [callId],
+    );
+    return call?.value ?? null;
+  }
+
+  return storeWithApiErrors({
+    /** Returns the outcomes stored so far, by the zero-based index of the record in the request. */
+    async outcomes(callId: string, callerTags: CallerTags): Promise<Map<number, Outcome>> {
+      const rows = await database.query<OutcomeRow>(
+        `select ${outcomeColumns} from anagrafe.outcomes where call_id = $1 order by position`,
+        [callId],
+      );
+      const outcomes = await toOutcomes(database, rows, callerTags);
+      return new Map(outcomes.map((outcome) => [outcome.position, outcome]));
+    },
+    /**
+     * Stores failed records, except those that already have an outcome. Returns the positions that were stored. `newCall`
+     * is the call if its row may not be stored yet; see `WriteContext`.
+     */
+    async storeFailures(callId: string, failures: readonly StoredFailure[], newCall: NewCall | null) {
       if (newCall && failures.length > 0) await database.execute(insertCall, { ...newCall });
       return storeFailures(database, callId, failures);
     },
-    storeApprovals: (callId, approvals) =>
+    /** Stores what is approved for each record of a call, by its position, for a retry that resumes the call. */
+    storeApprovals: (callId: string, approvals: Approvals) =>
       database.query('update anagrafe.calls set approvals = $2 where id = $1', [
         callId,
         approvals.map((approval) => approval && approvalText(approval)),
       ]),
-    async approvals(callId) {
-      const [call] = await database.query<{ approvals: (string | null)[] | null }>(
-        'select approvals from anagrafe.calls where id = $1',
-        [callId],
-      );
-      return (call?.approvals ?? []).map((text) => (text === null ? null : readApproval(text)));
+    /** Returns the stored approvals; empty if there are none. */
+    async approvals(callId: string): Promise<Approvals> {
+      const texts = await read<(string | null)[]>('approvals', callId);
+      return (texts ?? []).map((text) => (text === null ? null : readApproval(text)));
     },
-    storeUndoRecords: (callId, json, { count, users }) =>
+    /** Stores the records of an undo as JSON, and the numbers of records and of users, for a retry that resumes it. */
+    storeUndoRecords: (callId: string, json: Buffer, { count, users }: { count: number; users: number }) =>
       database.query('update anagrafe.calls set undo_records = $2, records = $3, users = $4 where id = $1', [
         callId,
         json,
         count,
         users,
       ]),
-    async undoRecords(callId) {
-      const [call] = await database.query<{ records: Buffer | null }>(
-        'select undo_records as records from anagrafe.calls where id = $1',
-        [callId],
-      );
-      return call?.records ?? null;
-    },
-    complete: (callId, actor, counts) => complete(database, callId, actor, counts),
+    undoRecords: (callId: string) => read<Buffer>('undo_records', callId),
+    /** Marks a call whose records all have outcomes as completed, and writes its audit row. Does nothing if repeated. */
+    complete: (callId: string, actor: Actor, counts: CallCounts): Promise<unknown> =>
+      database.execute(completeCall, { ...actorValues(actor, callId), details: JSON.stringify(counts) }),
   });
-}
-
-async function outcomes(
-  database: Database,
-  callId: string,
-  callerTags: CallerTags,
-): Promise<Map<number, Outcome>> {
-  const rows = await database.query<OutcomeRow>(
-    `select ${outcomeColumns} from anagrafe.outcomes where call_id = $1 order by position`,
-    [callId],
-  );
-  const read = await toOutcomes(database, rows, callerTags);
-  return new Map(rows.map((row, at) => [row.position, read[at] as Outcome]));
 }
 
 /** Number of open calls that a run searches, beginning with the one whose lease was renewed last. */
@@ -101,11 +118,7 @@ export async function completeSettledCalls(database: Database): Promise<number> 
        ) as counted
       where outcomes = records`,
   );
-  for (const { id, clientId, ...counts } of settled)
-    await complete(database, id, clientActor(clientId), counts);
+  const calls = openCallStore(database);
+  for (const { id, clientId, ...counts } of settled) await calls.complete(id, clientActor(clientId), counts);
   return settled.length;
-}
-
-function complete(database: Database, callId: string, actor: Actor, counts: CallCounts): Promise<unknown> {
-  return database.execute(completeCall, { ...actorValues(actor, callId), details: JSON.stringify(counts) });
 }

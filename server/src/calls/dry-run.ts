@@ -1,23 +1,33 @@
+import { workingMemory } from '../http/body-memory-limit.ts';
+import type { RecordList } from '../json/record-list.ts';
 import { type CheckedRecord, checkInGroups } from '../records/check/batch.ts';
-import type { Operation } from '../records/check/operation.ts';
+import { type Operation, operationOf } from '../records/check/operation.ts';
 import { columnText, isTags } from '../records/fields/fields.ts';
 import { hashesNeeded } from '../records/operations/apply.ts';
-import type { OperationName } from '../records/parse/parsed-record.ts';
 import { EffectCounter, isUnchangedOutcome } from '../records/read/effect-counts.ts';
 import { outcomeOf, resetUsers } from '../records/write/change.ts';
 import { type IndexedOutcome, mainError, type Outcome, refused } from '../records/write/outcome.ts';
-import type { CallTools, ClaimedCall, DryRun, ValidCall } from './write-call.ts';
+import {
+  type CallTools,
+  plannedOperations,
+  reviewOf,
+  type WriteCall,
+  type WriteResult,
+} from './write-call.ts';
 
-type TriedCall = Pick<ValidCall, 'records' | 'clientId' | 'planned' | 'holdMemory' | 'signal'> &
-  Pick<ClaimedCall, 'review'>;
+type TriedCall = Omit<WriteCall, 'body' | 'actor' | 'key' | 'run' | 'async' | 'report'>;
 
 /** Runs all checks of a call without hashing or writing. */
 export async function dryRun(
-  { records, clientId, planned: sent, review, holdMemory, signal }: TriedCall,
-  operation: Operation,
-  { hasher }: Pick<CallTools, 'hasher'>,
-): Promise<DryRun> {
-  const { page = null, withUsers = false } = sent ?? {};
+  call: TriedCall,
+  records: RecordList,
+  tools: Pick<CallTools, 'operations' | 'hasher' | 'keyRing' | 'maxRemovals'>,
+): Promise<WriteResult> {
+  const { holdMemory, signal } = call;
+  const operation = operationOf(tools.operations, call.operation, call.options);
+  const review = reviewOf(call, null, tools);
+  holdMemory(workingMemory(records, 'in groups'));
+  const { page = null, withUsers = false } = call.planned ?? {};
   const outcomes: Outcome[] = [];
   const selected: IndexedOutcome[] = [];
   const counter = new EffectCounter();
@@ -36,11 +46,11 @@ export async function dryRun(
       const outcome = expectedOutcome(record, operation);
       counter.add(outcome);
       const isSelected = !page?.changedOnly || !isUnchangedOutcome(outcome) || keepsFields(outcome);
-      const kept = withUsers ? outcome : { ...outcome, users: [] };
-      outcomes.push(page ? { ...kept, users: [] } : kept);
+      const shown = withUsers ? outcome : { ...outcome, users: [] };
+      outcomes.push(page ? { ...shown, users: [] } : shown);
       const isOnPage = page !== null && isSelected && totalCount >= first && totalCount < end;
-      if (isOnPage) selected.push({ ...kept, position });
-      if (isOnPage || page === null) holdMemory(shownBytes(kept));
+      if (isOnPage) selected.push({ ...shown, position });
+      if (isOnPage || page === null) holdMemory(shownBytes(shown));
       if (isSelected) totalCount++;
       register += change?.registrations.length ?? 0;
       reset += change ? resetUsers(change).length : 0;
@@ -49,10 +59,12 @@ export async function dryRun(
     }
   }
   const recordsFailed = outcomes.filter((outcome) => outcome.error !== null).length;
-  const seconds = hasher.estimateSeconds(String(clientId), passwords);
+  const seconds = tools.hasher.estimateSeconds(String(call.clientId), passwords);
   const plan = review?.finish() ?? null;
   const planned = plan === null ? null : { plan, counts: counter.counts };
   return {
+    kind: 'estimate',
+    complete: true,
     outcomes,
     estimate: {
       register,
@@ -78,9 +90,6 @@ export function shownBytes({ changes = [], users }: Outcome): number {
     return bytes + 128 + 2 * (text?.length ?? 0);
   }, 0);
 }
-
-/** The operations that report their effects in a dry run. */
-const plannedOperations: readonly OperationName[] = ['upsert', 'merge', 'undo'];
 
 function expectedOutcome({ parsed, change }: CheckedRecord, operation: Operation): Outcome {
   if (!change) return refused(parsed, mainError(parsed.errors, 'dry'));

@@ -4,49 +4,27 @@ import { changeOwnPassword } from '../accounts/own-password.ts';
 import type { Database } from '../db/database.ts';
 import type { Jobs } from '../jobs/open-jobs.ts';
 import type { Config } from '../settings/config.ts';
-import { openCompletedCalls, openFailures } from './call-history.store.ts';
-import type { CallHistory, FailureStore } from './call-history.ts';
+import { type CallHistory, openCallHistory } from './call-history.store.ts';
 import { openCallStore } from './calls.store.ts';
-import { openRuns } from './runs.store.ts';
-import type { RunHistory } from './runs.ts';
-import type { WriteRouteTools } from './write.routes.ts';
+import { openRuns, type RunHistory } from './runs.store.ts';
 import type { CallTools } from './write-call.ts';
+import type { WriteRouteTools } from './write-handler.routes.ts';
 
 export interface Calls extends WriteRouteTools {
   readonly history: CallHistory;
-  readonly failures: FailureStore;
   readonly runs: RunHistory;
   /** Returns a new keyed hash for the fingerprint of a request body. */
   newFingerprint(): Hmac;
 }
 
-interface CallParts
-  extends Pick<
-    CallTools,
-    | 'operations'
-    | 'recordStore'
-    | 'newWriter'
-    | 'hasher'
-    | 'keyRing'
-    | 'idempotency'
-    | 'issueCode'
-    | 'onOutcomes'
-  > {
+interface CallParts extends Omit<CallTools, 'calls' | 'submissions' | 'maxRemovals' | 'limits'> {
   readonly database: Database;
   readonly config: Config;
   readonly jobs: Jobs;
   readonly password: Accounts['password'];
-  readonly principalsTouched: RunHistory['principalsTouched'];
 }
 
-export function openCalls({
-  database,
-  config,
-  jobs,
-  password,
-  principalsTouched,
-  ...tools
-}: CallParts): Calls {
+export function openCalls({ database, config, jobs, password, ...tools }: CallParts): Calls {
   return {
     callTools: {
       ...tools,
@@ -60,9 +38,8 @@ export function openCalls({
     },
     jobs: jobs.store,
     changeOwnPassword: (call) => changeOwnPassword(call, password),
-    history: openCompletedCalls(database, { days: config.JOB_DAYS }),
-    failures: openFailures(database),
-    runs: openRuns(database, { days: undoDays(config), principalsTouched }),
+    history: openCallHistory(database, { days: config.JOB_DAYS }),
+    runs: openRuns(database, { days: undoDays(config) }),
     newFingerprint: () => tools.keyRing.newFingerprint(),
   };
 }

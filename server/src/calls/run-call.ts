@@ -7,12 +7,17 @@ import { submitJob } from '../jobs/submit.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { requireBatch } from '../records/check/batch.ts';
 import { operationOf } from '../records/check/operation.ts';
-import { type Approvals, PlanReview } from '../records/check/plan.ts';
 import { effectCounts } from '../records/read/effect-counts.ts';
 import type { Outcome } from '../records/write/outcome.ts';
 import { applyNow } from './apply-now.ts';
 import { dryRun } from './dry-run.ts';
-import type { CallTools, ClaimedCall, ValidCall, WriteCall, WriteResult } from './write-call.ts';
+import {
+  type CallTools,
+  type ClaimedCall,
+  reviewOf,
+  type WriteCall,
+  type WriteResult,
+} from './write-call.ts';
 
 /**
  * Handles a write as a dry run, at once or as a job. A call with an idempotency key is handled once. A call with a key or a
@@ -20,8 +25,8 @@ import type { CallTools, ClaimedCall, ValidCall, WriteCall, WriteResult } from '
  */
 export async function runCall(sent: WriteCall, tools: CallTools): Promise<WriteResult> {
   const call = { ...sent, records: requireWithinLimits(sent, tools) };
-  if (call.dryRun) return tryCall(call, tools);
   const { clientId, operation, records } = call;
+  if (call.dryRun) return dryRun(call, records, tools);
   const counts = { records: records.count, users: records.users };
   if (call.key || call.run !== null)
     return claimAndRun(call, { counts, readRecords: async () => records }, tools);
@@ -58,42 +63,22 @@ export async function claimAndRun(
   return holdLease(claim, apply, call.report);
 }
 
-/** Runs all checks of a call without applying it. */
-export async function tryCall(call: ValidCall, tools: CallTools): Promise<WriteResult> {
-  const operation = operationOf(tools.operations, call.operation, call.options);
-  call.holdMemory(workingMemory(call.records, 'in groups'));
-  const review = reviewOf(call, null, tools);
-  return { kind: 'estimate', complete: true, ...(await dryRun({ ...call, review }, operation, tools)) };
-}
-
 /**
  * Reserves the memory of a call that is applied or submitted, then adds what is stored of an earlier attempt, and the
  * review of its plan.
  */
 async function readyToApply(
-  call: Omit<ClaimedCall, 'settled' | 'review'>,
+  call: Omit<ClaimedCall, 'earlierOutcomes' | 'review'>,
   state: HeldClaim['state'],
   tools: CallTools,
 ): Promise<ClaimedCall> {
   const { callerTags } = call.options;
   if (!call.async) requireSyncLimits(call, tools.limits);
   call.holdMemory(workingMemory(call.records, call.async ? 'in groups' : 'whole'));
-  const settled =
+  const earlierOutcomes =
     state === 'new' ? new Map<number, Outcome>() : await tools.calls.outcomes(call.id, callerTags);
-  const resumed = call.planned && settled.size > 0 ? await tools.calls.approvals(call.id) : null;
-  return { ...call, settled, review: reviewOf(call, resumed, tools) };
-}
-
-/** `resumed` are the stored approvals of a call of which a part is applied; null for a new call. */
-function reviewOf(
-  { options, planned, dryRun }: WriteCall,
-  resumed: Approvals | null,
-  { maxRemovals, keyRing }: CallTools,
-): PlanReview | null {
-  if (!planned) return null;
-  const { expectedPlan: expected } = planned;
-  const newDigest = () => keyRing.newFingerprint();
-  return new PlanReview({ options, expected, maxRemovals, resumed, dryRun, newDigest });
+  const resumed = call.planned && earlierOutcomes.size > 0 ? await tools.calls.approvals(call.id) : null;
+  return { ...call, earlierOutcomes, review: reviewOf(call, resumed, tools) };
 }
 
 /** A call with a key gets the limits of jobs, because an earlier request with the key may have submitted a job. */
@@ -126,12 +111,11 @@ async function submit(call: ClaimedCall, tools: CallTools): Promise<WriteResult>
   const refused = await submitJob(call, operation, { ...tools, store: tools.submissions });
   if (!refused) throw inProgress();
   tools.onOutcomes(call.operation, refused);
-  return { kind: 'job', complete: true, jobId: id, replayed: false, job: asSubmitted(call, id, refused) };
+  return { kind: 'job', complete: true, jobId: id, replayed: false, job: asSubmitted(call, refused) };
 }
 
 /** Returns the job as it is right after submission, for an answer that needs no query. */
-function asSubmitted(call: ValidCall, id: string, refused: readonly Outcome[]): Job {
-  const { clientId, operation, records } = call;
+function asSubmitted({ id, clientId, operation, records }: ClaimedCall, refused: readonly Outcome[]): Job {
   return {
     id,
     clientId,

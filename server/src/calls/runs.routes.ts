@@ -1,9 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { answers, Count, count, errorAnswer, Moment, page } from '../http/answer-schemas.ts';
 import { pageEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
-import { representationFor } from '../http/request-options.ts';
 import {
   CallHeaders,
   Id,
@@ -15,11 +14,11 @@ import {
   strictObject,
   Uuid,
 } from '../http/schemas.ts';
-import type { Api, Validated } from '../http/validation.ts';
-import { findRun, type Run, type RunCall, type RunHistory, undoRun } from './runs.ts';
-import { pageOf, readPlan } from './upsert.routes.ts';
+import type { Api } from '../http/validation.ts';
+import type { RunHistory } from './runs.store.ts';
+import { undoRun } from './runs.ts';
 import { MergeQuery, UpsertHeaders, upsertAnswers } from './upsert.schemas.ts';
-import { type WriteRouteTools, writeHandler } from './write.routes.ts';
+import { type WriteRouteTools, writeHandler } from './write-handler.routes.ts';
 
 export interface RunTools extends WriteRouteTools {
   readonly runs: RunHistory;
@@ -47,7 +46,7 @@ export function runRoutes(app: Api, tools: RunTools): void {
     async (request) => {
       const { page, pageSize } = request.query;
       const { runs: found, totalCount } = await runs.list({ page, pageSize }, request.caller.tags);
-      return pageEnvelope({ page, pageSize, totalCount }, found.map(runFields), debugOf(request));
+      return pageEnvelope({ page, pageSize, totalCount }, found, debugOf(request));
     },
   );
 
@@ -68,19 +67,14 @@ export function runRoutes(app: Api, tools: RunTools): void {
     },
     async (request) => {
       const { page, pageSize } = request.query;
-      const run = await findRun(request.params.id, request.caller.tags, runs);
-      const { calls, totalCount } = await runs.calls(run.id, { page, pageSize }, request.caller.tags);
+      const run = await runs.find(request.params.id, request.caller.tags);
+      const { calls, totalCount } = await runs.calls(run.ID, { page, pageSize }, request.caller.tags);
       const shown = { page, pageSize, totalCount };
-      return pageEnvelope(shown, calls.map(callFields), debugOf(request), runFields(run));
+      return pageEnvelope(shown, calls, debugOf(request), run);
     },
   );
 
-  const optionsOf = ({ params }: FastifyRequest) => ({ run: (params as { id: string }).id.toLowerCase() });
-  const handle = writeHandler('undo', tools, {
-    optionsOf,
-    planOf: readUndo,
-    run: (call) => undoRun(call, runs, callTools),
-  });
+  const handle = writeHandler('undo', tools, (call) => undoRun(call, runs, callTools));
   app.post(
     '/runs/:id/undo',
     {
@@ -99,51 +93,13 @@ export function runRoutes(app: Api, tools: RunTools): void {
     },
     async (request, reply) => {
       // A request without a body has none.
-      const { run } = optionsOf(request as FastifyRequest);
-      request.received.fingerprint = callTools.keyRing.newFingerprint().update(`undo ${run}`).digest();
+      const fingerprint = callTools.keyRing
+        .newFingerprint()
+        .update(`undo ${request.params.id.toLowerCase()}`);
+      request.received.fingerprint = fingerprint.digest();
       return handle(request as FastifyRequest, reply);
     },
   );
-}
-
-type UndoParameters = Validated<Static<typeof MergeQuery>>;
-
-function readUndo(request: FastifyRequest) {
-  return {
-    expectedPlan: readPlan(request.headers['if-match']),
-    page: pageOf(request.query as UndoParameters),
-    withUsers: representationFor(request) !== null,
-  };
-}
-
-function runFields(run: Run) {
-  return {
-    ID: run.id,
-    ClientID: run.clientId,
-    ClientName: run.clientName,
-    StartedAt: run.startedAt,
-    EndedAt: run.endedAt,
-    Calls: run.calls,
-    Records: run.records,
-    RecordsFailed: run.recordsFailed,
-    Users: run.users,
-    UndoableUntil: run.undoableUntil,
-    UndoneAt: run.undoneAt,
-    UndoneBy: run.undoneBy,
-  };
-}
-
-function callFields(call: RunCall) {
-  return {
-    CallID: call.id,
-    JobID: call.isJob ? call.id : null,
-    Operation: call.operation,
-    SubmittedAt: call.submittedAt,
-    EndedAt: call.endedAt,
-    Records: call.records,
-    RecordsFailed: call.recordsFailed,
-    Users: call.users,
-  };
 }
 
 const moment = (description: string) => nullable(Type.String({ format: 'date-time', description }));

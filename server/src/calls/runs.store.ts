@@ -1,10 +1,40 @@
 import type { Database } from '../db/database.ts';
-import { withApiErrors } from '../db/errors.ts';
+import { storeWithApiErrors } from '../db/errors.ts';
 import { countNewest, type Page, pageOfNewest, readGroup } from '../db/paging.ts';
 import { type CallerTags, seesCaller } from '../db/visibility.ts';
 import { leaseMs } from '../idempotency/idempotency.ts';
+import { ApiError } from '../lib/field-errors.ts';
 import { required } from '../lib/required.ts';
-import type { EffectCounts, Run, RunCall, RunEffects, RunHistory } from './runs.ts';
+import type { UserEffect } from '../records/parse/parsed-undo.ts';
+
+/** The calls that belong together, such as those of one import. */
+export type RunHistory = ReturnType<typeof openRuns>;
+
+/** A row of the runs. Its other columns are the other fields of the answer. */
+interface Run {
+  readonly ID: string;
+  /** Null while a call of the run is not completed. */
+  readonly EndedAt: Date | null;
+  readonly UndoableUntil: Date;
+}
+
+/** The number of principals and users that the applied records of a run name. */
+export interface RunCounts {
+  readonly principals: number;
+  readonly users: number;
+}
+
+/** The effects of a run on a principal and on its users. */
+interface RunEffects {
+  readonly id: number;
+  readonly inserted: boolean;
+  /** True if the run has changed the principal itself. */
+  readonly written: boolean;
+  /** A user that the run has moved is listed under its former principal, with the one it was moved to, if that still exists. */
+  readonly users: readonly (readonly [id: number, effects: readonly UserEffect[], movedTo: number | null])[];
+  /** The users that the run has moved to the principal and that have another former principal. */
+  readonly leaving: readonly number[];
+}
 
 /** Number of calls that the list counts for each run. `GET /admin/v1/runs/{id}` counts all of them. */
 const callsListed = 10_000;
@@ -22,11 +52,11 @@ const isEnded = `(own.state = 'completed' or own.state = 'open' and (
  * undo, for the caller with the tags $4.
  */
 const selectRuns = `
-  select run.id, run.client_id as "clientId", client.name as "clientName", run.started_at as "startedAt",
-         case when counted.has_ended then counted.ended_at end as "endedAt", counted.calls, counted.records,
-         counted.failed as "recordsFailed", counted.users,
-         run.started_at + make_interval(days => $2) as "undoableUntil",
-         undo.ended_at as "undoneAt", undo.client_name as "undoneBy"
+  select run.id as "ID", run.client_id as "ClientID", client.name as "ClientName", run.started_at as "StartedAt",
+         case when counted.has_ended then counted.ended_at end as "EndedAt", counted.calls as "Calls",
+         counted.records as "Records", counted.failed as "RecordsFailed", counted.users as "Users",
+         run.started_at + make_interval(days => $2) as "UndoableUntil",
+         undo.ended_at as "UndoneAt", undo.client_name as "UndoneBy"
     from anagrafe.runs as run
     left join anagrafe.clients as client on client.id = run.client_id
     cross join lateral (
@@ -45,57 +75,6 @@ const selectRuns = `
    where run.id = any($1) and ${seesCaller('run.client_id', '$4')}
    order by run.started_at desc, run.id`;
 
-/** `days`: the time in which a run can be undone. */
-export function openRuns(
-  database: Database,
-  { days, principalsTouched }: { readonly days: number } & Pick<RunHistory, 'principalsTouched'>,
-): RunHistory {
-  return {
-    list: (page, callerTags) => withApiErrors(() => listRuns(database, page, { days, callerTags })),
-    find: (id, callerTags) => withApiErrors(() => findRun(database, id, { days, callerTags })),
-    calls: (id, page, callerTags) => withApiErrors(() => listCalls(database, id, page, callerTags)),
-    countEffects: (id) => readGroup(() => countEffects(database, id)),
-    effects: (id) => readGroup(() => effects(database, id)),
-    principalsTouched,
-  };
-}
-
-interface RunScope {
-  readonly days: number;
-  readonly callerTags: CallerTags;
-}
-
-async function listRuns(database: Database, page: Page, { days, callerTags }: RunScope) {
-  const newest = `from anagrafe.runs where ${seesCaller('runs.client_id', '$1')} order by started_at desc, id`;
-  const { limit, offset } = pageOfNewest(page);
-  const [totalCount, listed] = await Promise.all([
-    countNewest(database, newest, [callerTags]),
-    database.query<{ id: string }>(`select id ${newest} limit $2 offset $3`, [callerTags, limit, offset]),
-  ]);
-  const ids = listed.map(({ id }) => id);
-  const runs = await database.query<Run>(selectRuns, [ids, days, callsListed, callerTags]);
-  return { runs, totalCount };
-}
-
-async function findRun(database: Database, id: string, { days, callerTags }: RunScope): Promise<Run | null> {
-  const [run] = await database.query<Run>(selectRuns, [[id], days, null, callerTags]);
-  return run ?? null;
-}
-
-async function listCalls(database: Database, id: string, { page, pageSize }: Page, callerTags: CallerTags) {
-  const ofRun = `from anagrafe.calls where run_id = $1 and ${seesCaller('calls.client_id', '$2')}`;
-  const [total, calls] = await Promise.all([
-    database.query<{ total: number }>(`select count(*) as total ${ofRun}`, [id, callerTags]),
-    database.query<RunCall>(
-      `select id, is_job as "isJob", operation, submitted_at as "submittedAt", ended_at as "endedAt", records,
-              ${failedRecords} as "recordsFailed", users
-         from (select * ${ofRun} order by submitted_at, id limit $3 offset $4) as own order by submitted_at, id`,
-      [id, callerTags, pageSize, pageSize * (page - 1)],
-    ),
-  ]);
-  return { calls, totalCount: total[0]?.total ?? 0 };
-}
-
 const effectsOfChanged = `case when item -> 2 ? 'Password' then array['reset'] else '{}' end
   || case when jsonb_array_length(nullif(item -> 2, 'null') - 'Password') > 0 then array['edit'] else '{}' end`;
 
@@ -112,47 +91,88 @@ const isWritten = `coalesce(principal_change, operation) in ('insert', 'state', 
 const appliedRecords = `anagrafe.calls join anagrafe.outcomes on call_id = calls.id
         where run_id = $1 and operation <> 'undo' and error is null and principal_id is not null`;
 
-async function countEffects(database: Database, id: string): Promise<EffectCounts> {
-  const [counts] = await database.query<EffectCounts>(
-    `select count(distinct principal_id) filter (where written or item is not null)::integer as principals,
-            count(distinct item ->> 0)::integer as users
-       from (select principal_id, applied, ${isWritten} as written from ${appliedRecords}) as record
-            left join lateral jsonb_array_elements(applied) as item on item ->> 1 not in ('none', 'invite')`,
-    [id],
-  );
-  return required(counts);
-}
+const countEffectsSql = `
+  select count(distinct principal_id) filter (where written or item is not null)::integer as principals,
+          count(distinct item ->> 0)::integer as users
+     from (select principal_id, applied, ${isWritten} as written from ${appliedRecords}) as record
+          left join lateral jsonb_array_elements(applied) as item on item ->> 1 not in ('none', 'invite')`;
 
-function effects(database: Database, id: string): Promise<RunEffects[]> {
-  return database.query<RunEffects>(
-    `with written as (
-       select principal_id, operation = 'insert' or coalesce(principal_change = 'inserted', false) as inserted, applied,
-              ${isWritten} as written, row_number() over (order by submitted_at, call_id, position) as number
-         from ${appliedRecords}
-     ), of_user as (
-       select (item ->> 0)::bigint as id, array_agg(distinct effect) as effects,
-              (array_agg(principal_id order by number desc))[1] as last,
-              (array_agg((item ->> 4)::bigint order by number) filter (where effect = 'move'))[1] as first
-         from written cross join lateral jsonb_array_elements(applied) as item
-              cross join lateral unnest(${effectsOf}) as effect
-        group by 1
-     ), with_home as (
-       -- A user that the run has registered, or moved there and back, has no former principal.
-       select of_user.id, last, case when first = last or 'register' = any(effects) then array_remove(effects, 'move') else effects end as effects,
-              coalesce(former.id, last) as home
-         from of_user left join anagrafe.principals as former on former.id = first and not ('register' = any(effects))
-     ), users as (
-       select home as id,
-              json_agg(json_build_array(id, effects, case when home <> last then last end) order by id) as users
-         from with_home group by home
-     ), leaving as (
-       select last as id, json_agg(id order by id) as leaving from with_home where home <> last group by last
-     ), principal as (
-       select principal_id as id, bool_or(inserted) as inserted from written where written group by principal_id
-     )
-     select id, coalesce(inserted, false) as inserted, inserted is not null as written,
-            coalesce(users, '[]') as users, coalesce(leaving, '[]') as leaving
-       from principal full join users using (id) left join leaving using (id) order by id`,
-    [id],
-  );
+const effectsSql = `
+  with written as (
+     select principal_id, operation = 'insert' or coalesce(principal_change = 'inserted', false) as inserted, applied,
+            ${isWritten} as written, row_number() over (order by submitted_at, call_id, position) as number
+       from ${appliedRecords}
+   ), of_user as (
+     select (item ->> 0)::bigint as id, array_agg(distinct effect) as effects,
+            (array_agg(principal_id order by number desc))[1] as last,
+            (array_agg((item ->> 4)::bigint order by number) filter (where effect = 'move'))[1] as first
+       from written cross join lateral jsonb_array_elements(applied) as item
+            cross join lateral unnest(${effectsOf}) as effect
+      group by 1
+   ), with_home as (
+     -- A user that the run has registered, or moved there and back, has no former principal.
+     select of_user.id, last, case when first = last or 'register' = any(effects) then array_remove(effects, 'move') else effects end as effects,
+            coalesce(former.id, last) as home
+       from of_user left join anagrafe.principals as former on former.id = first and not ('register' = any(effects))
+   ), users as (
+     select home as id,
+            json_agg(json_build_array(id, effects, case when home <> last then last end) order by id) as users
+       from with_home group by home
+   ), leaving as (
+     select last as id, json_agg(id order by id) as leaving from with_home where home <> last group by last
+   ), principal as (
+     select principal_id as id, bool_or(inserted) as inserted from written where written group by principal_id
+   )
+   select id, coalesce(inserted, false) as inserted, inserted is not null as written,
+          coalesce(users, '[]') as users, coalesce(leaving, '[]') as leaving
+     from principal full join users using (id) left join leaving using (id) order by id`;
+
+/** `days`: the time in which a run can be undone. */
+export function openRuns(database: Database, { days }: { readonly days: number }) {
+  return {
+    ...storeWithApiErrors({
+      /** Lists the newest runs first, at most `newestListed`. */
+      async list(page: Page, callerTags: CallerTags) {
+        const newest = `from anagrafe.runs where ${seesCaller('runs.client_id', '$1')} order by started_at desc, id`;
+        const { limit, offset } = pageOfNewest(page);
+        const [totalCount, listed] = await Promise.all([
+          countNewest(database, newest, [callerTags]),
+          database.query<{ id: string }>(`select id ${newest} limit $2 offset $3`, [
+            callerTags,
+            limit,
+            offset,
+          ]),
+        ]);
+        const ids = listed.map(({ id }) => id);
+        const runs = await database.query<Run>(selectRuns, [ids, days, callsListed, callerTags]);
+        return { runs, totalCount };
+      },
+      async find(id: string, callerTags: CallerTags): Promise<Run> {
+        const [run] = await database.query<Run>(selectRuns, [[id], days, null, callerTags]);
+        if (!run) throw new ApiError('RUN_NOT_FOUND');
+        return run;
+      },
+      async calls(id: string, { page, pageSize }: Page, callerTags: CallerTags) {
+        const ofRun = `from anagrafe.calls where run_id = $1 and ${seesCaller('calls.client_id', '$2')}`;
+        const [total, calls] = await Promise.all([
+          database.query<{ total: number }>(`select count(*) as total ${ofRun}`, [id, callerTags]),
+          database.query(
+            `select id as "CallID", case when is_job then id end as "JobID", operation as "Operation",
+                    submitted_at as "SubmittedAt", ended_at as "EndedAt", records as "Records",
+                    ${failedRecords} as "RecordsFailed", users as "Users"
+               from (select * ${ofRun} order by submitted_at, id limit $3 offset $4) as own order by submitted_at, id`,
+            [id, callerTags, pageSize, pageSize * (page - 1)],
+          ),
+        ]);
+        return { calls, totalCount: total[0]?.total ?? 0 };
+      },
+    }),
+    countEffects: (id: string): Promise<RunCounts> =>
+      readGroup(async () => {
+        const [counts] = await database.query<RunCounts>(countEffectsSql, [id]);
+        return required(counts);
+      }),
+    /** Returns what the applied records of the run did, by principal that they changed. */
+    effects: (id: string) => readGroup(() => database.query<RunEffects>(effectsSql, [id])),
+  };
 }

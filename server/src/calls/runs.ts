@@ -1,89 +1,13 @@
-import type { Page } from '../db/paging.ts';
-import type { CallerTags } from '../db/visibility.ts';
 import { workingMemory } from '../http/body-memory-limit.ts';
 import { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { required } from '../lib/required.ts';
 import { type BatchLimits, requireBatch } from '../records/check/batch.ts';
-import type { RunStore } from '../records/operations/undo-stored.ts';
-import type { OperationName } from '../records/parse/parsed-record.ts';
-import type { UserEffect } from '../records/parse/parsed-undo.ts';
-import { claimAndRun, tryCall } from './run-call.ts';
+import type { CallOptions } from '../records/check/operation.ts';
+import { dryRun } from './dry-run.ts';
+import { claimAndRun } from './run-call.ts';
+import type { RunCounts, RunHistory } from './runs.store.ts';
 import type { CallTools, WriteCall, WriteResult } from './write-call.ts';
-
-/** The calls that belong together, such as those of one import. */
-export interface Run {
-  readonly id: string;
-  /** Null in protected mode. */
-  readonly clientId: number | null;
-  readonly clientName: string | null;
-  readonly startedAt: Date;
-  /** Null while a call of the run is not completed. */
-  readonly endedAt: Date | null;
-  /** The numbers of calls, without those that undo the run, and of their records and users. */
-  readonly calls: number;
-  readonly records: number;
-  readonly recordsFailed: number;
-  readonly users: number;
-  /** The time until which the run can be undone. */
-  readonly undoableUntil: Date;
-  /** The end of the last completed undo; null if there is none. */
-  readonly undoneAt: Date | null;
-  /** The name of the client that has undone it last; null in protected mode, too. */
-  readonly undoneBy: string | null;
-}
-
-/** A call of a run. */
-export interface RunCall {
-  readonly id: string;
-  readonly isJob: boolean;
-  readonly operation: OperationName;
-  readonly submittedAt: Date;
-  readonly endedAt: Date | null;
-  readonly records: number;
-  readonly recordsFailed: number;
-  readonly users: number;
-}
-
-/** The numbers of principals and users that a run has changed. */
-export interface EffectCounts {
-  readonly principals: number;
-  readonly users: number;
-}
-
-/** The effects of a run on a principal and on its users. */
-export interface RunEffects {
-  readonly id: number;
-  readonly inserted: boolean;
-  /** True if the run has changed the principal itself. */
-  readonly written: boolean;
-  /** A user that the run has moved is listed under its former principal, with the one it was moved to, if that still exists. */
-  readonly users: readonly (readonly [id: number, effects: readonly UserEffect[], movedTo: number | null])[];
-  /** The users that the run has moved to the principal and that have another former principal. */
-  readonly leaving: readonly number[];
-}
-
-export interface RunHistory {
-  /** Lists the newest runs first, at most `newestListed`. */
-  list(page: Page, callerTags: CallerTags): Promise<{ runs: readonly Run[]; totalCount: number }>;
-  find(id: string, callerTags: CallerTags): Promise<Run | null>;
-  calls(
-    id: string,
-    page: Page,
-    callerTags: CallerTags,
-  ): Promise<{ calls: readonly RunCall[]; totalCount: number }>;
-  countEffects(id: string): Promise<EffectCounts>;
-  /** Returns what the applied records of the run did, by principal that they changed. */
-  effects(id: string): Promise<readonly RunEffects[]>;
-  /** See `RunStore` in records/operations/undo-stored.ts. */
-  principalsTouched: RunStore['principalsTouched'];
-}
-
-export async function findRun(id: string, callerTags: CallerTags, store: RunHistory): Promise<Run> {
-  const run = await store.find(id, callerTags);
-  if (!run) throw new ApiError('RUN_NOT_FOUND');
-  return run;
-}
 
 /** Users in a record of an undo. Their old attributes, of up to 20 KB each, are in memory while the record is written. */
 const usersPerRecord = 200;
@@ -95,21 +19,19 @@ const usersPerRecord = 200;
  */
 async function undoRecords(
   id: string,
-  counts: EffectCounts,
-  {
-    store,
-    limits,
-    callerTags,
-  }: { readonly store: RunHistory; readonly limits: BatchLimits; readonly callerTags: CallerTags },
+  counts: RunCounts,
+  { callerTags }: CallOptions,
+  { store, tools }: { readonly store: RunHistory; readonly tools: CallTools },
 ): Promise<Buffer> {
-  const run = await findRun(id, callerTags, store);
-  if (run.undoableUntil <= new Date()) throw new ApiError('RUN_TOO_OLD');
-  if (run.endedAt === null) throw new ApiError('RUN_NOT_ENDED', { variant: 'call' });
+  const { job: limits } = tools.limits;
+  const run = await store.find(id, callerTags);
+  if (run.UndoableUntil <= new Date()) throw new ApiError('RUN_TOO_OLD');
+  if (run.EndedAt === null) throw new ApiError('RUN_NOT_ENDED', { variant: 'call' });
   if (counts.principals > limits.records || counts.users > limits.users)
     throw new ApiError('BATCH_TOO_LARGE', { variant: 'undo', figures: { ...limits } });
   const effects = await store.effects(id);
   const inserted = effects.filter((effect) => effect.inserted).map((effect) => effect.id);
-  const touched = await store.principalsTouched(
+  const touched = await tools.principalsTouched(
     id,
     inserted,
     effects.flatMap(({ leaving }) => leaving),
@@ -147,9 +69,8 @@ async function recordsIn(bytes: Buffer, limits: BatchLimits): Promise<RecordList
 export async function undoRun(sent: WriteCall, store: RunHistory, tools: CallTools): Promise<WriteResult> {
   const { job: limits } = tools.limits;
   const run = required(sent.run);
-  const { callerTags } = sent.options;
   // Before the call is stored, which reveals whether another undo of the run has not ended.
-  await findRun(run, callerTags, store);
+  await store.find(run, sent.options.callerTags);
   // The records take over the memory of the effects that they are made of.
   let spare = 0;
   const holdMemory = (bytes: number) => {
@@ -165,8 +86,8 @@ export async function undoRun(sent: WriteCall, store: RunHistory, tools: CallToo
     return counts;
   };
   if (call.dryRun) {
-    const bytes = await undoRecords(run, await reserve(), { store, limits, callerTags });
-    return tryCall({ ...call, records: await recordsIn(bytes, limits) }, tools);
+    const bytes = await undoRecords(run, await reserve(), call.options, { store, tools });
+    return dryRun(call, await recordsIn(bytes, limits), tools);
   }
   return claimAndRun(
     call,
@@ -175,7 +96,7 @@ export async function undoRun(sent: WriteCall, store: RunHistory, tools: CallToo
       async readRecords({ state, callId }) {
         const counts = await reserve();
         const stored = state === 'resumed' ? await tools.calls.undoRecords(callId) : null;
-        const bytes = stored ?? (await undoRecords(run, counts, { store, limits, callerTags }));
+        const bytes = stored ?? (await undoRecords(run, counts, call.options, { store, tools }));
         const records = await recordsIn(bytes, limits);
         // A job is stored as a whole.
         if (!stored && !call.async) await tools.calls.storeUndoRecords(callId, bytes, records);

@@ -1,21 +1,26 @@
 import type { Actor } from '../audit/audit-log.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
-import type { IdempotencyKey, IdempotencyStore } from '../idempotency/idempotency.ts';
+import type { IdempotencyKey } from '../idempotency/idempotency.ts';
+import type { IdempotencyStore } from '../idempotency/lease.ts';
 import type { Job } from '../jobs/job.ts';
-import type { SubmissionStore, SubmittedCall } from '../jobs/submit.ts';
+import type { Jobs } from '../jobs/open-jobs.ts';
+import type { SubmittedCall } from '../jobs/submit.ts';
 import type { RecordList } from '../json/record-list.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
 import type { CodeIssuer } from '../passwords/password-code.ts';
 import type { BatchLimits } from '../records/check/batch.ts';
-import type { CallOptions, Operations } from '../records/check/operation.ts';
+import type { CallOptions } from '../records/check/operation.ts';
+import { type Approvals, PlanReview } from '../records/check/plan.ts';
+import type { Records } from '../records/open-records.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import type { EffectCounts } from '../records/read/effect-counts.ts';
-import type { RecordStore } from '../records/write/id-reservation.ts';
 import type { IndexedOutcome, NewCall, Outcome } from '../records/write/outcome.ts';
-import type { RecordWriter } from '../records/write/record-writer.ts';
-import type { CallStore } from './calls.ts';
+import type { CallStore } from './calls.store.ts';
 
-/** The part of a call that only `irs/upsert`, `irs/merge` and an undo have. */
+/** The operations whose dry run shows the effect of each record, and has a plan. */
+export const plannedOperations: readonly OperationName[] = ['upsert', 'merge', 'undo'];
+
+/** The part of a call that only these operations have. */
 export interface PlannedCall {
   /** The plan in `If-Match`; null without one. */
   readonly expectedPlan: string | null;
@@ -39,7 +44,7 @@ export interface WriteCall {
   readonly dryRun: boolean;
   readonly async: boolean;
   readonly options: CallOptions;
-  /** Null for other operations than `upsert`, `merge` and `undo`. */
+  /** Null for an operation without a plan. */
   readonly planned: PlannedCall | null;
   /** Reserves memory until the call is answered. Throws an `ApiError` OVERLOADED if there is too little. */
   holdMemory(bytes: number): void;
@@ -77,14 +82,6 @@ interface SelectedOutcomes extends Pick<DryRunPage, 'page' | 'pageSize'> {
   readonly totalCount: number;
 }
 
-export interface DryRun {
-  /** One outcome per record, in the order sent. With `selected`, they have no users. */
-  readonly outcomes: readonly Outcome[];
-  readonly estimate: Estimate;
-  /** The selected outcomes, with their users; null if all outcomes are returned. */
-  readonly selected: SelectedOutcomes | null;
-}
-
 export type WriteResult = {
   /** False if a retry with the same key must resume the call. */
   readonly complete: boolean;
@@ -96,7 +93,14 @@ export type WriteResult = {
       /** The effects of an upsert; null for other operations. */
       readonly counts: EffectCounts | null;
     }
-  | ({ readonly kind: 'estimate' } & DryRun)
+  | {
+      readonly kind: 'estimate';
+      /** One outcome per record, in the order sent. With `selected`, they have no users. */
+      readonly outcomes: readonly Outcome[];
+      readonly estimate: Estimate;
+      /** The selected outcomes, with their users; null if all outcomes are returned. */
+      readonly selected: SelectedOutcomes | null;
+    }
   | {
       readonly kind: 'job';
       readonly jobId: string;
@@ -106,15 +110,13 @@ export type WriteResult = {
     }
 );
 
-export interface CallTools {
-  readonly operations: Operations;
-  readonly recordStore: RecordStore;
-  newWriter(): RecordWriter;
+export interface CallTools
+  extends Pick<Records, 'operations' | 'writeStore' | 'newWriter' | 'principalsTouched'> {
   readonly hasher: HashPool;
   readonly keyRing: KeyRing;
   readonly calls: CallStore;
   readonly idempotency: IdempotencyStore;
-  readonly submissions: SubmissionStore;
+  readonly submissions: Jobs['submissions'];
   /** Issues the codes of users that a synchronous call invites. */
   readonly issueCode: CodeIssuer;
   readonly limits: { readonly answered: BatchLimits; readonly job: BatchLimits };
@@ -123,13 +125,20 @@ export interface CallTools {
   onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
 }
 
-/** A call whose body is an array of records within the limits. */
-export interface ValidCall extends WriteCall {
-  readonly records: RecordList;
+/** Returns the review of a call with a plan. `resumed` are the stored approvals of a call of which a part is applied. */
+export function reviewOf(
+  { options, planned, dryRun }: Pick<WriteCall, 'options' | 'planned' | 'dryRun'>,
+  resumed: Approvals | null,
+  { maxRemovals, keyRing }: Pick<CallTools, 'maxRemovals' | 'keyRing'>,
+): PlanReview | null {
+  if (!planned) return null;
+  const { expectedPlan: expected } = planned;
+  const newDigest = () => keyRing.newFingerprint();
+  return new PlanReview({ options, expected, maxRemovals, resumed, dryRun, newDigest });
 }
 
 /** A call that is applied or submitted. */
-export interface ClaimedCall extends ValidCall, SubmittedCall {
+export interface ClaimedCall extends WriteCall, SubmittedCall {
   /** The row of a call with neither a key nor a run, which is stored with its first outcome; null if it is already stored. */
   readonly unstoredCall: NewCall | null;
 }

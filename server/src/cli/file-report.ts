@@ -85,9 +85,10 @@ export function printLeftOut({
   layout,
 }: Pick<ImportFile, 'leftOut' | 'layout'>): void {
   if (rows === 0) return;
-  const [verb, them] = rows === 1 ? ['seems', 'it is'] : ['seem', 'they are'];
+  const [what, them] =
+    rows === 1 ? ['seems to be a total or headings', 'it is'] : ['seem to be totals or headings', 'they are'];
   tell(
-    `  Not data? ${counted(rows, 'row')} ${verb} to be a total, so ${them} left out (${lineList(lines, rowUnit(layout), rows)}). To keep: --keep-totals`,
+    `  Not data? ${counted(rows, 'row')} ${what}, so ${them} left out (${lineList(lines, rowUnit(layout), rows)}). To keep: --keep-totals`,
   );
 }
 
@@ -109,6 +110,7 @@ const warningTexts: Readonly<Record<WarningLog['summaries'][number]['code'], str
   LEADING_ZEROS_LOST: 'zeros at the beginning of the number seem to be lost',
   VATNUMBER_INVALID: 'not a valid Italian VAT number',
   TAXCODE_INVALID: 'not a valid Italian tax code',
+  ROW_REPEATED: 'exact copy of an earlier row, which is left out,',
 };
 
 /**

@@ -26,7 +26,7 @@ export function pathBeside(path: string, suffix: string): string {
   const { dir, name, ext } = parse(path);
   const isWorkbook = ext.toLowerCase() === '.xlsx';
   const extension = isWorkbook ? '.xlsx' : /^\.(json|ndjson|jsonl)$/i.test(ext) ? '.ndjson' : '.csv';
-  return resolve(`${dir}/${name}.${suffix}${extension}`);
+  return resolve(dir, `${name}.${suffix}${extension}`);
 }
 
 /** The options with which new users are invited to choose their passwords. */

@@ -111,7 +111,7 @@ const protectedMode: UnidentifiedCaller = {
   clientId: null,
   user: null,
   name: 'protected mode',
-  permissions: permissionsOfScopes(scopes),
+  permissions: permissionsOfScopes(scopes, null),
   tags: null,
 };
 
@@ -150,13 +150,14 @@ export async function identify(evidence: CallerEvidence, store: AccessStore): Pr
 /** Throws `FORBIDDEN` or `CONFIRMATION_REQUIRED` unless the caller has the permission. Routes admit users by `self`. */
 export function requirePermission(who: Caller, permission: Permission): void {
   if (who.kind === 'user') throw new ApiError('FORBIDDEN', { variant: 'user' });
-  const { scope, role, confirmed } = grantOf(permission);
+  const { scope, role, confirmed, whole } = grantOf(permission);
   const operator = 'operator' in who ? who.operator : undefined;
   if (operator?.mustEnrol) throw new ApiError('FORBIDDEN', { variant: 'secondFactor' });
   if (who.permissions.has(permission)) {
     if (operator && confirmed && !operator.confirmed) throw new ApiError('CONFIRMATION_REQUIRED');
     return;
   }
+  if (whole) refuseLimited(who);
   if (operator && role === null) throw new ApiError('FORBIDDEN', { variant: 'operator' });
   if (operator && role !== null) throw new ApiError('FORBIDDEN', { variant: 'role', figures: { role } });
   throw new ApiError('FORBIDDEN', { variant: 'scope', figures: { scope: scope ?? 'admin' } });
@@ -187,7 +188,7 @@ async function identifyAtConsole(
 
 export function operatorCaller(operator: OperatorAtConsole): ClientCaller {
   const { id, role, mustEnrol, tags } = operator;
-  const permissions = mustEnrol ? new Set<Permission>() : permissionsOfRole(role);
+  const permissions = mustEnrol ? new Set<Permission>() : permissionsOfRole(role, tags);
   return { kind: 'console', clientId: id, user: null, operator, name: `operator ${id}`, permissions, tags };
 }
 
@@ -213,6 +214,6 @@ export async function identifyByKey(
 }
 
 function clientCaller(client: ClientAtConsole, kind: ClientCaller['kind'] = 'client'): ClientCaller {
-  const permissions = permissionsOfScopes(client.scopes);
+  const permissions = permissionsOfScopes(client.scopes, client.tags);
   return { kind, clientId: client.id, user: null, name: client.name, permissions, tags: client.tags };
 }

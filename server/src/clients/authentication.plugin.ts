@@ -28,6 +28,8 @@ declare module 'fastify' {
     caller: Caller;
     /** Throws unless the caller has the permission. What the role of an operator is refused is recorded. */
     requirePermission(permission: Permission): void;
+    /** Records that the role of an operator was refused a permission, without delaying the answer. */
+    recordRefused(permission: Permission): void;
   }
   interface FastifyContextConfig {
     permission?: Permission;
@@ -144,6 +146,9 @@ export function guard(app: FastifyInstance, identifyCaller: Identify, onRefused:
         onRefused(this, permission);
       throw error;
     }
+  });
+  app.decorateRequest('recordRefused', function (permission: Permission) {
+    onRefused(this, permission);
   });
   app.addHook('onRoute', (route) => {
     const { permission, self, open, signIn } = route.config ?? {};

@@ -39,7 +39,7 @@ export function clientRoutes(app: Api, store: ClientStore): void {
   app.get(
     '/clients',
     {
-      config: { permission: 'admin.read' },
+      config: { permission: 'service.read' },
       schema: {
         operationId: 'clients',
         summary: 'List API clients',

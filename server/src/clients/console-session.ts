@@ -1,4 +1,5 @@
 import type { Actor } from '../audit/audit-log.ts';
+import type { CallerTags } from '../db/visibility.ts';
 import type { CallerEvidence } from '../http/credentials.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { digestOf, type KeyPair, newConsoleToken } from '../lib/secrets.ts';
@@ -23,6 +24,7 @@ export interface ConsoleSession {
   readonly clientId: number;
   readonly publicKey: string;
   readonly name: string;
+  readonly tags: CallerTags;
   /** The time at which the session ends if it is not used before. */
   readonly expiresAt: Date;
 }

@@ -15,7 +15,7 @@ export const consoleSessionRetention = tableRule({
 const withClients = `anagrafe.client_secrets as secret join anagrafe.clients as client on client.id = secret.client_id`;
 const mayBeAtConsole = `revoked_at is null and 'admin' = any (scopes)
   and (secret.expires_at is null or secret.expires_at > now())`;
-const sessionColumns = `client.id as "clientId", public_key as "publicKey", name,
+const sessionColumns = `client.id as "clientId", public_key as "publicKey", name, tags,
   least(session.used_at + make_interval(mins => ${idleMinutes}),
         session.created_at + make_interval(hours => ${maxSessionHours}), secret.expires_at) as "expiresAt"`;
 
@@ -67,7 +67,7 @@ async function find(
   address: string | null,
 ): Promise<FoundSession | null> {
   const [session] = await database.query<FoundSession>(
-    `select ${sessionColumns}, client.id, scopes, tags, used_at < now() - interval '1 minute' as stale
+    `select ${sessionColumns}, client.id, scopes, used_at < now() - interval '1 minute' as stale
        from anagrafe.console_sessions as session join (${withClients}) on secret.id = secret_id
       where token_digest = $1 and ${mayBeAtConsole}
         and secret.expires_at is not distinct from secret_expires_at

@@ -1,3 +1,5 @@
+import type { CallerTags } from '../db/visibility.ts';
+
 export const scopes = ['sync:write', 'sync:read', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
@@ -12,6 +14,8 @@ interface Grant {
   readonly role: Role | null;
   /** True if an operator must have confirmed its identity within the last minutes. */
   readonly confirmed?: true;
+  /** True for what is about the whole service: no caller that is limited by tags has it. */
+  readonly whole?: true;
 }
 
 /** The only place that decides who may do what. Each route declares the permission that it requires. */
@@ -19,7 +23,7 @@ const grants = {
   'records.read': { scope: 'sync:read', role: 'viewer' },
   'records.export': { scope: 'sync:read', role: 'editor' },
   'hashes.export': { scope: 'admin', role: 'admin', confirmed: true },
-  'metrics.read': { scope: 'sync:read', role: 'viewer' },
+  'metrics.read': { scope: 'sync:read', role: 'viewer', whole: true },
   /** `irs/update`. Without `records.write` a record may only reset passwords. */
   'passwords.reset': { scope: 'sync:write', role: 'desk' },
   'states.write': { scope: 'sync:write', role: 'desk' },
@@ -31,14 +35,17 @@ const grants = {
   'jobs.write': { scope: 'sync:write', role: 'editor' },
   /** Names the address of a user at its sign-in. */
   'addresses.send': { scope: 'sync:write', role: null },
-  /** What `/admin/v1` shows of all clients. */
+  /** Calls, jobs, runs, mails and sessions of all clients that the caller sees. */
   'admin.read': { scope: 'admin', role: 'viewer' },
+  /** The audit log, statistics, the state of the service, its settings, clients, operators and webhooks. */
+  'service.read': { scope: 'admin', role: 'viewer', whole: true },
   'mails.resend': { scope: 'admin', role: 'desk' },
   'sessions.end': { scope: 'admin', role: 'desk' },
-  'clients.write': { scope: 'admin', role: 'admin' },
-  'operators.read': { scope: 'admin', role: 'admin' },
-  'operators.write': { scope: 'admin', role: 'admin', confirmed: true },
-  'webhooks.write': { scope: 'admin', role: 'admin' },
+  /** A new API client may do what needs a confirmation. */
+  'clients.write': { scope: 'admin', role: 'admin', confirmed: true, whole: true },
+  'operators.read': { scope: 'admin', role: 'admin', whole: true },
+  'operators.write': { scope: 'admin', role: 'admin', confirmed: true, whole: true },
+  'webhooks.write': { scope: 'admin', role: 'admin', whole: true },
 } as const satisfies Record<string, Grant>;
 
 export type Permission = keyof typeof grants;
@@ -46,12 +53,23 @@ export const permissions = Object.keys(grants) as Permission[];
 
 export const grantOf = (permission: Permission): Grant => grants[permission];
 
-export function permissionsOfScopes(held: readonly Scope[]): ReadonlySet<Permission> {
-  const has = ({ scope }: Grant) => scope !== null && (held.includes(scope) || held.includes('admin'));
-  return new Set(permissions.filter((permission) => has(grantOf(permission))));
+/** `tags` limit the caller. */
+export function permissionsOfScopes(held: readonly Scope[], tags: CallerTags): ReadonlySet<Permission> {
+  return permissionsWhere(tags, ({ scope }) => {
+    return scope !== null && (held.includes(scope) || held.includes('admin'));
+  });
 }
 
-export function permissionsOfRole(held: Role): ReadonlySet<Permission> {
-  const has = ({ role }: Grant) => role !== null && roles.indexOf(role) <= roles.indexOf(held);
-  return new Set(permissions.filter((permission) => has(grantOf(permission))));
+/** `tags` limit the operator. */
+export function permissionsOfRole(held: Role, tags: CallerTags): ReadonlySet<Permission> {
+  return permissionsWhere(tags, ({ role }) => role !== null && roles.indexOf(role) <= roles.indexOf(held));
+}
+
+function permissionsWhere(tags: CallerTags, has: (grant: Grant) => boolean): ReadonlySet<Permission> {
+  return new Set(
+    permissions.filter((permission) => {
+      const grant = grantOf(permission);
+      return has(grant) && !(grant.whole && tags !== null);
+    }),
+  );
 }

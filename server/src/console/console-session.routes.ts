@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type Caller, operatorCaller } from '../clients/access.ts';
 import { actorOf, type ThrottledLookup } from '../clients/authentication.plugin.ts';
+import { ShownCallerTags } from '../clients/caller-tags.schemas.ts';
 import {
   type ConsoleState,
   type ConsoleTools,
@@ -25,11 +26,13 @@ import {
   strictObject,
 } from '../http/schemas.ts';
 import type { Api } from '../http/validation.ts';
+import type { Brand } from '../lib/brand.ts';
 import { RoleSchema } from '../operators/operators.routes.ts';
 
 interface SessionTools extends ConsoleTools {
   readonly idleMinutes: number;
   readonly sendsMail: boolean;
+  readonly brand: Pick<Brand, 'name' | 'color'>;
   readonly lookUpThrottled: ThrottledLookup;
 }
 
@@ -112,7 +115,7 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
 
 function stateFields(
   { state, session }: ConsoleState,
-  { keysAtConsole, idleMinutes, sendsMail }: SessionTools,
+  { keysAtConsole, idleMinutes, sendsMail, brand }: SessionTools,
 ) {
   return {
     State: state,
@@ -124,6 +127,7 @@ function stateFields(
             Email: session.email,
             Name: session.name,
             Role: session.role,
+            Tags: session.tags,
             SecondFactor: session.hasSecondFactor,
             NeedsSecondFactor: session.mustEnrol,
             Confirmed: session.confirmed,
@@ -134,13 +138,19 @@ function stateFields(
     IdleMinutes: idleMinutes,
     KeysAllowed: keysAtConsole,
     SendsMail: sendsMail,
+    BrandName: brand.name,
+    BrandColor: brand.color,
   };
 }
 
 /** A client at the console has the scope `admin`, and protected mode every scope. */
 function permissionsOf(session: ConsoleState['session']) {
   const isOperator = session !== null && 'role' in session;
-  return [...(isOperator ? operatorCaller(session).permissions : permissionsOfScopes(scopes))];
+  return [
+    ...(isOperator
+      ? operatorCaller(session).permissions
+      : permissionsOfScopes(scopes, session?.tags ?? null)),
+  ];
 }
 
 const ConsoleSession = named(
@@ -154,6 +164,7 @@ const ConsoleSession = named(
         Email: Type.String(),
         Name: Type.String(),
         Role: RoleSchema,
+        Tags: ShownCallerTags,
         SecondFactor: Type.Boolean(),
         NeedsSecondFactor: Type.Boolean({
           description: 'True if the operator can do nothing before it has set up the second factor.',
@@ -170,6 +181,8 @@ const ConsoleSession = named(
     IdleMinutes: count('Minutes without input after which a page of an operator signs out.'),
     KeysAllowed: Type.Boolean({ description: 'True if API clients may sign in, too.' }),
     SendsMail: Type.Boolean({ description: 'True if a mail server is configured.' }),
+    BrandName: Type.String({ description: 'The name of the product that users see.' }),
+    BrandColor: Type.String({ description: 'Its colour.' }),
   }),
 );
 

@@ -54,6 +54,9 @@ export const DebugSchema = named(
     Duration: Type.Number({ description: 'Duration of the request in milliseconds.' }),
     ClientIP: Type.String(),
     RequestId: Type.String(),
+    Help: Type.Optional(
+      Type.String({ description: 'With an `errorCode`: the path of the page that explains it.' }),
+    ),
   }),
 );
 

@@ -56,7 +56,7 @@ export function sendApiError(error: ApiError, request: FastifyRequest, reply: Fa
   if (detail.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer realm="anagrafe"');
   // The server cannot distinguish the unread rest of a body from the next request on the connection.
   if (!request.raw.complete) reply.header('connection', 'close');
-  const envelope = errorEnvelope(detail, language, debugOf(request));
+  const envelope = errorEnvelope(detail, language, debugOf(request, detail.code));
   return reply
     .code(envelope.statusCode)
     .header('content-language', language)

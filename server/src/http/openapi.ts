@@ -21,6 +21,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
         license: { name: 'MIT', identifier: 'MIT' },
         contact: { name: 'Anagrafe' },
       },
+      externalDocs: { url: '/docs/pages/', description: 'Guides of this version' },
       // Relative to the address of the document, which is the service itself.
       servers: [{ url: '/', description: 'This service.' }],
       tags: [

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Code } from '../lib/error-codes.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { type Language, languages } from '../lib/translate.ts';
 import { addressOf } from './credentials.ts';
@@ -42,8 +43,11 @@ export function languageOf({ headers }: FastifyRequest): Language {
   return best;
 }
 
-/** Returns the debug part of the envelope if the request has `?debug=true`, otherwise null. */
-export function debugOf(request: FastifyRequest): Debug | null {
+/**
+ * Returns the debug part of the envelope if the request has `?debug=true`, otherwise null. It has a link to the page of
+ * the error code, if there is one.
+ */
+export function debugOf(request: FastifyRequest, errorCode: Code | null = null): Debug | null {
   if (!isFlagged(request, 'debug')) return null;
   const duration = performance.now() - request.startedAt;
   const now = Date.now();
@@ -53,6 +57,7 @@ export function debugOf(request: FastifyRequest): Debug | null {
     Duration: Math.round(duration * 1000) / 1000,
     ClientIP: addressOf(request),
     RequestId: request.id,
+    ...(errorCode !== null && { Help: `/docs/pages/errors.html#${errorCode.toLowerCase()}` }),
   };
 }
 

@@ -21,7 +21,7 @@ export function sendEnvelope(
   const { records: _, record, ...counts } = result ?? emptyResult;
   const start = `${openObject({ statusCode, errorCode, message })},"result":${openObject(counts)},"records":[`;
   const end = () =>
-    `],"record":${JSON.stringify(record)}},"debug":${JSON.stringify(debugOf(reply.request))}}`;
+    `],"record":${JSON.stringify(record)}},"debug":${JSON.stringify(debugOf(reply.request, errorCode))}}`;
   return sendItems(reply, start, items, end);
 }
 

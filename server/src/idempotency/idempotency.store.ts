@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection, Database } from '../db/database.ts';
 import { CommitUnknown, NoAnswer, storeWithApiErrors, withApiErrors } from '../db/errors.ts';
-import type { Claim, IdempotencyStore, Lease, StoredCall } from './idempotency.ts';
+import type { Claim, Lease, StoredCall } from './idempotency.ts';
 import { discardCall, joinRun, unleased } from './run-membership.store.ts';
 
 interface KnownCall {
@@ -11,11 +11,25 @@ interface KnownCall {
   readonly same: boolean;
 }
 
-/** Stores the calls with an idempotency key or a run. */
-export function openIdempotencyStore(database: Database, options: { keyHours: number }): IdempotencyStore {
-  return storeWithApiErrors<IdempotencyStore>({
-    claim: (call, leaseId) => claim(database, call, leaseId, options.keyHours),
-    abandon: (call, leaseId) => abandon(database, call, leaseId),
+/** The calls with an idempotency key or a run, and the requests that work on them. */
+export type IdempotencyStore = ReturnType<typeof openIdempotencyStore>;
+
+export function openIdempotencyStore(database: Database, options: { keyHours: number }) {
+  return storeWithApiErrors({
+    /**
+     * Finds or creates the call with the key, and takes its lease if no other request holds it. The caller chooses the ID
+     * of the lease, so that it can give up a lease that it does not know of, because the answer was lost. Throws an
+     * `ApiError`, and stores nothing, if the call cannot be a part of its run; see `joinRun`.
+     */
+    claim: (call: StoredCall, leaseId: string) => claim(database, call, leaseId, options.keyHours),
+    /** Ends the lease with this ID. Returns false if the call with the key does not have it, or not yet. */
+    async abandon({ clientId, key }: StoredCall, leaseId: string): Promise<boolean> {
+      const released = await database.query(
+        `update anagrafe.calls set lease_id = null where ${withKey} and lease_id = $3 returning id`,
+        [clientId, key?.text, leaseId],
+      );
+      return released.length > 0;
+    },
   });
 }
 
@@ -124,12 +138,4 @@ async function insertCall(
     ],
   );
   return made.length > 0;
-}
-
-async function abandon(database: Database, { clientId, key }: StoredCall, leaseId: string): Promise<boolean> {
-  const released = await database.query(
-    `update anagrafe.calls set lease_id = null where ${withKey} and lease_id = $3 returning id`,
-    [clientId, key?.text, leaseId],
-  );
-  return released.length > 0;
 }

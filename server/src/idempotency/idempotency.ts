@@ -38,18 +38,6 @@ export interface Lease {
   discard(): Promise<void>;
 }
 
-/** The calls with an idempotency key or a run, and the requests that work on them. */
-export interface IdempotencyStore {
-  /**
-   * Finds or creates the call with the key, and takes its lease if no other request holds it. The caller chooses the ID
-   * of the lease, so that it can give up a lease that it does not know of, because the answer was lost. Throws an
-   * `ApiError`, and stores nothing, if the call cannot be a part of its run; see `joinRun`.
-   */
-  claim(call: StoredCall, leaseId: string): Promise<Claim>;
-  /** Ends the lease with this ID. Returns false if the call with the key does not have it, or not yet. */
-  abandon(call: StoredCall, leaseId: string): Promise<boolean>;
-}
-
 export const leaseRenewalMs = 4000;
 
 /** The lease expires after this time without renewal; a retry may then take it over. */

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { isAnswerLost } from '../db/errors.ts';
 import { ApiError } from '../lib/field-errors.ts';
-import {
-  type Claim,
-  type IdempotencyStore,
-  type Lease,
-  leaseMs,
-  leaseRenewalMs,
-  type StoredCall,
-} from './idempotency.ts';
+import type { IdempotencyStore } from './idempotency.store.ts';
+import { type Claim, type Lease, leaseMs, leaseRenewalMs, type StoredCall } from './idempotency.ts';
+
+export type { IdempotencyStore };
 
 /** Value of `Retry-After` for a call that another request is handling. */
 const retrySeconds = 2;

@@ -2,9 +2,11 @@ import { openAuditLog } from '../audit/audit.store.ts';
 import { clientActor } from '../audit/audit-log.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
+import type { CallOptions } from '../records/check/operation.ts';
+import type { OperationName } from '../records/parse/parsed-record.ts';
 import { storeFailures } from '../records/write/call-outcomes.store.ts';
+import type { StoredFailure } from '../records/write/failed-records.ts';
 import { type Job, paceSeconds } from './job.ts';
-import type { BegunChunk, ChunkStore } from './run-chunk.ts';
 
 /** Number of bytes of a chunk that are read at a time: the driver decodes them in one step. */
 const bytesPerRow = 1_000_000;
@@ -17,9 +19,28 @@ export const outcomeCounts = `count(*)::integer as records, count(error)::intege
 const addCounts = `records_done = records_done + counted.records, records_failed = records_failed + counted.failed,
   users_done = users_done + counted.users, users_applied = users_applied + counted.applied`;
 
-export function openChunks(database: Database): ChunkStore {
-  return storeWithApiErrors<ChunkStore>({
-    begin: (callId, number) =>
+interface BegunChunk {
+  readonly operation: OperationName;
+  /** Null for an operation without options, in a job of an older version. */
+  readonly options: Partial<CallOptions> | null;
+  readonly clientId: number | null;
+  /** Number of attempts to run the chunk, including this one. */
+  readonly attempts: number;
+  readonly cancelled: boolean;
+  readonly wrappedKey: Buffer;
+  /** Size of the encrypted records. */
+  readonly bytes: number;
+  readonly positions: readonly number[];
+  /** Positions that already have an outcome. */
+  readonly done: ReadonlySet<number>;
+}
+
+export type ChunkStore = ReturnType<typeof openChunks>;
+
+export function openChunks(database: Database) {
+  return storeWithApiErrors({
+    /** Starts an attempt. Returns null if another worker has ended the chunk. */
+    begin: (callId: string, number: number): Promise<BegunChunk | null> =>
       database.transaction(async (connection) => {
         await connection.query(
           `update anagrafe.calls set state = 'running', started_at = now()
@@ -44,7 +65,8 @@ export function openChunks(database: Database): ChunkStore {
         );
         return { ...chunk, done: new Set(rows.map(({ position }) => position)) };
       }),
-    async readRecords(callId, number, bytes) {
+    /** Reads the encrypted records. Returns null if another worker has ended the chunk meanwhile. */
+    async readRecords(callId: string, number: number, bytes: number): Promise<Buffer | null> {
       const pieces: Buffer[] = [];
       for (let at = 1; at <= bytes; at += bytesPerRow) {
         const [row] = await database.query<{ piece: Buffer }>(
@@ -57,15 +79,18 @@ export function openChunks(database: Database): ChunkStore {
       }
       return Buffer.concat(pieces);
     },
-    async isCancelled(callId) {
+    async isCancelled(callId: string): Promise<boolean> {
       const [found] = await database.query<{ cancelled: boolean }>(
         'select cancelled_at is not null as cancelled from anagrafe.calls where id = $1',
         [callId],
       );
       return found?.cancelled ?? true;
     },
-    storeFailures: (callId, failures) => storeFailures(database, callId, failures),
-    end: (callId, number) =>
+    /** Stores failed records, except those that already have an outcome. Returns the positions that were stored. */
+    storeFailures: (callId: string, failures: readonly StoredFailure[]) =>
+      storeFailures(database, callId, failures),
+    /** Deletes the chunk. The last chunk ends the job and destroys its key. */
+    end: (callId: string, number: number): Promise<void> =>
       database.transaction(
         async (connection) => {
           // The deletion makes sure that the outcomes are counted once if two nodes end the chunk.

@@ -8,8 +8,10 @@ import { ApiError } from '../lib/field-errors.ts';
 import type { CodeIssuer } from '../passwords/password-code.ts';
 import { acceptedFormat, contentTypes, ExportHeaders } from '../records/read/export.routes.ts';
 import { type ExportFormat, exportFormats } from '../records/read/export-format.ts';
-import { findJob, type JobStore } from './job.ts';
-import { invitationTexts, type JobInvitationStore } from './job-invitations.ts';
+import { jobsSeenBy } from './job.ts';
+import type { JobInvitationStore } from './job-invitations.store.ts';
+import { invitationTexts } from './job-invitations.ts';
+import type { JobStore } from './jobs.store.ts';
 
 interface JobInvitationTools {
   readonly store: JobStore;
@@ -36,7 +38,7 @@ export function jobInvitationRoute(app: Api, { store, invitations, issueCode }: 
       },
     },
     async (request, reply) => {
-      const { id, endedAt, clientId } = await findJob(request.params.id, request.caller, store);
+      const { id, endedAt, clientId } = await store.find(request.params.id, jobsSeenBy(request.caller));
       // The codes of a job of someone else end with this call.
       if (clientId !== request.caller.clientId) request.requirePermission('jobs.write');
       if (endedAt === null) throw new ApiError('JOB_NOT_ENDED');

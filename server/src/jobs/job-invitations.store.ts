@@ -1,29 +1,48 @@
 import { randomUUID } from 'node:crypto';
 import { openAuditLog } from '../audit/audit.store.ts';
+import type { Actor } from '../audit/audit-log.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { bothActive } from '../db/lookups.ts';
 import { readGroup } from '../db/paging.ts';
-import { seesPrincipal } from '../db/visibility.ts';
+import { type CallerTags, seesPrincipal } from '../db/visibility.ts';
 import { inGroups } from '../lib/in-groups.ts';
-import type { KeptUser } from '../records/write/call-outcomes.store.ts';
+import type { CodeIssuer } from '../passwords/password-code.ts';
+import type { OutcomeUserJson } from '../records/write/call-outcomes.store.ts';
 import { issueCodes } from '../records/write/password-codes.store.ts';
-import type { InvitedUser, JobInvitation, JobInvitationStore } from './job-invitations.ts';
+import type { InvitedUser, JobInvitation } from './job-invitations.ts';
 
 /** Records that are read at once, and their users, unless one record has more. */
 const atOnce = { records: 500, users: 5000 };
 /** Users that get their codes in one transaction. */
-const usersPerGroup = 500;
+const usersPerTransaction = 500;
 
 /** An invited user in the outcome of a record. */
 type Invited = Pick<JobInvitation, 'position' | 'userId' | 'isNew'>;
 
-export function openJobInvitations(database: Database): JobInvitationStore {
+interface IssueOptions {
+  readonly issueCode: CodeIssuer;
+  readonly actor: Actor;
+  /** Users that the caller does not see any more count as deleted. */
+  readonly callerTags: CallerTags;
+}
+
+export type JobInvitationStore = ReturnType<typeof openJobInvitations>;
+
+export function openJobInvitations(database: Database) {
   return {
-    async *issue(jobId, { issueCode, actor, callerTags }) {
+    /**
+     * Issues new codes to the users that the job has invited with `Invite: "code"`, in the order of the records, in groups:
+     * each when the one before has been read. Earlier codes of these users end. Another call for the same job ends this one
+     * with an error, because its codes replace those of this one.
+     */
+    async *issue(
+      jobId: string,
+      { issueCode, actor, callerTags }: IssueOptions,
+    ): AsyncGenerator<readonly JobInvitation[]> {
       const id = randomUUID();
       await database.query('update anagrafe.calls set invitations_id = $2 where id = $1', [jobId, id]);
       for await (const invited of invitedUsers(database, jobId)) {
-        for (const group of inGroups(invited, usersPerGroup, () => 1)) {
+        for (const group of inGroups(invited, usersPerTransaction, () => 1)) {
           yield await database.transaction(async (connection) => {
             const current = await connection.query(
               'select from anagrafe.calls where id = $1 and invitations_id = $2 for share',
@@ -54,7 +73,7 @@ export function openJobInvitations(database: Database): JobInvitationStore {
 async function* invitedUsers(database: Database, jobId: string): AsyncGenerator<Invited[]> {
   for (let after = -1; ; ) {
     const rows = await readGroup(() =>
-      database.query<{ position: number; applied: readonly KeptUser[] }>(
+      database.query<{ position: number; applied: readonly OutcomeUserJson[] }>(
         `with next as (
            select position, row_number() over next_first as number, sum(users) over next_first as total
              from anagrafe.outcomes where call_id = $1 and position > $2 and applied is not null
@@ -87,7 +106,7 @@ async function invitationsOf(
   connection: Connection,
   jobId: string,
   invited: readonly Invited[],
-  { issueCode, callerTags }: Pick<Parameters<JobInvitationStore['issue']>[1], 'issueCode' | 'callerTags'>,
+  { issueCode, callerTags }: Pick<IssueOptions, 'issueCode' | 'callerTags'>,
 ): Promise<JobInvitation[]> {
   const ids = invited.map(({ userId }) => userId);
   // Before the users, as for every write: a principal that is disabled at the same time would miss these codes.

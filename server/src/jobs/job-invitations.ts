@@ -1,6 +1,4 @@
-import type { Actor } from '../audit/audit-log.ts';
-import type { CallerTags } from '../db/visibility.ts';
-import type { CodeIssuer, IssuedCode } from '../passwords/password-code.ts';
+import type { IssuedCode } from '../passwords/password-code.ts';
 import { csvLine, type ExportFormat, withoutFormula } from '../records/read/export-format.ts';
 
 /** A user that a job has invited, with its new code. */
@@ -27,23 +25,6 @@ export interface InvitedUser {
   readonly firstName: string | null;
   readonly lastName: string | null;
   readonly language: string | null;
-}
-
-export interface JobInvitationStore {
-  /**
-   * Issues new codes to the users that the job has invited with `Invite: "code"`, in the order of the records, in groups:
-   * each when the one before has been read. Earlier codes of these users end. Another call for the same job ends this one
-   * with an error, because its codes replace those of this one.
-   */
-  issue(
-    jobId: string,
-    options: {
-      readonly issueCode: CodeIssuer;
-      readonly actor: Actor;
-      /** Users that the caller does not see any more count as deleted. */
-      readonly callerTags: CallerTags;
-    },
-  ): AsyncGenerator<readonly JobInvitation[]>;
 }
 
 /** `withNames` is false for a caller that may not read the names of existing users. */

@@ -1,12 +1,7 @@
-import type { Actor } from '../audit/audit-log.ts';
 import type { Caller } from '../clients/access.ts';
-import type { Page } from '../db/paging.ts';
 import type { CallerTags } from '../db/visibility.ts';
-import { ApiError } from '../lib/field-errors.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import type { EffectCounts } from '../records/read/effect-counts.ts';
-import type { FailedRecord } from '../records/write/failed-records.ts';
-import type { IndexedOutcome } from '../records/write/outcome.ts';
 
 type JobState = 'queued' | 'running' | 'completed' | 'cancelled';
 
@@ -34,37 +29,6 @@ export interface Job {
   readonly counts: EffectCounts | null;
 }
 
-export interface JobListing extends Page {
-  /** Selects jobs that have not ended: running jobs first, then the others in queue order. */
-  readonly openOnly?: boolean;
-  readonly failedOnly?: boolean;
-}
-
-interface OutcomePage extends Page {
-  readonly failedOnly: boolean;
-  /** True to include the users of applied records, of which there may be very many. */
-  readonly withUsers: boolean;
-}
-
-interface JobPage {
-  readonly job: Job;
-  /** The positions of the records of the page, in ascending order. */
-  readonly positions: readonly number[];
-  /** Their outcomes, which are read in groups, so that a page is not held in memory as a whole. */
-  readonly outcomes: AsyncIterable<IndexedOutcome>;
-}
-
-export interface JobStore {
-  find(id: string, owner: JobOwner): Promise<Job | null>;
-  /** Lists the newest jobs first, unless `openOnly` is set. */
-  list(owner: JobOwner, listing: JobListing): Promise<{ jobs: Job[]; totalCount: number }>;
-  /** Returns a job with a page of its outcomes. The counts of the job and the positions are from one snapshot. */
-  read(id: string, owner: JobOwner, page: OutcomePage): Promise<JobPage | null>;
-  failed(id: string): AsyncIterable<FailedRecord>;
-  /** Cancels the records that are not yet in progress. Does nothing if the job has ended. */
-  cancel(id: string, actor: Actor): Promise<void>;
-}
-
 /** Selects the jobs that a caller sees. */
 export interface JobOwner {
   /** Selects those of one client (null: those submitted in protected mode). */
@@ -75,24 +39,6 @@ export interface JobOwner {
 export function jobsSeenBy(caller: Caller): JobOwner {
   const clientId = caller.permissions.has('admin.read') ? 'any' : caller.clientId;
   return { clientId, callerTags: caller.tags };
-}
-
-/** Returns a job that the caller may see. A job of another client gets the same error as a missing one. */
-export async function findJob(id: string, caller: Caller, store: JobStore): Promise<Job> {
-  const job = await store.find(id, jobsSeenBy(caller));
-  if (!job) throw new ApiError('JOB_NOT_FOUND');
-  return job;
-}
-
-export async function readJob(
-  id: string,
-  page: OutcomePage,
-  caller: Caller,
-  store: JobStore,
-): Promise<JobPage> {
-  const found = await store.read(id, jobsSeenBy(caller), page);
-  if (!found) throw new ApiError('JOB_NOT_FOUND');
-  return found;
 }
 
 /** Time constant in seconds of the exponentially weighted speed of a job. */

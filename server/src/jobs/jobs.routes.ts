@@ -29,16 +29,8 @@ import { countFields, EffectCountsSchema } from '../records/read/plan.schemas.ts
 import { FailedRecordSchema, Positions, TupleSchema } from '../records/read/tuple.schemas.ts';
 import { tupleTexts } from '../records/read/tuple.ts';
 import { sendFailedRecords } from './failed-records.routes.ts';
-import {
-  findJob,
-  type Job,
-  type JobListing,
-  type JobOwner,
-  type JobStore,
-  jobsSeenBy,
-  paceOf,
-  readJob,
-} from './job.ts';
+import { type Job, jobsSeenBy, paceOf } from './job.ts';
+import type { JobListing, JobStore } from './jobs.store.ts';
 
 interface JobTools {
   readonly jobs: JobStore;
@@ -65,7 +57,7 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
     },
     async (request) => {
       const { page, pageSize } = request.query;
-      return listJobs(jobsSeenBy(request.caller), { page, pageSize }, store, request);
+      return listJobs({ page, pageSize }, store, request);
     },
   );
 
@@ -89,7 +81,11 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
       const { page, pageSize, failed: failedOnly = false } = request.query;
       const representation = representationFor(request);
       const asked = { page, pageSize, failedOnly, withUsers: representation !== null };
-      const { job, positions, outcomes } = await readJob(request.params.id, asked, request.caller, store);
+      const { job, positions, outcomes } = await store.read(
+        request.params.id,
+        jobsSeenBy(request.caller),
+        asked,
+      );
       const language = languageOf(request);
       const totalCount = failedOnly ? job.recordsFailed : job.recordsDone;
       reply.header('content-language', language);
@@ -116,9 +112,10 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
       },
     },
     async (request) => {
-      const { id } = await findJob(request.params.id, request.caller, store);
+      const owner = jobsSeenBy(request.caller);
+      const { id } = await store.find(request.params.id, owner);
       await store.cancel(id, actorOf(request));
-      return recordEnvelope(jobFields(await findJob(id, request.caller, store)), debugOf(request));
+      return recordEnvelope(jobFields(await store.find(id, owner)), debugOf(request));
     },
   );
 
@@ -137,14 +134,14 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
       },
     },
     async (request, reply) => {
-      const { id } = await findJob(request.params.id, request.caller, store);
+      const { id } = await store.find(request.params.id, jobsSeenBy(request.caller));
       return sendFailedRecords(id, store, auditLog, request, reply);
     },
   );
 }
 
-async function listJobs(owner: JobOwner, listing: JobListing, store: JobStore, request: FastifyRequest) {
-  const { jobs, totalCount } = await store.list(owner, listing);
+async function listJobs(listing: JobListing, store: JobStore, request: FastifyRequest) {
+  const { jobs, totalCount } = await store.list(jobsSeenBy(request.caller), listing);
   return pageEnvelope({ ...listing, totalCount }, jobs.map(jobFields), debugOf(request));
 }
 
@@ -188,7 +185,7 @@ export function allJobsRoute(app: Api, store: JobStore): void {
     },
     async (request) => {
       const { page, pageSize, open: openOnly = false, failed: failedOnly = false } = request.query;
-      return listJobs(jobsSeenBy(request.caller), { page, pageSize, openOnly, failedOnly }, store, request);
+      return listJobs({ page, pageSize, openOnly, failedOnly }, store, request);
     },
   );
 }

@@ -1,8 +1,10 @@
 import { openAuditLog } from '../audit/audit.store.ts';
+import type { Actor } from '../audit/audit-log.ts';
 import type { Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
-import { readGroup } from '../db/paging.ts';
+import { type Page, readGroup } from '../db/paging.ts';
 import { type CallerTags, seesCaller } from '../db/visibility.ts';
+import { ApiError } from '../lib/field-errors.ts';
 import type { Queue } from '../queue/queue.ts';
 import {
   failedRecords,
@@ -14,7 +16,21 @@ import {
 import type { IndexedOutcome } from '../records/write/outcome.ts';
 import { enqueueChunks } from './chunk-queue.ts';
 import { outcomeCounts } from './chunks.store.ts';
-import type { Job, JobOwner, JobStore } from './job.ts';
+import type { Job, JobOwner } from './job.ts';
+
+export type JobStore = ReturnType<typeof openJobStore>;
+
+export interface JobListing extends Page {
+  /** Selects jobs that have not ended: running jobs first, then the others in queue order. */
+  readonly openOnly?: boolean;
+  readonly failedOnly?: boolean;
+}
+
+interface OutcomePage extends Page {
+  readonly failedOnly: boolean;
+  /** True to include the users of applied records, of which there may be very many. */
+  readonly withUsers: boolean;
+}
 
 /** The stored counts have the records of no chunk and of the chunks that have ended; `chunksInProgress` has the others. */
 const jobColumns = `
@@ -51,16 +67,19 @@ const newestFirst = 'submitted_at desc, id';
 const nextFirst = `state <> 'running', cancelled_at is null, started_at,
   (select turn from anagrafe.chunks where call_id = job.id order by number limit 1), submitted_at, id`;
 
-export function openJobStore(database: Database, queue: Queue): JobStore {
-  const store = storeWithApiErrors<Omit<JobStore, 'failed'>>({
-    async find(id, owner) {
+/** A job of another client gets the same error as a missing one. */
+export function openJobStore(database: Database, queue: Queue) {
+  const store = storeWithApiErrors({
+    async find(id: string, owner: JobOwner): Promise<Job> {
       const [job] = await database.query<Job>(
         `select ${jobColumns} from anagrafe.calls as job ${chunksInProgress} where is_job and id = $3 and ${ownedBy(owner)}`,
         [...ownerValues(owner), id],
       );
-      return job ?? null;
+      if (!job) throw new ApiError('JOB_NOT_FOUND');
+      return job;
     },
-    async list(owner, { page, pageSize, openOnly, failedOnly }) {
+    /** Lists the newest jobs first, unless `openOnly` is set. */
+    async list(owner: JobOwner, { page, pageSize, openOnly, failedOnly }: JobListing) {
       const values = ownerValues(owner);
       const which = `from anagrafe.calls as job where is_job and ${ownedBy(owner)}
         ${openOnly ? 'and ended_at is null' : ''} ${failedOnly ? hasFailed : ''}`;
@@ -78,8 +97,12 @@ export function openJobStore(database: Database, queue: Queue): JobStore {
       ]);
       return { jobs, totalCount: counted[0]?.total ?? 0 };
     },
-    // One statement, so that the counts and the positions agree while the job runs.
-    async read(id, owner, { page, pageSize, failedOnly, withUsers }) {
+    /**
+     * Returns a job with the positions of a page of its outcomes, in ascending order, and the outcomes, which are read in
+     * groups, so that a page is not held in memory as a whole. One statement reads the counts and the positions, so that they
+     * agree while the job runs.
+     */
+    async read(id: string, owner: JobOwner, { page, pageSize, failedOnly, withUsers }: OutcomePage) {
       const [found] = await database.query<Job & ListedRecords>(
         `select ${jobColumns}, listed.*
            from anagrafe.calls as job ${chunksInProgress}
@@ -92,14 +115,17 @@ export function openJobStore(database: Database, queue: Queue): JobStore {
           where is_job and id = $3 and ${ownedBy(owner)}`,
         [...ownerValues(owner), id, pageSize, pageSize * (page - 1)],
       );
-      if (!found) return null;
+      if (!found) throw new ApiError('JOB_NOT_FOUND');
       const { positions, usersOfRecords, ...job } = found;
       const listed = { positions, usersOfRecords };
       const { callerTags } = owner;
       return { job, positions, outcomes: readOutcomes(database, { id, withUsers, callerTags }, listed) };
     },
-    // Enqueues the remaining chunks again with turn 0, so that they end now and not when their turn comes.
-    cancel: (id, actor) =>
+    /**
+     * Cancels the records that are not yet in progress. Does nothing if the job has ended. Enqueues the remaining chunks again
+     * with turn 0, so that they end now and not when their turn comes.
+     */
+    cancel: (id: string, actor: Actor) =>
       database.transaction(async (connection) => {
         const cancelled = await connection.query(
           `update anagrafe.calls set cancelled_at = now()
@@ -119,7 +145,7 @@ export function openJobStore(database: Database, queue: Queue): JobStore {
         );
       }),
   });
-  return { ...store, failed: (id) => failedRecords(database, id) };
+  return { ...store, failed: (id: string) => failedRecords(database, id) };
 }
 
 /** The condition for the jobs that the caller sees, with the parameters of `ownerValues`. */

@@ -6,13 +6,10 @@ import type { RecordWriter, WriterOptions } from '../records/write/record-writer
 import type { Config } from '../settings/config.ts';
 import { createChunkQueue, workOnChunks } from './chunk-queue.ts';
 import { openChunks } from './chunks.store.ts';
-import type { JobStore } from './job.ts';
-import { openJobInvitations } from './job-invitations.store.ts';
-import type { JobInvitationStore } from './job-invitations.ts';
-import { openJobStore } from './jobs.store.ts';
+import { type JobInvitationStore, openJobInvitations } from './job-invitations.store.ts';
+import { type JobStore, openJobStore } from './jobs.store.ts';
 import type { ChunkTools } from './run-chunk.ts';
-import { openSubmissions } from './submissions.store.ts';
-import type { SubmissionStore } from './submit.ts';
+import { openSubmissions, type SubmissionStore } from './submissions.store.ts';
 
 export interface Jobs {
   readonly store: JobStore;

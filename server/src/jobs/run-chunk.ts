@@ -8,12 +8,7 @@ import { inGroups } from '../lib/in-groups.ts';
 import type { Fields } from '../lib/request-fields.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
 import { type CheckedRecord, checkRecords } from '../records/check/batch.ts';
-import {
-  type CallOptions,
-  type Operation,
-  type Operations,
-  operationOf,
-} from '../records/check/operation.ts';
+import { type Operation, type Operations, operationOf } from '../records/check/operation.ts';
 import { requireApproved } from '../records/check/plan.ts';
 import { applyRecords, isFinal } from '../records/operations/apply.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
@@ -21,8 +16,8 @@ import { sentIdOf } from '../records/parse/parsed-record.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
 import type { Outcome } from '../records/write/outcome.ts';
 import type { RecordWriter } from '../records/write/record-writer.ts';
-import { decryptRecords, type WaitingRecord } from './encrypted-chunk.ts';
-import { chunkName } from './submit.ts';
+import type { ChunkStore } from './chunks.store.ts';
+import { chunkName, decryptRecords, type WaitingRecord } from './encrypted-chunk.ts';
 
 /** Weight of a group, in passwords to hash. The records of a group are looked up, hashed and written together. */
 const groupWeight = 64;
@@ -32,34 +27,6 @@ const usersPerFailureGroup = 500;
 const groupsAtOnce = 2;
 /** Number of attempts to run a chunk after which its remaining records fail. */
 const runsMax = 100;
-
-export interface BegunChunk {
-  readonly operation: OperationName;
-  /** Null for an operation without options, in a job of an older version. */
-  readonly options: Partial<CallOptions> | null;
-  readonly clientId: number | null;
-  /** Number of attempts to run the chunk, including this one. */
-  readonly attempts: number;
-  readonly cancelled: boolean;
-  readonly wrappedKey: Buffer;
-  /** Size of the encrypted records. */
-  readonly bytes: number;
-  readonly positions: readonly number[];
-  /** Positions that already have an outcome. */
-  readonly done: ReadonlySet<number>;
-}
-
-export interface ChunkStore {
-  /** Starts an attempt. Returns null if another worker has ended the chunk. */
-  begin(callId: string, number: number): Promise<BegunChunk | null>;
-  /** Reads the encrypted records. Returns null if another worker has ended the chunk meanwhile. */
-  readRecords(callId: string, number: number, bytes: number): Promise<Buffer | null>;
-  isCancelled(callId: string): Promise<boolean>;
-  /** Stores failed records, except those that already have an outcome. Returns the positions that were stored. */
-  storeFailures(callId: string, failures: readonly StoredFailure[]): Promise<ReadonlySet<number>>;
-  /** Deletes the chunk. The last chunk ends the job and destroys its key. */
-  end(callId: string, number: number): Promise<void>;
-}
 
 export interface ChunkTools {
   readonly store: ChunkStore;
@@ -141,7 +108,7 @@ function unreadable(position: number): WaitingRecord {
     weight: 0,
     ids: { principal: null, users: [] },
     approval: null,
-    kept: [],
+    namedElsewhere: [],
     fields: async () => ({}),
   };
 }
@@ -160,7 +127,9 @@ async function applyAll(records: readonly WaitingRecord[], run: ChunkRun): Promi
         await refuseAll(group, 'CANCELLED', run);
         continue;
       }
-      const check = operation.newCheck({ keptUsernames: new Set(group.flatMap(({ kept }) => kept)) });
+      const check = operation.newCheck({
+        namedElsewhere: new Set(group.flatMap(({ namedElsewhere }) => namedElsewhere)),
+      });
       const checked = await checkRecords(group, operation, check, new ErrorBudget());
       for (const record of checked) requireApproved(record, record.approval);
       const applying = applyGroup(checked, lastOutcomes, run);
@@ -198,16 +167,16 @@ async function settle(
   { callId, operation, tools }: ChunkRun,
 ): Promise<void> {
   const own = outcomes.filter((outcome) => outcome !== null);
-  const settled = own.filter(isFinal);
+  const final = own.filter(isFinal);
   const failed = group.flatMap(({ position, fields }, at): Failure[] => {
     const outcome = outcomes[at];
     return outcome?.error && isFinal(outcome) ? [{ position, fields, outcome }] : [];
   });
   const failures = await storedFailures(operation.name, failed);
-  const kept = await tools.store.storeFailures(callId, failures);
-  const applied = settled.filter(({ error }) => error === null);
-  tools.onOutcomes(operation.name, [...applied, ...outcomesAt(kept, failures)]);
-  if (settled.length < own.length) throw new Aborted('the database did not take every record');
+  const positions = await tools.store.storeFailures(callId, failures);
+  const applied = final.filter(({ error }) => error === null);
+  tools.onOutcomes(operation.name, [...applied, ...outcomesAt(positions, failures)]);
+  if (final.length < own.length) throw new Aborted('the database did not take every record');
 }
 
 async function refuseAll(
@@ -225,12 +194,12 @@ async function refuseAll(
     });
     const failed = group.map(({ position, fields }) => ({ position, fields, outcome }));
     const failures = await storedFailures(operation.name, failed);
-    const kept = await tools.store.storeFailures(callId, failures);
-    tools.onOutcomes(operation.name, outcomesAt(kept, failures));
+    const positions = await tools.store.storeFailures(callId, failures);
+    tools.onOutcomes(operation.name, outcomesAt(positions, failures));
   }
 }
 
-/** Returns the outcomes at the given positions. Another node has settled the others. */
+/** Returns the outcomes at the given positions. Another node has stored those of the others. */
 function outcomesAt(positions: ReadonlySet<number>, failures: readonly StoredFailure[]): Outcome[] {
   return failures.filter(({ position }) => positions.has(position)).map(({ outcome }) => outcome);
 }

@@ -1,12 +1,15 @@
 import { openAuditLog } from '../audit/audit.store.ts';
+import type { Actor } from '../audit/audit-log.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { Queue } from '../queue/queue.ts';
+import type { CallOptions } from '../records/check/operation.ts';
+import type { OperationName } from '../records/parse/parsed-record.ts';
 import { storeFailures } from '../records/write/call-outcomes.store.ts';
+import type { StoredFailure } from '../records/write/failed-records.ts';
 import { enqueueChunks, type QueuedChunk } from './chunk-queue.ts';
 import { countOtherOutcomes, endJobWithoutChunks } from './chunks.store.ts';
-import type { EncryptedChunk, NewJob, SubmissionStore } from './submit.ts';
 
 /** Weight of chunks by which the turn advances by one. */
 const turnWeight = 100;
@@ -20,9 +23,43 @@ interface OpenJobLimits {
   readonly bytes: number;
 }
 
-export function openSubmissions(database: Database, queue: Queue, limits: OpenJobLimits): SubmissionStore {
-  return storeWithApiErrors<SubmissionStore>({
-    submit: (job, fill) =>
+interface NewJob {
+  readonly id: string;
+  readonly clientId: number | null;
+  readonly operation: OperationName;
+  readonly options: CallOptions;
+  readonly records: number;
+  readonly users: number;
+  /** The size of the body. */
+  readonly bytes: number;
+  readonly wrappedKey: Buffer;
+  readonly actor: Actor;
+}
+
+interface EncryptedChunk {
+  readonly number: number;
+  /** See `PlannedChunk.weight`. */
+  readonly weight: number;
+  readonly positions: readonly number[];
+  readonly encrypted: Buffer;
+}
+
+/** Adds the failed records and the chunks of a new job, in the transaction that stores the job. */
+interface JobWriter {
+  storeFailures(failures: readonly StoredFailure[]): Promise<unknown>;
+  addChunk(chunk: EncryptedChunk): Promise<void>;
+}
+
+export type SubmissionStore = ReturnType<typeof openSubmissions>;
+
+export function openSubmissions(database: Database, queue: Queue, limits: OpenJobLimits) {
+  return storeWithApiErrors({
+    /**
+     * Stores the job and what `fill` adds to it in one transaction; any node may then run it. Returns false and stores
+     * nothing if another request has completed or submitted the call with this ID meanwhile. Throws the `ApiError`
+     * `RATE_LIMITED` if the client has too many open jobs.
+     */
+    submit: (job: NewJob, fill: (writer: JobWriter) => Promise<void>): Promise<boolean> =>
       database.transaction(
         async (connection) => {
           const chunks: Pick<EncryptedChunk, 'number' | 'weight'>[] = [];

@@ -6,50 +6,15 @@ import type { HashPool } from '../passwords/hash-pool.ts';
 import { changeToWrite, checkInGroups } from '../records/check/batch.ts';
 import type { CallOptions, Operation } from '../records/check/operation.ts';
 import type { PlanReview } from '../records/check/plan.ts';
+import type { Records } from '../records/open-records.ts';
 import { hashesNeeded } from '../records/operations/apply.ts';
-import type { OperationName } from '../records/parse/parsed-record.ts';
 import { type PrincipalChange, principalsOf, sizeOf } from '../records/write/change.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
-import { type IdStore, type NewRows, newRows, reserveIds } from '../records/write/id-reservation.ts';
+import { type NewRows, newRows, reserveIds } from '../records/write/id-reservation.ts';
 import { type Outcome, refused } from '../records/write/outcome.ts';
 import { type PlannedRecord, planChunks } from './chunk-planner.ts';
-import { encryptRecords, type ValidRecord } from './encrypted-chunk.ts';
-
-export interface NewJob {
-  readonly id: string;
-  readonly clientId: number | null;
-  readonly operation: OperationName;
-  readonly options: CallOptions;
-  readonly records: number;
-  readonly users: number;
-  /** The size of the body. */
-  readonly bytes: number;
-  readonly wrappedKey: Buffer;
-  readonly actor: Actor;
-}
-
-export interface EncryptedChunk {
-  readonly number: number;
-  /** See `PlannedChunk.weight`. */
-  readonly weight: number;
-  readonly positions: readonly number[];
-  readonly encrypted: Buffer;
-}
-
-/** Adds the failed records and the chunks of a new job, in the transaction that stores the job. */
-interface JobWriter {
-  storeFailures(failures: readonly StoredFailure[]): Promise<unknown>;
-  addChunk(chunk: EncryptedChunk): Promise<void>;
-}
-
-export interface SubmissionStore {
-  /**
-   * Stores the job and what `fill` adds to it in one transaction; any node may then run it. Returns false and stores
-   * nothing if another request has completed or submitted the call with this ID meanwhile. Throws the `ApiError`
-   * `RATE_LIMITED` if the client has too many open jobs.
-   */
-  submit(job: NewJob, fill: (writer: JobWriter) => Promise<void>): Promise<boolean>;
-}
+import { chunkName, encryptRecords, type ValidRecord } from './encrypted-chunk.ts';
+import type { SubmissionStore } from './submissions.store.ts';
 
 /** A call whose records are applied at once, or in chunks. */
 export interface SubmittedCall {
@@ -58,16 +23,15 @@ export interface SubmittedCall {
   readonly actor: Actor;
   readonly records: RecordList;
   /** The outcomes of earlier requests with the same key, by position. */
-  readonly settled: ReadonlyMap<number, Outcome>;
+  readonly earlierOutcomes: ReadonlyMap<number, Outcome>;
   readonly options: CallOptions;
   /** Null if the operation has no plan. */
   readonly review: PlanReview | null;
   holdMemory(bytes: number): void;
 }
 
-interface SubmissionTools {
+interface SubmissionTools extends Pick<Records, 'writeStore'> {
   readonly store: SubmissionStore;
-  readonly recordStore: IdStore;
   readonly keyRing: KeyRing;
   readonly hasher: Pick<HashPool, 'waitForInteractive'>;
 }
@@ -99,19 +63,15 @@ export async function submitJob(
   return submitted ? failureGroups.flat().map(({ outcome }) => outcome) : null;
 }
 
-export function chunkName(callId: string, number: number): string {
-  return `${callId} ${number}`;
-}
-
 /**
  * Checks the records in groups and separates valid from invalid ones, of which only the invalid ones stay in memory.
- * Settled records are checked too: what they claim is not free for the others. IDs are reserved for each group, so that
+ * Those with an earlier outcome are checked too: what they claim is not free for the others. IDs are reserved for each group, so that
  * they follow the order sent even if the chunks run in another order.
  */
 async function partitionRecords(
-  { records, settled, review, holdMemory }: SubmittedCall,
+  { records, earlierOutcomes, review, holdMemory }: SubmittedCall,
   operation: Operation,
-  { hasher, recordStore }: SubmissionTools,
+  { hasher, writeStore }: SubmissionTools,
 ) {
   const failureGroups: StoredFailure[][] = [];
   /** By position. */
@@ -123,20 +83,20 @@ async function partitionRecords(
     const inserted: NewRows[] = [];
     for (const checked of group) {
       const { position, parsed, fields } = checked;
-      if (settled.has(position)) continue;
+      if (earlierOutcomes.has(position)) continue;
       const approval = review?.approve(checked, records.text(position)) ?? null;
       const change = changeToWrite(checked);
       if (change) {
         const users = records.usersOf(position);
         const weight = weightOf(change, hashesNeeded(checked), users);
-        const kept = change.kept ?? [];
-        found.push({ position, users, weight, orderingKeys: principalsOf(change), approval, kept });
+        const { namedElsewhere = [] } = change;
+        found.push({ position, users, weight, orderingKeys: principalsOf(change), approval, namedElsewhere });
         inserted.push(newRows(change));
       } else {
         failures.push({ position, outcome: refused(parsed), fields });
       }
     }
-    const reserved = await reserveIds(inserted, recordStore);
+    const reserved = await reserveIds(inserted, writeStore);
     for (const [at, record] of found.entries())
       valid.set(record.position, { ...record, ids: required(reserved[at]) });
     failureGroups.push(await storedFailures(operation.name, failures));

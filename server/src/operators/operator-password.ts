@@ -45,7 +45,8 @@ export async function changeOperatorPassword(
 ): Promise<FieldErrors | null> {
   const hash = await hashOf(sent, operator, tools);
   if (typeof hash !== 'string') return hash;
-  await tools.store.changePassword(operator.id, hash, tokenDigest, actor);
+  if (!(await tools.store.changePassword(operator.id, hash, tokenDigest, actor)))
+    throw new ApiError('UNAUTHENTICATED', { variant: 'console' });
   return null;
 }
 

@@ -94,17 +94,22 @@ export function openOperatorSignIn(database: Database): OperatorSignInStore {
       }),
     changePassword: (id, hash, kept, actor) =>
       database.transaction(async (connection) => {
-        await connection.query(
+        await connection.query('select from anagrafe.operators where client_id = $1 for update', [id]);
+        // A reset or a disable, which ends the session, may have come while the password was hashed.
+        const changed = await connection.query(
           `update anagrafe.operators set password_hash = $2, code_digest = null, code_expires_at = null
-            where client_id = $1`,
-          [id, hash],
+            where client_id = $1 and exists (select from anagrafe.operator_sessions where token_digest = $3)
+           returning 1`,
+          [id, hash, kept],
         );
+        if (changed.length === 0) return false;
         await connection.query(
           'delete from anagrafe.operator_sessions where client_id = $1 and token_digest <> $2',
           [id, kept],
         );
         const details = { operator: id };
         await openAuditLog(connection).note(actor, { action: 'operator.password', details });
+        return true;
       }),
     storeCode: (emailKey, { digest, expiresAt }, actor) =>
       database.transaction(async (connection) => {

@@ -37,8 +37,8 @@ export interface OperatorSignInStore {
   enrol(account: OperatorAccount, step: number, recovery: readonly Buffer[], actor: Actor): Promise<boolean>;
   /** Sets the password and ends all sessions; returns false if the code is no longer valid. */
   setPassword(code: Buffer, hash: string, actor: Actor): Promise<boolean>;
-  /** Replaces the password and ends the other sessions of the operator. */
-  changePassword(id: number, hash: string, kept: Buffer, actor: Actor): Promise<void>;
+  /** Replaces the password and ends the sessions other than `kept`; returns false if that one has ended. */
+  changePassword(id: number, hash: string, kept: Buffer, actor: Actor): Promise<boolean>;
   /** Stores the code of an operator that may sign in, beside its password; returns null if there is none. */
   storeCode(emailKey: string, code: IssuedCode, actor: Actor): Promise<MailedOperator | null>;
 }

@@ -50,7 +50,7 @@ export function operatorRoutes(app: Api, tools: OperatorTools): void {
     '/operators',
     {
       // Every list names operators; their sessions are for administrators.
-      config: { permission: 'admin.read' },
+      config: { permission: 'service.read' },
       schema: {
         operationId: 'operators',
         summary: 'List operators',

@@ -2,29 +2,27 @@ import type { Database } from '../db/database.ts';
 import type { Blocklist } from '../passwords/blocklist.ts';
 import { openPasswordPolicy } from '../passwords/policy.ts';
 import type { Config } from '../settings/config.ts';
+import { openCheckStore } from './check/check.store.ts';
 import type { CallOptions, Operations } from './check/operation.ts';
 import { deleteOperation } from './operations/delete.ts';
 import { insertOperation } from './operations/insert.ts';
 import { inviteOperation } from './operations/invite.ts';
 import { mergeOperation } from './operations/merge.ts';
-import { openRecordStore } from './operations/records.store.ts';
+import { openRunStore, type RunStore } from './operations/run.store.ts';
 import { stateOperation } from './operations/state.ts';
-import { openUndoStore } from './operations/undo.store.ts';
 import { undoOperation } from './operations/undo.ts';
-import type { RunStore } from './operations/undo-stored.ts';
 import { updateOperation } from './operations/update.ts';
-import { openUpsertStore } from './operations/upsert.store.ts';
 import { upsertOperation } from './operations/upsert.ts';
 import { openExports } from './read/export.store.ts';
 import { Exporter } from './read/export.ts';
 import { openListing } from './read/listing.store.ts';
 import type { ListingStore } from './read/listing.ts';
-import type { RecordStore } from './write/id-reservation.ts';
 import { RecordWriter, Retries, type WriterOptions } from './write/record-writer.ts';
+import { openWriteStore, type WriteStore } from './write/write-changes.store.ts';
 
 export interface Records {
   readonly operations: Operations;
-  readonly recordStore: RecordStore;
+  readonly writeStore: WriteStore;
   readonly principalsTouched: RunStore['principalsTouched'];
   /** Returns a writer for one call, or for all jobs. */
   newWriter(options?: WriterOptions): RecordWriter;
@@ -47,10 +45,9 @@ export function openRecords(parts: RecordParts): Records {
   const { PASSWORD_HISTORY: history } = config;
   // The stored hash is one of the last passwords, too.
   const passwordsKept = Math.max(history - 1, 0);
-  const storeFor = ({ callerTags }: Pick<CallOptions, 'callerTags'>) =>
-    openRecordStore(database, { passwordsKept, callerTags });
-  const upsertStoreFor = (options: CallOptions) => openUpsertStore(database, storeFor(options));
-  const recordStore = storeFor({ callerTags: null });
+  const writeStore = openWriteStore(database, passwordsKept);
+  const runStore = openRunStore(database);
+  const storeFor = ({ callerTags }: Pick<CallOptions, 'callerTags'>) => openCheckStore(database, callerTags);
   const retries = new Retries();
   const password = openPasswordPolicy(config.PASSWORD_MIN, blocklist);
   const { isLeaked } = blocklist;
@@ -61,8 +58,7 @@ export function openRecords(parts: RecordParts): Records {
     operations: {
       update: (options) => updateOperation(storeFor(options), rulesFor(options), options),
       insert: (options) => insertOperation(storeFor(options), rulesFor(options), options),
-      upsert: (options) =>
-        upsertOperation(upsertStoreFor(options), { ...rulesFor(options), ...limits }, options),
+      upsert: (options) => upsertOperation(storeFor(options), { ...rulesFor(options), ...limits }, options),
       invite: (options) =>
         inviteOperation(
           storeFor(options),
@@ -75,12 +71,12 @@ export function openRecords(parts: RecordParts): Records {
         ),
       state: (options) => stateOperation(storeFor(options)),
       delete: (options) => deleteOperation(storeFor(options)),
-      merge: (options) => mergeOperation(upsertStoreFor(options), limits),
-      undo: (options) => undoOperation(openUndoStore(database, storeFor(options)), options),
+      merge: (options) => mergeOperation(storeFor(options), limits),
+      undo: (options) => undoOperation({ ...storeFor(options), ...runStore }, options),
     },
-    recordStore,
-    principalsTouched: openUndoStore(database, recordStore).principalsTouched,
-    newWriter: (options) => new RecordWriter(recordStore, { ...options, retries }),
+    writeStore,
+    principalsTouched: runStore.principalsTouched,
+    newWriter: (options) => new RecordWriter(writeStore, { ...options, retries }),
     listing: openListing(database),
     exporter: new Exporter(openExports(exports)),
   };

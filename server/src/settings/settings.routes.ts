@@ -40,7 +40,7 @@ export function settingsRoute(app: Api, shown: readonly ShownSetting[]): void {
   app.get(
     '/settings',
     {
-      config: { permission: 'admin.read' },
+      config: { permission: 'service.read' },
       schema: {
         operationId: 'settings',
         summary: 'List settings',

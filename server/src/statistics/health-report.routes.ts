@@ -19,7 +19,7 @@ export function healthReportRoute(app: Api, { examine, embedded }: HealthReport)
   app.get(
     '/health',
     {
-      config: { permission: 'admin.read' },
+      config: { permission: 'service.read' },
       schema: {
         operationId: 'healthReport',
         summary: 'Get the state of the service',

@@ -12,7 +12,7 @@ export function statisticsRoute(app: Api, statistics: StatisticsStore, hashing: 
   app.get(
     '/statistics',
     {
-      config: { permission: 'admin.read' },
+      config: { permission: 'service.read' },
       schema: {
         operationId: 'statistics',
         summary: 'Get statistics',

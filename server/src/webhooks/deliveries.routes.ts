@@ -24,7 +24,7 @@ export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
   app.get(
     '/webhooks/:id/deliveries',
     {
-      config: { permission: 'admin.read' },
+      config: { permission: 'service.read' },
       schema: {
         ...common,
         operationId: 'deliveries',
@@ -51,7 +51,7 @@ export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
   app.get(
     '/webhooks/:id/deliveries/:delivery',
     {
-      config: { permission: 'admin.read' },
+      config: { permission: 'service.read' },
       schema: {
         ...common,
         operationId: 'delivery',

@@ -42,7 +42,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
   app.get(
     '/webhooks',
     {
-      config: { permission: 'admin.read' },
+      config: { permission: 'service.read' },
       schema: {
         ...common,
         operationId: 'webhooks',

@@ -4,13 +4,12 @@ import { dataFolder, inProcess, usedFolder } from '@anagrafe/testing/command';
 import { dataParent } from '@anagrafe/testing/data-parent';
 import { atEnd } from '@anagrafe/testing/endings';
 import { importedUser } from '@anagrafe/testing/jobs';
+import { progressOf, roundsOf } from '@anagrafe/testing/rounds';
 import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
 import { until } from '@anagrafe/testing/until';
 import { expect, it } from 'vitest';
 import { archived } from './archived.ts';
 
-const backups = Number(process.env.BACKUPS ?? 20);
-const moments = Number(process.env.MOMENTS ?? 5);
 const writers = 4;
 
 /** The users that were confirmed before a moment, and those that had been sent by then. */
@@ -28,7 +27,9 @@ const hashesIn = async ({ database }: TestService) =>
     ).map(({ username, hash }) => [username, hash]),
   );
 
-it(`${backups} backups under load and ${moments} restores to a time have what was confirmed before, and nothing that was sent after`, async () => {
+it('backups under load and restores to a time have what was confirmed before, and nothing that was sent after', async () => {
+  const backups = roundsOf(20);
+  const moments = Math.ceil(backups / 4);
   const folder = mkdtempSync(join(dataParent(), 'anagrafe-backups-'));
   atEnd(async () => rmSync(folder, { recursive: true, force: true }));
   const data = await usedFolder();
@@ -89,7 +90,11 @@ it(`${backups} backups under load and ${moments} restores to a time have what wa
     for (const [name, hash] of found) expect(hash, name).toBe(hashes.get(name));
     rmSync(restored, { recursive: true, force: true });
   }
-  for (const backup of taken) await check([backup.folder], backup.before, backup.after);
+  const report = progressOf('backup', backups);
+  for (const [at, backup] of taken.entries()) {
+    await check([backup.folder], backup.before, backup.after);
+    report(at + 1);
+  }
   for (const { at, before, after } of times)
     await check([folder, '--to-time', at.toISOString()], before, after);
-}, 3_600_000);
+});

@@ -11,7 +11,8 @@ import {
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { dryRun } from '../../src/calls/dry-run.ts';
 import { HashPool } from '../../src/passwords/hash-pool.ts';
-import { openRecordStore } from '../../src/records/operations/records.store.ts';
+import { openCheckStore } from '../../src/records/check/check.store.ts';
+import { defaultOptions } from '../../src/records/check/operation.ts';
 import { updateOperation } from '../../src/records/operations/update.ts';
 
 let service: TestService;
@@ -241,7 +242,7 @@ describe('the parameter dryRun', () => {
   });
 
   it('ends after the group that is being checked when its caller has disconnected', async () => {
-    const store = openRecordStore(service.database, { callerTags: null });
+    const store = openCheckStore(service.database, null);
     const disconnected = new AbortController();
     let reads = 0;
     const counted = {
@@ -258,16 +259,17 @@ describe('the parameter dryRun', () => {
       range(1_200).map((n) => ({ ID: principal, Users: [importedUser(`gone ${n}`)] })),
     );
     const call = {
-      records,
+      operation: 'update' as const,
+      options: defaultOptions,
       clientId: null,
       planned: null,
-      review: null,
+      dryRun: true,
       holdMemory: () => {},
       signal: disconnected.signal,
     };
-    await expect(dryRun(call, updateOperation(counted, plainRules), { hasher })).rejects.toThrow(
-      'the caller has disconnected',
-    );
+    const operations = { update: () => updateOperation(counted, plainRules) };
+    const tools = { operations, hasher } as unknown as Parameters<typeof dryRun>[2];
+    await expect(dryRun(call, records, tools)).rejects.toThrow('the caller has disconnected');
     expect(reads).toBe(1);
   });
 });

@@ -121,7 +121,7 @@ describe('the list of failures', () => {
     expect(body.result?.records).toEqual(all.slice(3));
     expect((await read('?page=1000000&pageSize=1000')).body.result?.records).toEqual([]);
     const italian = await read('', { 'accept-language': 'it' });
-    expect(italian.text).toContain('ConfirmPassword non coincide');
+    expect(italian.text).toContain('conferma password non coincidono');
     expect(italian.headers.get('content-language')).toBe('it');
   });
 

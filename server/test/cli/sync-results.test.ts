@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { listen } from '@anagrafe/testing/heard';
 import { newWorkFolder, rowsOf, type WorkFolder } from '@anagrafe/testing/importing';
 import { holding, importedHash, principalsLock } from '@anagrafe/testing/jobs';
@@ -6,6 +7,7 @@ import { login } from '@anagrafe/testing/login';
 import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { until } from '@anagrafe/testing/until';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { pathBeside } from '../../src/cli/import-file.ts';
 
 let service: TestService;
 let folder: WorkFolder;
@@ -99,6 +101,38 @@ describe('the result of a sync', () => {
       result: null,
       failedFile: folder.path('customers.failed-2.csv'),
     });
+  });
+});
+
+describe('a row of a sync', () => {
+  it('that is an exact copy of an earlier one is left out with a warning, and the others are applied', async () => {
+    write(row('Q-1', 'q.a'), row('Q-2', 'q.b'), row('Q-1', 'q.a'), row('Q-2', 'q.b'), row('Q-1', 'q.c'));
+    expect(await result()).toMatchObject({
+      rows: 5,
+      UsersRegistered: 3,
+      failed: [],
+      warnings: [{ code: 'ROW_REPEATED', field: 'Username', rows: 2, lines: [4, 5] }],
+    });
+    const { stderr } = await sync();
+    expect(stderr).toContain(
+      '  Username: exact copy of an earlier row, which is left out, in 2 rows (lines 4, 5)\n5 rows, 2 principals\n',
+    );
+  });
+
+  it('with the username of an earlier one and another value stops the file', async () => {
+    write(row('R-1', 'r.a'), row('R-1', 'r.a', 'other@example.com'));
+    const { code, stderr } = await sync();
+    expect([code, stderr]).toEqual([1, expect.stringContaining('line 3: Username: An earlier row has')]);
+    expect(await usersOf('R-1')).toEqual([]);
+  });
+});
+
+describe('the failed rows of a sync', () => {
+  it.each([
+    ['customers.csv', 'customers.failed.csv'],
+    ['today/customers.xlsx', 'today/customers.failed.xlsx'],
+  ])('are beside its file %s, which is named by a relative path', (path, failed) => {
+    expect(pathBeside(path, 'failed')).toBe(resolve(failed));
   });
 });
 

@@ -64,6 +64,9 @@ describe('undo', () => {
     const again = await anagrafe('undo', run, '--dry-run');
     expect(again.stdout).toBe(`${principal}\tOld\t${user + 1}\t\tkeep: deleted\t\t\n`);
     expect(again.stderr).toMatch(/The run was undone before: \d{4}-\d\d-\d\d \d\d:\d\d/);
+    expect(again.stderr).toContain('Nothing to undo.');
+    const { stderr, stdout } = await anagrafe('undo', run, '--yes', '--json');
+    expect([stderr, JSON.parse(stdout).job]).toEqual([expect.stringContaining('Nothing to undo.'), null]);
     const unknown = await anagrafe('undo', randomUUID());
     expect([unknown.code, unknown.stderr]).toEqual([
       1,

@@ -1,6 +1,7 @@
 import type { CloudEvent, Principal, UserOfPrincipal } from '@anagrafe/client';
 import { type Credential, credential } from '@anagrafe/testing/admin';
 import { importedUser } from '@anagrafe/testing/jobs';
+import { randomNumbers } from '@anagrafe/testing/rounds';
 import { type Answer, getText, type TestService } from '@anagrafe/testing/service';
 import { until } from '@anagrafe/testing/until';
 import { expect } from 'vitest';
@@ -27,17 +28,6 @@ interface Caller {
 const tagSets = [['a'], ['b'], ['a', 'b'], ['c'], ['a', 'b', 'c']];
 const colours = ['rosso', 'verde', 'azzurro'];
 
-/** A generator of numbers that a seed determines (mulberry32). */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
 /**
  * Sends random requests of limited callers, and of one that is not limited and changes tags meanwhile. Each answer must be
  * that of a model that keeps everything in memory and filters it by the tags of the caller.
@@ -47,7 +37,8 @@ export async function expectLimitedAnswers(
   requests: number,
   seed: number,
 ): Promise<void> {
-  const random = randomOf(seed);
+  const numbers = randomNumbers(seed);
+  const random = (below: number) => Math.floor(numbers() * below);
   const pick = <Item>(items: readonly Item[]): Item | undefined => items[random(items.length)];
   const subset = () => ['a', 'b', 'c'].filter(() => random(2) === 0);
   const admin: Caller = { headers: await credential(service), tags: null };

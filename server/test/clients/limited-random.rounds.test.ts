@@ -1,16 +1,18 @@
+import { progressOf, roundsOf } from '@anagrafe/testing/rounds';
 import { startTestService } from '@anagrafe/testing/service';
-import { it } from 'vitest';
+import { inject, it } from 'vitest';
 import { expectLimitedAnswers } from './limited-model.ts';
 
-const requestsPerTest = 1000;
-const count = Math.ceil(Number(process.env.LIMITED_REQUESTS ?? 10_000) / requestsPerTest);
-const parts = Array.from({ length: count }, (_, at) => at + 1);
-const seed = Number(process.env.LIMITED_SEED ?? Math.trunc(Math.random() * 2 ** 31));
+/** The model of a service looks through everything that it has stored, so each service gets only so many requests. */
+const requestsPerService = 1000;
 
-it.each(parts)(
-  `each of ${requestsPerTest} random requests of limited callers gets the answer of a model that filters in memory (part %i, LIMITED_SEED=${seed})`,
-  async (part) => {
-    await expectLimitedAnswers(await startTestService(), requestsPerTest, seed + part);
-  },
-  600_000,
-);
+it('each random request of limited callers gets the answer of a model that filters in memory', async () => {
+  const requests = roundsOf(10_000);
+  const report = progressOf('limited-random', requests);
+  for (let sent = 0; sent < requests; sent += requestsPerService) {
+    const service = await startTestService();
+    await expectLimitedAnswers(service, Math.min(requestsPerService, requests - sent), inject('seed') + sent);
+    await service.stop();
+    report(Math.min(sent + requestsPerService, requests));
+  }
+});

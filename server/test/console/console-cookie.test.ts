@@ -23,6 +23,8 @@ const signedOut = {
   IdleMinutes: 30,
   KeysAllowed: true,
   SendsMail: false,
+  BrandName: 'Anagrafe',
+  BrandColor: '#1f5fbf',
 };
 
 describe('the session cookie of the console', () => {

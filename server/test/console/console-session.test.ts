@@ -30,6 +30,8 @@ const signedOut = {
   IdleMinutes: 30,
   KeysAllowed: true,
   SendsMail: false,
+  BrandName: 'Anagrafe',
+  BrandColor: '#1f5fbf',
 };
 
 /** Changes the timestamps of all sessions, to simulate the passing of time. `change` is a SQL `set` list. */

@@ -2,14 +2,14 @@
 // Repeats the shapes of an attack against a service, each in a loop of its own, until the time has passed. Prints how
 // often each shape got which answer, as a line of JSON every minute and at the end. A process of its own, without a share
 // in the figures.
-// Argument: JSON with the address of the service, the path of a job, the seconds to run, and by the name of each shape
-// to send the request headers of its clients.
+// Argument: JSON with the address of the service, the path of a job, the seconds to run, the seed of the pauses, and by
+// the name of each shape to send the request headers of its clients.
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** @typedef {Record<string, string>} Headers */
-/** @type {{ url: string, job: string, seconds: number, clients: Record<string, Headers[]> }} */
-const { url, job, seconds, clients } = JSON.parse(process.argv[2] ?? '');
+/** @type {{ url: string, job: string, seconds: number, seed: number, clients: Record<string, Headers[]> }} */
+const { url, job, seconds, seed, clients } = JSON.parse(process.argv[2] ?? '');
 const { hostname, port } = new URL(url);
 const api = '/api/sync/v1';
 const end = Date.now() + seconds * 1000;
@@ -220,6 +220,13 @@ const shapes = {
   },
 };
 
+let randomState = seed % 2 ** 31;
+/** Returns a number from 0 to below 1 (the minimal standard generator of Park and Miller). */
+function random() {
+  randomState = (randomState * 48_271 + 1) % 2_147_483_647;
+  return randomState / 2_147_483_647;
+}
+
 const names = 'dry run' in clients ? manyNames() : '';
 /** @type {Record<string, Record<string, number>>} */
 const seen = {};
@@ -233,7 +240,7 @@ async function repeat(name, headers) {
   for (let round = 0; Date.now() < end; round++) {
     const got = await shape.send(headers, round).catch((error) => `${error.cause?.code ?? error}`);
     for (const answer of [got].flat()) answers[answer] = (answers[answer] ?? 0) + 1;
-    await sleep(shape.pauseMs);
+    await sleep(shape.pauseMs * (0.5 + random()));
   }
 }
 

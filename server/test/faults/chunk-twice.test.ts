@@ -18,20 +18,20 @@ import { submitJob } from '../../src/jobs/submit.ts';
 import { Aborted } from '../../src/lib/aborted.ts';
 import { HashPool } from '../../src/passwords/hash-pool.ts';
 import { openQueue, type Queue } from '../../src/queue/queue.ts';
+import { openCheckStore } from '../../src/records/check/check.store.ts';
 import { defaultOptions, operationOf } from '../../src/records/check/operation.ts';
 import { deleteOperation } from '../../src/records/operations/delete.ts';
 import { insertOperation } from '../../src/records/operations/insert.ts';
 import { inviteOperation } from '../../src/records/operations/invite.ts';
 import { mergeOperation } from '../../src/records/operations/merge.ts';
-import { openRecordStore } from '../../src/records/operations/records.store.ts';
+import { openRunStore } from '../../src/records/operations/run.store.ts';
 import { stateOperation } from '../../src/records/operations/state.ts';
-import { openUndoStore } from '../../src/records/operations/undo.store.ts';
 import { undoOperation } from '../../src/records/operations/undo.ts';
 import { updateOperation } from '../../src/records/operations/update.ts';
-import { openUpsertStore } from '../../src/records/operations/upsert.store.ts';
 import { upsertOperation } from '../../src/records/operations/upsert.ts';
 import type { OperationName } from '../../src/records/parse/parsed-record.ts';
 import { RecordWriter } from '../../src/records/write/record-writer.ts';
+import { openWriteStore } from '../../src/records/write/write-changes.store.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { countWrites, leftOver, repeatedWrites } from './jobs.ts';
@@ -66,30 +66,25 @@ afterAll(async () => {
 const everyone = { clientId: 'any', callerTags: null } as const;
 
 function newNode(onHash?: () => void): ChunkTools {
-  const registry = openRecordStore(store.database, { callerTags: null });
+  const checkStore = openCheckStore(store.database, null);
   const rules = plainRules;
   return {
     store: openChunks(store.database),
     operations: {
-      update: () => updateOperation(registry, rules),
-      insert: (options) => insertOperation(registry, rules, options),
-      state: () => stateOperation(registry),
-      delete: () => deleteOperation(registry),
-      merge: () =>
-        mergeOperation(openUpsertStore(store.database, registry), { maxRecordUsers: 1000, maxRemoved: 1000 }),
+      update: () => updateOperation(checkStore, rules),
+      insert: (options) => insertOperation(checkStore, rules, options),
+      state: () => stateOperation(checkStore),
+      delete: () => deleteOperation(checkStore),
+      merge: () => mergeOperation(checkStore, { maxRecordUsers: 1000, maxRemoved: 1000 }),
       invite: (options) =>
         inviteOperation(
-          registry,
+          checkStore,
           { ...rules, maxRecordUsers: 1000, maxUsers: { answered: 1000, job: 1000 } },
           options,
         ),
-      undo: (options) => undoOperation(openUndoStore(store.database, registry), options),
+      undo: (options) => undoOperation({ ...checkStore, ...openRunStore(store.database) }, options),
       upsert: (options) =>
-        upsertOperation(
-          openUpsertStore(store.database, registry),
-          { ...rules, maxRecordUsers: 1000, maxRemoved: 1000 },
-          options,
-        ),
+        upsertOperation(checkStore, { ...rules, maxRecordUsers: 1000, maxRemoved: 1000 }, options),
     },
     hasher: new HashPool({
       concurrency: 1,
@@ -99,7 +94,7 @@ function newNode(onHash?: () => void): ChunkTools {
       ...(onHash && { onHash }),
     }),
     keyRing,
-    writer: new RecordWriter(registry),
+    writer: new RecordWriter(openWriteStore(store.database, 0)),
     onOutcomes: () => {},
     report: () => {},
   };
@@ -117,7 +112,7 @@ async function submit(
     clientId: null,
     actor: operatorActor,
     records: await recordList(records),
-    settled: new Map(),
+    earlierOutcomes: new Map(),
     options: defaultOptions,
     run: null,
     review: null,
@@ -125,7 +120,7 @@ async function submit(
   };
   const submissions = openSubmissions(store.database, queue, { jobs: 200, bytes: 1e9 });
   const { operations, hasher, writer } = node;
-  const tools = { store: submissions, recordStore: writer.store, keyRing, hasher };
+  const tools = { store: submissions, writeStore: writer.store, keyRing, hasher };
   await submitJob(call, operationOf(operations, operation, null), tools);
   return id;
 }

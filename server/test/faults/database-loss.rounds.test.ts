@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { postmasterOf, signalPostmaster } from '@anagrafe/testing/embedded-postgres';
 import { importedUser } from '@anagrafe/testing/jobs';
 import { freeze, startOutside } from '@anagrafe/testing/outside';
+import { inRounds } from '@anagrafe/testing/rounds';
 import { insertPrincipals, startTestService, type TestService } from '@anagrafe/testing/service';
 import { masterKey } from '@anagrafe/testing/store';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -42,7 +43,7 @@ function keepCalling(service: TestService, principals: readonly number[]) {
 }
 
 describe('an external database', () => {
-  it('has stored exactly what the tuples report after it has closed all connections 100 times', async () => {
+  it('has stored exactly what the tuples report after it has closed all connections many times', async () => {
     const outside = await startOutside();
     const service = await startTestService({
       ANAGRAFE_DATABASE_URL: outside.url,
@@ -51,10 +52,12 @@ describe('an external database', () => {
     const calling = keepCalling(service, await insertPrincipals(service, 3));
     const terminate = `select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'anagrafe' and pid <> pg_backend_pid()`;
-    for (let round = 0; round < 100; round++) {
-      await service.database.query(terminate).catch(() => {});
-      await sleep(20 + (round % 7) * 10);
-    }
+    await inRounds('database-loss, closed connections', 10, async () => {
+      for (let n = 0; n < 10; n++) {
+        await service.database.query(terminate).catch(() => {});
+        await sleep(20 + (n % 7) * 10);
+      }
+    });
     const sent = await calling.stop();
     await untilReady(service);
     const counts = compare(sent, await stored(service));
@@ -87,13 +90,13 @@ describe('the embedded PostgreSQL', () => {
       const service = await startTestService({}, { embedded: true });
       const data = service.config.DATA;
       const calling = keepCalling(service, await insertPrincipals(service, 3));
-      for (let round = 0; round < 10; round++) {
+      await inRounds(`database-loss, ${signal}`, 10, async () => {
         const answered = calling.sent.length;
         await expect.poll(() => calling.sent.length).toBeGreaterThan(answered + 6);
         const pid = await signalPostmaster(data, signal);
         expect(await status(service, '/health/live')).toBe(200);
         await untilRestarted(service, pid);
-      }
+      });
       const sent = await calling.stop();
       const counts = compare(sent, await stored(service));
       expect(counts.get('applied')).toBeGreaterThan(0);

@@ -11,8 +11,8 @@ import { startProxy } from '@anagrafe/testing/proxy';
 import { until } from '@anagrafe/testing/until';
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openRecordStore } from '../../src/records/operations/records.store.ts';
 import { RecordWriter } from '../../src/records/write/record-writer.ts';
+import { openWriteStore } from '../../src/records/write/write-changes.store.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openStore } from '../../src/store.ts';
 
@@ -94,7 +94,7 @@ async function newCall(operation: GroupedOperation, name: string): Promise<Call>
 
 /** Starts the writes of the records at these positions. */
 function write({ records }: Call, some: readonly number[] = positions) {
-  const writer = new RecordWriter(writes.recordStore);
+  const writer = new RecordWriter(writes.writeStore);
   const writing = records.map((record, position) =>
     some.includes(position) ? writer.write(record) : Promise.resolve(null),
   );
@@ -316,7 +316,7 @@ describe('a group of records', () => {
     const node = await openStore(config, { mode: 'existing', log: () => {} });
     afterTest(node.close);
     proxy.muteAt('commit');
-    const writing = openRecordStore(node.database, { callerTags: null }).writeChanges(call.records);
+    const writing = openWriteStore(node.database, 0).writeChanges(call.records);
     const failure = expect(writing).rejects.toMatchObject({ kind: 'unknown' });
     const sql = 'select from anagrafe.outcomes where call_id = $1';
     await until(async () => (await writes.store.database.query(sql, [call.callId])).length === count);

@@ -12,14 +12,14 @@ import { lockPrincipals } from './row-lock.ts';
 
 let store: Store;
 let url: string;
-let recordStore: GroupedWrites['recordStore'];
+let writeStore: GroupedWrites['writeStore'];
 let write: GroupedWrites['write'];
 let ready: GroupedWrites['ready'];
 let newPrincipals: GroupedWrites['newPrincipals'];
 let usersOf: GroupedWrites['usersOf'];
 
 beforeAll(async () => {
-  ({ store, url, recordStore, write, ready, newPrincipals, usersOf } = await openGroupedWrites());
+  ({ store, url, writeStore, write, ready, newPrincipals, usersOf } = await openGroupedWrites());
 });
 
 describe('a group of records', () => {
@@ -83,10 +83,10 @@ describe('a group of records', () => {
     );
     const groups: number[] = [];
     const writer = new RecordWriter({
-      ...recordStore,
+      ...writeStore,
       writeChanges(group) {
         groups.push(group.length);
-        return recordStore.writeChanges(group);
+        return writeStore.writeChanges(group);
       },
     });
     const results = await Promise.allSettled(records.map((record) => writer.write(record)));
@@ -170,7 +170,7 @@ describe('the record writer', () => {
         Users: [importedUser(n === 15 ? username : `grouped.writer.${n}`)],
       })),
     );
-    const writer = new RecordWriter(recordStore);
+    const writer = new RecordWriter(writeStore);
     const results = await Promise.allSettled(records.map((record) => writer.write(record)));
     expect(results.map(({ status }) => status === 'rejected')).toEqual(principals.map((_, n) => n === 15));
     expect(results[15]).toMatchObject({ reason: { kind: 'conflict' } });
@@ -185,7 +185,7 @@ describe('the record writer', () => {
       'update',
       principals.map(({ id }, n) => ({ ID: id, Users: [importedUser(`grouped.lock.${n}`)] })),
     );
-    const writer = new RecordWriter(recordStore);
+    const writer = new RecordWriter(writeStore);
     const writing = records.map((record) => writer.write(record));
     await Promise.all(writing.filter((_, n) => n !== 15));
     await lock.blocked(1);
@@ -209,7 +209,7 @@ describe('the record writer', () => {
       'update',
       principals.map(({ id }, n) => ({ ID: id, Users: [importedUser(`grouped.held.${n}`)] })),
     );
-    const writer = new RecordWriter(recordStore);
+    const writer = new RecordWriter(writeStore);
     const writing = records.map((record) => writer.write(record));
     await Promise.all(writing.filter((_, n) => n !== 15));
     await client.query('rollback');
@@ -242,7 +242,7 @@ describe('the record writer', () => {
       'update',
       principals.map(({ id, user }) => ({ ID: id, Users: [reset(user)] })),
     );
-    const writer = new RecordWriter(recordStore);
+    const writer = new RecordWriter(writeStore);
     const writing = records.map((record) => writer.write(record));
     await Promise.all(writing.filter((_, n) => n !== 15));
     await client.query('rollback');
@@ -282,7 +282,7 @@ describe('the record writer', () => {
         Users: [importedUser(`grouped.same.${n}`)],
       })),
     );
-    const writer = new RecordWriter(recordStore);
+    const writer = new RecordWriter(writeStore);
     await Promise.all(records.map((record) => writer.write(record)));
     expect(await usersOf(principal?.id ?? 0)).toHaveLength(13);
     expect(await wrongFigures(store.database)).toEqual([]);

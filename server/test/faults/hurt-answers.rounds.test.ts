@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { progressOf, roundsOf } from '@anagrafe/testing/rounds';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import {
   countStatements,
   expectTruth,
@@ -6,14 +7,14 @@ import {
   operationNames,
   startHurtService,
 } from './hurt-answers.ts';
-import { faultNames, type Hurt } from './hurting-proxy.ts';
+import { faultNames } from './hurting-proxy.ts';
 
 describe.each([
   { transport: 'plain TCP', tls: false },
   { transport: 'TLS', tls: true },
 ])('over $transport', ({ transport, tls }) => {
   let tested: HurtService;
-  let seed = 0;
+  let seed = inject('seed') % 100_000;
   const hits: Record<string, number> = {};
   /** Rounds whose statement did not come: a call may need fewer statements than the one that was counted. */
   let missed = 0;
@@ -37,19 +38,24 @@ describe.each([
   describe.each([
     { kind: 'without a key', keyed: false },
     { kind: 'with a key', keyed: true },
-  ])('a call $kind', ({ keyed }) => {
+  ])('a call $kind', ({ kind, keyed }) => {
     it.each(operationNames)(
       'gets no false answer to "%s", whichever of its statements is hurt',
       async (operation) => {
         const call = { operation, keyed };
         const statements = await countStatements(tested, call);
-        for (let nth = 1; nth <= statements; nth++)
+        const hurts = statements * roundsOf(1);
+        const report = progressOf(`hurt-answers, ${operation} ${kind} over ${transport}`, hurts);
+        for (let hurt = 0; hurt < hurts; hurt++) {
+          const nth = 1 + (hurt % statements);
           for (const when of ['before', 'after'] as const) {
-            const hurt: Hurt = { fault: nextFault(), when, nth, seed };
-            await expectTruth(tested, call, hurt);
+            const fault = nextFault();
+            await expectTruth(tested, call, { fault, when, nth, seed });
             if (tested.proxy.hit() === null) missed++;
-            else for (const name of [operation, hurt.fault]) hits[name] = (hits[name] ?? 0) + 1;
+            else for (const name of [operation, fault]) hits[name] = (hits[name] ?? 0) + 1;
           }
+          report(hurt + 1);
+        }
       },
     );
   });

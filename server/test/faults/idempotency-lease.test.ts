@@ -13,9 +13,10 @@ import { createChunkQueue } from '../../src/jobs/chunk-queue.ts';
 import { openSubmissions } from '../../src/jobs/submissions.store.ts';
 import { submitJob } from '../../src/jobs/submit.ts';
 import { openQueue } from '../../src/queue/queue.ts';
+import { openCheckStore } from '../../src/records/check/check.store.ts';
 import { defaultOptions } from '../../src/records/check/operation.ts';
-import { openRecordStore } from '../../src/records/operations/records.store.ts';
 import { updateOperation } from '../../src/records/operations/update.ts';
+import { openWriteStore } from '../../src/records/write/write-changes.store.ts';
 
 type Held = Extract<Claim, { lease: Lease }>;
 
@@ -81,10 +82,9 @@ describe('the holder of a lease that has expired', () => {
     });
     await createChunkQueue(queue);
     const rules = plainRules;
-    const recordStore = openRecordStore(service.database, { callerTags: null });
-    const operation = updateOperation(recordStore, rules);
+    const operation = updateOperation(openCheckStore(service.database, null), rules);
     const tools = {
-      recordStore,
+      writeStore: openWriteStore(service.database, 0),
       store: openSubmissions(service.database, queue, { jobs: 200, bytes: 1e9 }),
       keyRing: new KeyRing(Buffer.alloc(32, 'a key of its own')),
       hasher: { waitForInteractive: async () => {} },
@@ -95,7 +95,7 @@ describe('the holder of a lease that has expired', () => {
       clientId: null,
       actor: operatorActor,
       records,
-      settled: new Map(),
+      earlierOutcomes: new Map(),
       options: defaultOptions,
       run: null,
       review: null,

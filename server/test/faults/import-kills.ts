@@ -11,6 +11,7 @@ import { wrongFigures } from '@anagrafe/testing/figures';
 import { listen, type Outcome, outcomeOf } from '@anagrafe/testing/heard';
 import { newWorkFolder, type WorkFolder } from '@anagrafe/testing/importing';
 import { startOutside } from '@anagrafe/testing/outside';
+import { progressOf, randomNumbers } from '@anagrafe/testing/rounds';
 import { masterKey } from '@anagrafe/testing/store';
 import { until } from '@anagrafe/testing/until';
 import { expect } from 'vitest';
@@ -68,6 +69,7 @@ async function importWithKills(
   const random = randomNumbers(options.seed);
   let killed = 0;
   const order = inRandomOrder(options.kills, random);
+  const report = progressOf('import-kills', order.length);
   for (const [n, kind] of order.entries()) {
     const wanted = Math.floor((0.85 * rows.length * n) / order.length) + 1;
     await until(
@@ -81,6 +83,7 @@ async function importWithKills(
     );
     if (importer.ended()) break;
     killed++;
+    report(killed);
     if (!options.waitsForHeartbeats) await patiently(() => expireHeartbeats(database));
   }
   const { code, stdout, stderr } = await importer.result;
@@ -253,15 +256,4 @@ function inRandomOrder(count: number, random: () => number): Kind[] {
     [order[last], order[other]] = [order[other] as Kind, order[last] as Kind];
   }
   return order;
-}
-
-/** Returns a generator of numbers from 0 to below 1, which are the same for the same seed (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -150,7 +150,9 @@ describe('the parameter debug', () => {
     async (path) => {
       const headers = { 'x-request-id': 'my-call.7' };
       const { body } = await service.call(`${path}?debug=true`, {}, { headers });
+      const code = body.errorCode?.toLowerCase();
       expect(body.debug).toEqual({
+        ...(code && { Help: `/docs/pages/errors.html#${code}` }),
         RequestTime: moment,
         ResponseTime: moment,
         Duration: expect.any(Number),
@@ -162,6 +164,14 @@ describe('the parameter debug', () => {
       expect(Math.abs(Date.parse(ResponseTime) - Date.parse(RequestTime) - Duration)).toBeLessThan(2);
     },
   );
+
+  it('links the error code to a page of the service that explains it', async () => {
+    const { body } = await service.call('nothing?debug=true', {});
+    const [path, anchor] = body.debug?.Help?.split('#') ?? [];
+    const page = await fetch(new URL(path ?? '', service.url));
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain(`id="${anchor}"`);
+  });
 
   it('leaves the debug part null if it is false or absent', async () => {
     expect((await service.call('irs/list?debug=false', {})).body.debug).toBeNull();

@@ -1,6 +1,8 @@
-import { it } from 'vitest';
+import { progressOf, roundsOf } from '@anagrafe/testing/rounds';
+import { inject, it } from 'vitest';
 import { expectSoundAnswers } from './sound-answers.ts';
 
-it('the service answers 21,000 random bodies correctly, and stores exactly what its answers report', async () => {
-  await expectSoundAnswers(21_000);
+it('the service answers each of many random bodies correctly, and stores exactly what its answers report', async () => {
+  const bodies = roundsOf(21_000);
+  await expectSoundAnswers(bodies, inject('seed'), progressOf('random-bodies', bodies));
 });

@@ -80,7 +80,12 @@ describe('the pace of a job', () => {
 
 describe('the jobs that a caller sees', () => {
   const caller = (clientId: number | null, ...scopes: Scope[]): Caller => {
-    const common = { user: null, name: 'someone', permissions: permissionsOfScopes(scopes), tags: null };
+    const common = {
+      user: null,
+      name: 'someone',
+      permissions: permissionsOfScopes(scopes, null),
+      tags: null,
+    };
     return clientId === null
       ? { kind: 'protected', clientId, ...common }
       : { kind: 'client', clientId, ...common };

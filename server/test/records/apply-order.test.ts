@@ -9,11 +9,11 @@ import { updateOperation } from '../../src/records/operations/update.ts';
 import { RecordWriter } from '../../src/records/write/record-writer.ts';
 
 it('writes the records of a principal in the order sent if a password between them could not be hashed', async () => {
-  const { recordStore, newPrincipals, usersOf } = await openGroupedWrites();
+  const { checkStore, writeStore, newPrincipals, usersOf } = await openGroupedWrites();
   const [principal] = await newPrincipals(1);
   const { id, user } = required(principal);
   const rules = plainRules;
-  const operation = updateOperation(recordStore, rules);
+  const operation = updateOperation(checkStore, rules);
   const passwords = ['the first password', 'the second password', 'the third password'];
   const records = passwords.map((Password) => ({
     ID: id,
@@ -49,7 +49,7 @@ it('writes the records of a principal in the order sent if a password between th
       call: null,
       callerTags: null,
       hashes: { hash },
-      writer: new RecordWriter(recordStore),
+      writer: new RecordWriter(writeStore),
       lastOutcomes: new Map(),
       report: () => undefined,
     },

@@ -8,15 +8,15 @@ import {
   type UserFields,
   userFieldNames,
 } from '../../src/records/fields/fields.ts';
-import { openRecordStore } from '../../src/records/operations/records.store.ts';
 import type { UserEdit } from '../../src/records/write/change.ts';
 import { versionOf } from '../../src/records/write/stored-rows.store.ts';
 import type { WritableChange } from '../../src/records/write/writable-change.ts';
+import { openWriteStore, type WriteStore } from '../../src/records/write/write-changes.store.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openStore, type Store } from '../../src/store.ts';
 
 let store: Store;
-let records: ReturnType<typeof openRecordStore>;
+let records: WriteStore;
 
 beforeEach(async () => {
   const made = await newStore();
@@ -25,7 +25,7 @@ beforeEach(async () => {
     await store.close();
     await made.discard();
   });
-  records = openRecordStore(store.database, { callerTags: null });
+  records = openWriteStore(store.database, 0);
 });
 
 const noPrincipalFields = Object.fromEntries(

@@ -46,7 +46,7 @@ describe('a record without its secrets', () => {
     const users = [{ Username: 'mario', Email: 'm@example.com', Password: 'secret', ID: 3 }];
     expect(await withoutSecrets('insert', { ...details, Users: users })).toEqual({
       ...details,
-      Users: [{ Username: 'mario', Email: 'm@example.com', ID: '', ...empty }],
+      Users: [{ Username: 'mario', Email: 'm@example.com', ID: 3, ...empty }],
     });
     expect(await withoutSecrets('insert', details)).toEqual(details);
   });

@@ -3,7 +3,7 @@ import { finished, importedUser, jobOf, sendJob } from '@anagrafe/testing/jobs';
 import { codesOf, fieldCodesOf, range, unique } from '@anagrafe/testing/records';
 import { type Answer, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { findFormsStatement, formParameters } from '../../src/records/operations/look-alikes.store.ts';
+import { findFormsStatement, formParameters } from '../../src/records/check/look-alikes.store.ts';
 
 let service: TestService;
 let reader: Credential;

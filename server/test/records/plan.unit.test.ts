@@ -14,7 +14,7 @@ import {
 } from '../../src/records/check/plan.ts';
 import { type PrincipalFields, principalFieldNames } from '../../src/records/fields/fields.ts';
 import { effectCounts, isUnchangedOutcome } from '../../src/records/read/effect-counts.ts';
-import { noUsers, type PrincipalChange } from '../../src/records/write/change.ts';
+import { noChange, type PrincipalChange } from '../../src/records/write/change.ts';
 import type { Outcome } from '../../src/records/write/outcome.ts';
 
 interface Example {
@@ -32,12 +32,12 @@ function checked({ tag = 'a tag', removals = 0, storedUsers = 0, invalid = false
   const parsed = { sentId: null, principalId: null, externalKey: 'C-1', namedBy: 'ExternalKey' } as const;
   const deletes = Array.from({ length: removals }, (_, id) => id);
   const change: PrincipalChange = {
+    ...noChange,
     principalId: 1,
     action: 'update',
     principal: { kind: 'edit', values: { fields: noFields, state: 'active', aliases: [] }, changed: [] },
     expectedVersion: tag,
     storedUsers,
-    ...noUsers,
     deletes,
     applied: deletes.map((id) => ({ id, username: '', email: null, operation: 'delete' })),
   };

@@ -7,9 +7,8 @@ import { shownBytes } from '../../src/calls/dry-run.ts';
 import { ErrorBudget } from '../../src/lib/field-errors.ts';
 import { required } from '../../src/lib/required.ts';
 import { checkRecords } from '../../src/records/check/batch.ts';
+import { openCheckStore } from '../../src/records/check/check.store.ts';
 import { type CheckTools, defaultOptions } from '../../src/records/check/operation.ts';
-import { openRecordStore } from '../../src/records/operations/records.store.ts';
-import { openUpsertStore } from '../../src/records/operations/upsert.store.ts';
 import { upsertOperation } from '../../src/records/operations/upsert.ts';
 import { outcomeOf } from '../../src/records/write/change.ts';
 
@@ -91,11 +90,7 @@ describe('stored attributes', () => {
       maxRecordUsers: 1000,
       maxRemoved: 1000,
     };
-    const operation = upsertOperation(
-      openUpsertStore(service.database, openRecordStore(service.database, { callerTags: null })),
-      rules,
-      defaultOptions,
-    );
+    const operation = upsertOperation(openCheckStore(service.database, null), rules, defaultOptions);
     const bytesKept = async (tools: CheckTools) => {
       const record = { ExternalKey, Users: structuredClone(Users) };
       const sent = [{ position: 0, fields: async () => record }];

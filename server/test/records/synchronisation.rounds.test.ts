@@ -1,23 +1,19 @@
-import { startTestService, type TestService } from '@anagrafe/testing/service';
+import { progressOf, roundsOf } from '@anagrafe/testing/rounds';
+import { startTestService } from '@anagrafe/testing/service';
 import fc from 'fast-check';
-import { beforeAll, it } from 'vitest';
+import { inject, it } from 'vitest';
 import { calls, expectModel } from './synchronisation-model.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService();
+it('irs/export returns what a model of the service has stored after each random sequence of calls', async () => {
+  const service = await startTestService();
+  const numRuns = roundsOf(10_000);
+  const report = progressOf('synchronisation', numRuns);
+  let done = 0;
+  await fc.assert(
+    fc.asyncProperty(calls, async (sequence) => {
+      await expectModel(service, sequence);
+      report(++done);
+    }),
+    { numRuns, seed: inject('seed') },
+  );
 });
-
-/** Several tests, because all sequences together take longer than the time limit of a test on a slow machine. */
-const thousands = Array.from({ length: 10 }, (_, at) => at + 1);
-
-it.each(thousands)(
-  'irs/export returns what a model of the service has stored after each of 1,000 sequences of calls (%i of 10)',
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(calls, (sequence) => expectModel(service, sequence)),
-      { numRuns: 1000 },
-    );
-  },
-);

@@ -1,9 +1,10 @@
-import type { Client, Scope } from '@anagrafe/client';
+import type { Client, CreateClient, Scope } from '@anagrafe/client';
 import { Alert, Checkbox, Stack, Switch, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useClientsMessages } from '../../i18n/language.tsx';
 import { ConfirmDialog, Dialog, DialogForm, type DialogFormProps, useFinish } from '../../ui/dialog.tsx';
 import { RotateDialog, SecretDialog, useKeys } from '../../ui/secret-dialog.tsx';
+import { LimitField, tagsIn } from '../../ui/tags.tsx';
 import { useKeepVisible } from '../session/watch-session.ts';
 import { useChangeClient, useCreateClient, useRevokeClient, useRotateClient } from './queries.ts';
 
@@ -13,12 +14,14 @@ interface ClientFormProps extends Pick<DialogFormProps, 'submit' | 'request' | '
   readonly start: Choices;
   /** True for the client of the current console session: the form warns before it loses the scope `admin`. */
   readonly own?: boolean;
-  readonly onSubmit: (choices: Choices) => void;
+  /** True for a new client, which can be limited to tags. */
+  readonly isNew?: boolean;
+  readonly onSubmit: (choices: Choices & Pick<CreateClient, 'Tags'>) => void;
 }
 
 const scopes: readonly Scope[] = ['sync:write', 'sync:read', 'admin'];
 
-function ClientForm({ start, own = false, onSubmit, ...rest }: ClientFormProps) {
+function ClientForm({ start, own = false, isNew = false, onSubmit, ...rest }: ClientFormProps) {
   const { form: messages } = useClientsMessages();
   const form = useForm({
     initialValues: {
@@ -26,9 +29,11 @@ function ClientForm({ start, own = false, onSubmit, ...rest }: ClientFormProps) 
       Scopes: start.Scopes,
       networks: start.Networks.join('\n'),
       KnownByAddress: start.KnownByAddress,
+      tags: '',
     },
-    transformValues: ({ networks, Scopes, ...others }) => ({
+    transformValues: ({ networks, tags, Scopes, ...others }) => ({
       ...others,
+      ...(tags.trim() !== '' && { Tags: tagsIn(tags) }),
       Scopes: scopes.filter((scope) => Scopes.includes(scope)),
       Networks: networks.split(/[\s,;]+/).filter((network) => network !== ''),
     }),
@@ -70,6 +75,7 @@ function ClientForm({ start, own = false, onSubmit, ...rest }: ClientFormProps) 
         description={messages.knownByAddressHint}
         {...form.getInputProps('KnownByAddress', { type: 'checkbox' })}
       />
+      {isNew && <LimitField {...form.getInputProps('tags')} />}
     </DialogForm>
   );
 }
@@ -95,6 +101,7 @@ export function Create({ onClose }: { onClose: () => void }) {
     >
       <ClientForm
         start={newClient}
+        isNew
         submit={messages.form.submitCreate}
         request={request}
         onSubmit={(choices) => mutate(choices)}

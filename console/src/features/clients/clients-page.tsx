@@ -6,6 +6,7 @@ import { ActionsMenu, CreateButton } from '../../ui/actions-menu.tsx';
 import { useDialog } from '../../ui/dialog.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { type Column, Note } from '../../ui/table.tsx';
+import { Tags } from '../../ui/tags.tsx';
 import { Moment } from '../../ui/time.tsx';
 import { useMay, usePermitted, useSession } from '../session/session.ts';
 import { Create, Edit, Revoke, Rotate } from './client-dialogs.tsx';
@@ -58,7 +59,7 @@ function useColumns(
     {
       name: columns.name,
       card: 'title',
-      cell: ({ Name, PublicKey, RevokedAt }) => (
+      cell: ({ Name, PublicKey, Tags: tags, RevokedAt }) => (
         <Group gap="xs">
           <Text fw={600} size="sm" {...(RevokedAt && { c: 'dimmed', td: 'line-through' })}>
             {Name}
@@ -69,6 +70,7 @@ function useColumns(
             </Badge>
           )}
           {PublicKey === ownKey && <Badge flex="none">{messages.you}</Badge>}
+          <Tags tags={tags} />
         </Group>
       ),
     },

@@ -3,15 +3,18 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useActorMessages } from '../../i18n/language.tsx';
 import { useOperators } from '../operators/queries.ts';
 import { useAnagrafe, useChange } from '../session/api-client.ts';
-import { completeSignIn, sessionKey } from '../session/session.ts';
+import { completeSignIn, sessionKey, useMay } from '../session/session.ts';
 
 const key = ['clients'];
 
 /** Reads all clients, newest first, with the revoked clients at the end. */
 export function useClients() {
   const anagrafe = useAnagrafe();
+  const may = useMay();
   return useQuery({
     queryKey: key,
+    // A limited operator sees no clients, which are then named by their IDs.
+    enabled: may('service.read'),
     queryFn: async ({ signal }) => {
       const newest = (await anagrafe.admin.clients.list({ signal })).toReversed();
       const active = newest.filter(({ RevokedAt }) => RevokedAt === null);

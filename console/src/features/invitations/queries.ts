@@ -9,6 +9,7 @@ import type {
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { idOfApplied, principalsKey } from '../results/record-mutation.ts';
 import { useAnagrafe, useChange, usePatientAnagrafe } from '../session/api-client.ts';
+import { useSession } from '../session/session.ts';
 
 /** How a user gets its code: by email, or from the person who reads it in the console. */
 export type Channel = 'email' | 'code';
@@ -16,28 +17,15 @@ export type Channel = 'email' | 'code';
 /** A code and the user whose password it sets. It exists only in the memory of the page. */
 export type Invitation = Omit<JobInvitation, 'Position' | 'Skipped'>;
 
-/** Reads the settings of the service by their names, without the prefix. */
-function useSettings() {
-  const { admin } = useAnagrafe();
-  const { data } = useQuery({
-    queryKey: ['settings'],
-    queryFn: ({ signal }) => admin.settings({ signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  return data && new Map(data.map(({ Name, Value }) => [Name.replace('ANAGRAFE_', ''), Value]));
-}
-
 /** Returns true if the service has a mail server; undefined while that is unknown. */
 export function useSendsMail(): boolean | undefined {
-  const settings = useSettings();
-  // A setting that is not set has a text for people.
-  return settings && /^smtps?:/.test(settings.get('SMTP_URL') ?? '');
+  return useSession().data?.SendsMail;
 }
 
 /** The name and the colour of the product that users see. */
 export function useBrand() {
-  const settings = useSettings();
-  return { brand: settings?.get('BRAND_NAME') ?? '', colour: settings?.get('BRAND_COLOR') ?? '' };
+  const { BrandName: brand = '', BrandColor: colour = '' } = useSession().data ?? {};
+  return { brand, colour };
 }
 
 /** Invites users. A repeated answer has no codes, so the users are invited again if the first answer was lost. */

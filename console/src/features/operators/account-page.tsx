@@ -6,6 +6,7 @@ import { useOperatorsMessages, usePeopleMessages } from '../../i18n/language.tsx
 import { Failure } from '../../ui/loading-or-error.tsx';
 import { useNotice } from '../../ui/notice.tsx';
 import { NotFound, Page, Surface } from '../../ui/page.tsx';
+import { Tags } from '../../ui/tags.tsx';
 import { SecondFactor } from '../session/second-factor.tsx';
 import { useChangePassword, useSession } from '../session/session.ts';
 import { useOwnSessions } from './queries.ts';
@@ -20,6 +21,12 @@ export function Account() {
   return (
     <Page title={messages.title} intro={`${operator.Name} · ${operator.Email} · ${role[operator.Role]}`}>
       <Stack>
+        {operator.Tags && (
+          <Group gap="xs">
+            <Text size="sm">{messages.limited}</Text>
+            <Tags tags={operator.Tags} />
+          </Group>
+        )}
         <OwnSessions />
         <Password email={operator.Email} />
         <OwnSecondFactor isSet={operator.SecondFactor} />

@@ -5,6 +5,7 @@ import { useFormats } from '../../i18n/formats.ts';
 import { useOperatorsMessages, usePeopleMessages } from '../../i18n/language.tsx';
 import { ConfirmDialog, Dialog, DialogForm, useFinish } from '../../ui/dialog.tsx';
 import { SecretDialog } from '../../ui/secret-dialog.tsx';
+import { LimitField, tagsIn } from '../../ui/tags.tsx';
 import { useSession } from '../session/session.ts';
 import { useChangeOperator, useInviteOperator, useResetOperator, useSessionsOf } from './queries.ts';
 import { SessionsList } from './sessions-list.tsx';
@@ -57,7 +58,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
   const request = useInviteOperator();
   const { data, isPending, mutate } = request;
   const form = useForm({
-    initialValues: { Email: '', Name: '', Role: 'desk' as Role, Mail: SendsMail ?? false },
+    initialValues: { Email: '', Name: '', Role: 'desk' as Role, tags: '', Mail: SendsMail ?? false },
   });
   return (
     <SecretDialog
@@ -67,7 +68,9 @@ export function Invite({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <DialogForm
-        onSubmit={form.onSubmit((values) => mutate(values))}
+        onSubmit={form.onSubmit(({ tags, ...values }) =>
+          mutate({ ...values, Tags: tags.trim() === '' ? null : tagsIn(tags) }),
+        )}
         submit={messages.form.submitInvite}
         request={request}
         onCancel={onClose}
@@ -81,6 +84,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
           {...form.getInputProps('Email')}
         />
         <RoleFields form={form} />
+        <LimitField {...form.getInputProps('tags')} />
         {SendsMail && (
           <Checkbox label={messages.form.mail} {...form.getInputProps('Mail', { type: 'checkbox' })} />
         )}

@@ -6,6 +6,7 @@ import { ActionsMenu, CreateButton } from '../../ui/actions-menu.tsx';
 import { useDialog } from '../../ui/dialog.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { type Column, Note } from '../../ui/table.tsx';
+import { Tags } from '../../ui/tags.tsx';
 import { Moment } from '../../ui/time.tsx';
 import { useMay, useSession } from '../session/session.ts';
 import { Edit, Invite, Reset, Sessions, SetState } from './operator-dialogs.tsx';
@@ -54,7 +55,7 @@ function useColumns(open: ReturnType<typeof useDialog>[1]): readonly Column<Oper
     {
       name: columns.name,
       card: 'title',
-      cell: ({ ID, Name, Email, State }) => (
+      cell: ({ ID, Name, Email, Tags: tags, State }) => (
         <>
           <Group gap="xs">
             <Text fw={600} size="sm" {...(State === 'disabled' && { c: 'dimmed', td: 'line-through' })}>
@@ -66,6 +67,7 @@ function useColumns(open: ReturnType<typeof useDialog>[1]): readonly Column<Oper
               </Badge>
             )}
             {ID === ownId && <Badge flex="none">{messages.you}</Badge>}
+            <Tags tags={tags} />
           </Group>
           <Note>{Email}</Note>
         </>

@@ -1,14 +1,19 @@
 import type { CreateOperator, OperatorChange } from '@anagrafe/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useAnagrafe, useChange } from '../session/api-client.ts';
-import { sessionKey } from '../session/session.ts';
+import { sessionKey, useMay } from '../session/session.ts';
 
 const key = ['operators'];
 
 /** Reads all operators, in the order of their creation. */
 export function useOperators() {
   const { admin } = useAnagrafe();
-  return useQuery({ queryKey: key, queryFn: ({ signal }) => admin.operators.list({ signal }) });
+  const may = useMay();
+  return useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => admin.operators.list({ signal }),
+    enabled: may('service.read'),
+  });
 }
 
 export function useInviteOperator() {

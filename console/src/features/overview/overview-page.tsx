@@ -12,6 +12,7 @@ import { usePollInterval } from '../../ui/time.tsx';
 import { useOpenJobs } from '../jobs/queries.ts';
 import { JobProgress } from '../results/job-progress.tsx';
 import { useAnagrafe } from '../session/api-client.ts';
+import { useMay } from '../session/session.ts';
 import { Activity } from './activity.tsx';
 import { addedToday } from './chart-data.ts';
 import { Failures, useFailures } from './failed-records.tsx';
@@ -28,17 +29,19 @@ export function Overview() {
   const messages = useOverviewMessages();
   const { table } = useCommonMessages();
   // Deferred data is rendered in slices of a few milliseconds, so that the many elements of the page do not block input.
-  const { data, error, refetch } = useDeferredValue(useStatistics());
+  // Statistics are about the whole service, so that a limited operator has none.
+  const hasStatistics = useMay()('service.read');
+  const { data, error, refetch } = useDeferredValue(useStatistics(hasStatistics));
   const jobs = useDeferredValue(useOpenJobs(maxJobs));
   const failures = useDeferredValue(useFailures());
   const isNew = data?.Principals === 0 && data.Users === 0;
-  const isReady = (data || error) && (jobs.data || jobs.error);
+  const isReady = (data || error || !hasStatistics) && (jobs.data || jobs.error);
   const frame = <ActivityFrame />;
   return (
     <Page title={messages.title} intro={messages.intro}>
       {error && <Failure error={error} title={table.failed} onRetry={refetch} />}
-      {(data || !error) && <Figures statistics={data} />}
-      {!data && !error && frame}
+      {hasStatistics && !(error && !data) && <Figures statistics={data} />}
+      {hasStatistics && !data && !error && frame}
       {isNew && (
         <Suspense fallback={frame}>
           <NextSteps placeholder={frame} />
@@ -64,10 +67,11 @@ export function Overview() {
  * Reads the totals, the activity of the last 24 hours and 30 days, and the load of the hash pool; polls while the user
  * is active.
  */
-function useStatistics() {
+function useStatistics(enabled: boolean) {
   const anagrafe = useAnagrafe();
   return useQuery({
     queryKey: ['statistics'],
+    enabled,
     queryFn: ({ signal }) => anagrafe.admin.statistics({ signal }),
     refetchInterval: usePollInterval(5_000),
   });

@@ -6,13 +6,13 @@ import { useFormats } from '../../i18n/formats.ts';
 import { usePrincipalsMessages } from '../../i18n/language.tsx';
 import { ConfirmDialog, Dialog, DialogForm, useFinish } from '../../ui/dialog.tsx';
 import { useNotice } from '../../ui/notice.tsx';
+import { tagsIn } from '../../ui/tags.tsx';
 import { nameOf } from '../users/find-principals.ts';
 import { type FieldErrors, messageAt, useRecordForm } from '../users/record-form.ts';
 import { oppositeState, SetState } from '../users/user-state.tsx';
 import {
   type PrincipalTexts,
   principalFieldNames,
-  tagsIn,
   useCreatePrincipal,
   useDeletePrincipal,
   useEditPrincipal,

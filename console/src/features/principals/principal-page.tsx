@@ -109,7 +109,7 @@ export function OnePrincipal({ id }: { id: number }) {
       facts={principal && factsOf(principal)}
     >
       <Users id={id} isEmpty={principal?.UsersCount === 0} />
-      <PrincipalHistory id={id} users={principal?.Users ?? []} />
+      {may('service.read') && <PrincipalHistory id={id} users={principal?.Users ?? []} />}
       {dialog}
     </DetailPage>
   );

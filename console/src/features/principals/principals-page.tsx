@@ -10,6 +10,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { idOf } from '../../ui/page.tsx';
 import { CellLink, type Column } from '../../ui/table.tsx';
+import { TagFilter, Tags, tagsIn } from '../../ui/tags.tsx';
 import { Moment } from '../../ui/time.tsx';
 import { useMay } from '../session/session.ts';
 import { nameOf } from '../users/find-principals.ts';
@@ -32,7 +33,8 @@ function AllPrincipals() {
   const { columns: names } = messages;
   const { number } = useFormats();
   const search = useSearchTerm();
-  const list = usePrincipals(search.term);
+  const tags = useSearchTerm('tags');
+  const list = usePrincipals(search.term, tagsIn(tags.term));
   const [dialog, open] = useDialog();
   const exporting = useExport();
   const may = useMay();
@@ -47,6 +49,7 @@ function AllPrincipals() {
             {nameOf(principal)}
           </CellLink>
           {principal.State === 'disabled' && <StateBadge of="principal" state="disabled" />}
+          <Tags tags={principal.Tags} />
         </Group>
       ),
     },
@@ -90,12 +93,15 @@ function AllPrincipals() {
       failure={exporting.failure}
       filters={
         <>
-          <Search
-            label={messages.search}
-            placeholder={messages.searchHint}
-            search={search}
-            busy={list.isPlaceholderData}
-          />
+          <Group gap="sm">
+            <Search
+              label={messages.search}
+              placeholder={messages.searchHint}
+              search={search}
+              busy={list.isPlaceholderData}
+            />
+            <TagFilter label={messages.fields.Tags} tags={tags} />
+          </Group>
           <Text size="sm" c="dimmed" role="status">
             {total !== undefined && !list.isPlaceholderData && messages.count(total, number(total))}
           </Text>
@@ -106,9 +112,9 @@ function AllPrincipals() {
       list={list}
       keyOf={({ ID }) => ID}
       empty={
-        search.term === ''
+        search.term === '' && tags.term === ''
           ? { ...messages.empty, action: may('records.write') && importLink }
-          : messages.notFound(search.term)
+          : messages.notFound(search.term || tags.term)
       }
     >
       {dialog}

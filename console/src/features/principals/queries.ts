@@ -1,6 +1,7 @@
 import { type InsertRecord, principalFields } from '@anagrafe/client';
 import { useQuery } from '@tanstack/react-query';
 import { usePaged } from '../../ui/paging.tsx';
+import { tagsIn } from '../../ui/tags.tsx';
 import { idOfApplied, principalsKey, usePrincipalMutation } from '../results/record-mutation.ts';
 import { useAnagrafe, usePatientAnagrafe } from '../session/api-client.ts';
 import { nameOf } from '../users/find-principals.ts';
@@ -12,17 +13,13 @@ export const principalFieldNames = (Object.keys(principalFields) as (keyof typeo
   (one, other) => Number(other === 'Denomination') - Number(one === 'Denomination'),
 );
 
-/** Returns the tags of a text, which have commas or spaces between them. */
-export function tagsIn(text: string): string[] {
-  return text.split(/[\s,;]+/).filter((tag) => tag !== '');
-}
-
-/** Reads the principals that match a search term, or all for an empty term, in the order of their IDs. */
-export function usePrincipals(term: string) {
+/** Reads the principals that match a search term and have one of the tags, in the order of their IDs. An empty term or no tags select all. */
+export function usePrincipals(term: string, tags: readonly string[]) {
   const anagrafe = useAnagrafe();
-  return usePaged([...principalsKey, 'list', term], ({ page, pageSize }, signal) =>
-    anagrafe.list({ Search: term || null, PageSize: pageSize, UsersShown: 0 }, { signal }).page(page),
-  );
+  return usePaged([...principalsKey, 'list', term, ...tags], ({ page, pageSize }, signal) => {
+    const filter = { Search: term || null, ...(tags.length > 0 && { Tags: [...tags] }) };
+    return anagrafe.list({ ...filter, PageSize: pageSize, UsersShown: 0 }, { signal }).page(page);
+  });
 }
 
 /** Reads one principal with its first 1,000 users; null if it does not exist. */

@@ -35,13 +35,16 @@ export class ClientSession {
   readonly key = ++lastKey;
   /** Both values are null in protected mode, which has no sign-in. */
   account: Account;
+  /** Kept when the session expires, so that the hidden page is the same afterwards. */
+  permissions: ConsoleSession['Permissions'];
   /** The time at which the session expired, in Unix milliseconds of the browser clock; null while it is valid. */
   expiredAt: number | null = null;
   /** Aborted at the end: work in progress must stop, because it would continue in the name of another client. */
   readonly end = new AbortController();
 
-  constructor({ Client, Operator }: Account) {
+  constructor({ Client, Operator, Permissions }: ConsoleSession) {
     this.account = { Client, Operator };
+    this.permissions = Permissions;
   }
 
   /** True for the same account. Protected mode matches any, since its user continues as the first client or operator. */
@@ -62,16 +65,20 @@ export type Session = ConsoleSession & {
 /** The query key that a change to the signed-in client or operator invalidates. */
 export const sessionKey = ['session'];
 
-function signedOut({ IdleMinutes, KeysAllowed, SendsMail }: ConsoleSession): ConsoleSession {
+/** Keeps the permissions: hidden pages must not change. */
+function signedOut(session: ConsoleSession): ConsoleSession {
+  const { Permissions, IdleMinutes, KeysAllowed, SendsMail, BrandName, BrandColor } = session;
   return {
     State: 'signed-out',
     Client: null,
     Operator: null,
-    Permissions: [],
+    Permissions,
     ExpiresAt: null,
     IdleMinutes,
     KeysAllowed,
     SendsMail,
+    BrandName,
+    BrandColor,
   };
 }
 
@@ -81,7 +88,7 @@ export function currentSession(queries: QueryClient): Session | undefined {
 
 /** Returns a function that tells whether the signed-in client or operator has a permission; the service decides anew. */
 export function useMay(): (permission: Permission) => boolean {
-  const permissions = useSession().data?.Permissions;
+  const permissions = useSession().data?.clientSession?.permissions;
   return (permission) => permissions?.includes(permission) ?? false;
 }
 
@@ -196,8 +203,8 @@ function applySession(queries: QueryClient, session: ConsoleSession): Session {
     discardClientSession(queries);
     return { ...session, clientSession: new ClientSession(session) };
   }
-  const { Client, Operator } = session;
-  Object.assign(clientSession, { account: { Client, Operator }, expiredAt: null });
+  const { Client, Operator, Permissions: permissions } = session;
+  Object.assign(clientSession, { account: { Client, Operator }, permissions, expiredAt: null });
   if (before?.State !== session.State) void queries.invalidateQueries({ predicate: isClientData });
   return { ...session, clientSession };
 }

@@ -110,8 +110,12 @@ export function OneUser({ id }: { id: number }) {
     >
       <Sessions id={id} isLoading={!user} />
       <MailsOfUser id={id} />
-      <SignIns id={id} usernames={usernames} />
-      <Changes id={id} usernames={usernames} />
+      {may('service.read') && (
+        <>
+          <SignIns id={id} usernames={usernames} />
+          <Changes id={id} usernames={usernames} />
+        </>
+      )}
       {dialog}
     </DetailPage>
   );

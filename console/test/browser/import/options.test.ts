@@ -69,7 +69,7 @@ describe('a check of rows that are only created', () => {
     const page = await openImport(service, office);
     const rows = ['C-83;Tre Srl;totale.1', 'Totale;1;'];
     await choose(page, 'totals.csv', ['ExternalKey;Denomination;Username', ...rows].join('\n'));
-    await page.getByText('Rows without a user that seem to be totals are left out: 1 (line 3)').waitFor();
+    await page.getByText('Rows that seem to be totals or headings are left out: 1 (line 3)').waitFor();
     await page.getByLabel('Generate passwords').click();
     await press(page, 'Check rows');
     await page.getByText('New: 1 principal, 1 user.').waitFor();

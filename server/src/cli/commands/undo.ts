@@ -1,4 +1,5 @@
 import type { Anagrafe, Principal, Run, UpsertPlan, UpsertTuple } from '@anagrafe/client';
+import { changesIn } from '@anagrafe/importer';
 import { Command } from 'commander';
 import { commandLine } from '../../lib/operator-error.ts';
 import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
@@ -58,13 +59,15 @@ async function undo(run: string | undefined, options: UndoOptions): Promise<void
   if (shown.length < lines.length)
     tell(`Showing ${grouped(shown.length)} of ${counted(lines.length, 'change')}. Use --all to show all.`);
   tell(countsText(plan));
-  if (options.dryRun || !(options.yes || (await confirm('Undo the run?')))) {
-    tell('Nothing was changed.');
+  const { Plan, Positions: _positions, EstimatedSeconds: _seconds, RecordsFailed: _failed, ...counts } = plan;
+  const hasChanges = changesIn(counts) > 0;
+  if (!hasChanges || options.dryRun || !(options.yes || (await confirm('Undo the run?')))) {
+    tell(hasChanges ? 'Nothing was changed.' : 'Nothing to undo.');
     if (options.json) print(JSON.stringify({ plan, changes: lines, job: null }));
     return;
   }
   // A call without the plan is refused if it removes too many users.
-  const ifMatch = options.yes ? undefined : plan.Plan;
+  const ifMatch = options.yes ? undefined : Plan;
   const { ID } = await anagrafe.admin.runs.undo(run, { ifMatch });
   const job = await anagrafe.jobs.wait(ID, { pollMs: 500 });
   if (job.RecordsFailed > 0) process.exitCode = exitCodes.someFailed;

@@ -1,49 +1,28 @@
 import { required } from '../../lib/required.ts';
 import type { PrincipalFields } from '../fields/fields.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
+import type { CheckStore } from './check.store.ts';
 import { describePrincipal, figuresOf, numbersOf } from './described-principal.ts';
+import type { Form } from './look-alikes.store.ts';
 import type { CallOptions, CheckTools } from './operation.ts';
 
 // Finds records that would insert a principal a second time, under another key or in another spelling. This is advice to
 // the caller and no constraint: of two concurrent calls that insert look-alikes, each may miss the other.
 
-/** The fields that are compared. `name` stands for `Denomination` or, without it, for `Surname` and `Name`. */
-type Likeness = 'key' | 'name' | 'vatnumber' | 'taxcode';
-
-/** A form of a new principal, in which spellings that count as equal are the same; see `anagrafe.likeness`. */
-export interface Form {
-  /** Zero-based index of the principal among those that were looked up. */
-  readonly index: number;
-  readonly likeness: Likeness;
-  readonly text: string;
-  /** A stored principal with the same form. */
-  readonly other: NamedPrincipal | null;
-}
-
-export interface NamedPrincipal {
-  readonly id: number;
-  readonly fields: Omit<PrincipalFields, 'Email' | 'Tags'>;
-}
-
 type ComparedFields = Partial<PrincipalFields>;
-
-export interface LookAlikeStore {
-  /** Returns the forms of new principals. A stored principal with the same `ExternalKey` is no look-alike. */
-  findForms(principals: readonly ComparedFields[]): Promise<readonly Form[]>;
-}
 
 /** Memory in bytes that the forms of a new principal need until the end of the call. */
 const bytesPerPrincipal = 1000;
 
 /** Refuses the records of one call that would insert a look-alike of a stored principal or of an earlier record. */
 export class LookAlikes {
-  readonly #store: LookAlikeStore;
+  readonly #store: CheckStore;
   readonly #options: CallOptions;
   readonly #tools: CheckTools;
   /** The forms of the valid records so far, with their fields. */
   readonly #claimed = new Map<string, ComparedFields>();
 
-  constructor(store: LookAlikeStore, options: CallOptions, tools: CheckTools = {}) {
+  constructor(store: CheckStore, options: CallOptions, tools: CheckTools = {}) {
     this.#store = store;
     this.#options = options;
     this.#tools = tools;
@@ -88,7 +67,7 @@ export class LookAlikes {
   }
 }
 
-function fieldOf(likeness: Likeness, { Denomination, Surname }: ComparedFields): string {
+function fieldOf(likeness: Form['likeness'], { Denomination, Surname }: ComparedFields): string {
   if (likeness === 'key') return 'ExternalKey';
   if (likeness === 'vatnumber') return 'Vatnumber';
   if (likeness === 'taxcode') return 'Taxcode';

@@ -3,12 +3,13 @@ import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import { type Move, type NamedUser, namingPlace } from '../parse/parsed-user.ts';
 import type { UserMove } from '../write/change.ts';
-import { findUsers, type ReferenceStore, userOf } from './references.ts';
+import type { CheckStore } from './check.store.ts';
+import { findUsers, userOf } from './references.ts';
 
 /** Returns the stored users that the moves of the records name. */
 export async function findMovedUsers(
   parsedRecords: readonly ParsedRecord[],
-  store: ReferenceStore,
+  store: CheckStore,
 ): Promise<ReadonlyMap<Move, StoredUser>> {
   const named = parsedRecords.flatMap((parsed) => usersWith(parsed, 'move'));
   const users = await findUsers(named, store);

@@ -2,18 +2,7 @@ import { within } from '../../lib/request-fields.ts';
 import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import type { ParsedRecord, PrincipalReference } from '../parse/parsed-record.ts';
 import { type NamedUser, namingPlace } from '../parse/parsed-user.ts';
-import type { ExternalKeyStore, PrincipalStore } from './taken-names.ts';
-
-/** The users to find: those with one of the IDs, and those with one of the mapped usernames. */
-export interface WantedUsers {
-  readonly ids: readonly number[];
-  readonly usernameKeys: readonly string[];
-}
-
-/** Finds the principals and users that the records of a call refer to. */
-export interface ReferenceStore extends ExternalKeyStore, PrincipalStore {
-  findUsers(wanted: WantedUsers): Promise<readonly StoredUser[]>;
-}
+import type { CheckStore } from './check.store.ts';
 
 /** The existing principal and users that a record refers to. */
 export interface Found {
@@ -34,7 +23,7 @@ interface Lookup {
  */
 export async function findReferences(
   parsedRecords: readonly ParsedRecord[],
-  store: ReferenceStore,
+  store: CheckStore,
   { usersOf, comparesValues }: Lookup,
 ): Promise<Found[]> {
   const ids = await principalIdsOf(parsedRecords, store);
@@ -52,7 +41,7 @@ export async function findReferences(
 /** Returns the principal IDs that the records name; null for an invalid reference and an unknown external key. */
 export async function principalIdsOf(
   parsedRecords: readonly PrincipalReference[],
-  store: ExternalKeyStore,
+  store: CheckStore,
 ): Promise<(number | null)[]> {
   const keys = new Set(parsedRecords.map(keyOf).filter((key) => key !== null));
   const ids = keys.size > 0 ? await store.findExternalKeys([...keys]) : new Map<string, number | null>();
@@ -93,7 +82,7 @@ interface FoundUsers {
   readonly byKey: ReadonlyMap<string, StoredUser>;
 }
 
-export async function findUsers(named: readonly NamedUser[], store: ReferenceStore): Promise<FoundUsers> {
+export async function findUsers(named: readonly NamedUser[], store: CheckStore): Promise<FoundUsers> {
   const ids = new Set(named.map(({ id }) => id).filter((id) => id !== null));
   const usernameKeys = new Set(named.map(({ username }) => username?.key).filter((key) => key !== undefined));
   const wanted = { ids: [...ids], usernameKeys: [...usernameKeys] };

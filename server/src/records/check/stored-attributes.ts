@@ -1,19 +1,13 @@
 import { clip } from '../../lib/request-fields.ts';
 import type { StoredUser } from '../fields/compared-values.ts';
 import { type Attributes, AttributesText, isSameAttributes } from '../fields/field-formats.ts';
+import type { AttributeValues, CheckStore } from './check.store.ts';
 import type { CheckTools } from './operation.ts';
 
 /** A user whose sent attributes are compared with the stored ones. Null means no attributes. */
 export interface SentAttributes {
   readonly user: StoredUser;
   readonly attributes: Attributes | null;
-}
-
-export type AttributeValues = Readonly<Record<string, string>>;
-
-export interface AttributeStore {
-  /** Returns the attributes of the users that have any. */
-  findAttributes(userIds: readonly number[]): Promise<ReadonlyMap<number, AttributeValues>>;
 }
 
 /** Maximum number of characters of a stored value in the answer to a dry run. */
@@ -34,7 +28,7 @@ const otherAttributes = new AttributesText([]);
  */
 export async function setStoredAttributes(
   sent: readonly SentAttributes[],
-  store: AttributeStore,
+  store: CheckStore,
   { showsChanges = false }: CheckTools = {},
 ): Promise<void> {
   for (let at = 0; at < sent.length; at += usersAtOnce) {

@@ -1,25 +1,9 @@
 import type { DetailsArgument } from '../../lib/error-codes.ts';
 import type { FieldErrors } from '../../lib/field-errors.ts';
 import type { StoredPrincipal } from '../fields/compared-values.ts';
+import type { CheckStore } from './check.store.ts';
 import { figuresOf } from './described-principal.ts';
 import type { CallOptions } from './operation.ts';
-
-export interface UsernameStore {
-  /**
-   * Returns the principals of the stored users that already have one of `keys` (mapped usernames). Null for a principal that
-   * the caller does not see.
-   */
-  findTakenUsernames(keys: readonly string[]): Promise<ReadonlyMap<string, number | null>>;
-}
-
-export interface ExternalKeyStore {
-  /** Returns the principals by their keys. Null for one that the caller does not see. */
-  findExternalKeys(keys: readonly string[]): Promise<ReadonlyMap<string, number | null>>;
-}
-
-export interface PrincipalStore {
-  findPrincipals(ids: readonly number[]): Promise<ReadonlyMap<number, StoredPrincipal>>;
-}
 
 export interface NewName {
   readonly key: string;
@@ -46,7 +30,7 @@ interface StoredNames {
 
 export async function findStoredNames(
   names: readonly NewNames[],
-  store: UsernameStore & ExternalKeyStore & PrincipalStore,
+  store: CheckStore,
   { showsStored }: Pick<CallOptions, 'showsStored'>,
 ): Promise<StoredNames> {
   const keys = names.flatMap(({ externalKey }) => externalKey?.key ?? []);

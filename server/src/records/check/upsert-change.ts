@@ -4,7 +4,7 @@ import { type UserFields, userFieldNames } from '../fields/fields.ts';
 import type { InviteChannel, NewPassword } from '../parse/new-password.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
 import type { Upsert } from '../parse/parsed-user.ts';
-import type { NewUser, PrincipalChange } from '../write/change.ts';
+import { type NewUser, noChange, type PrincipalChange } from '../write/change.ts';
 import type { AppliedUser, ShownUser } from '../write/outcome.ts';
 import {
   editPrincipal,
@@ -51,7 +51,7 @@ export type RemovedUser = Pick<AppliedUser, 'id' | 'username' | 'email'>;
 
 interface Removal {
   readonly users: readonly RemovedUser[];
-  readonly kept: readonly string[];
+  readonly namedElsewhere: readonly string[];
   readonly action: CallOptions['missing'];
 }
 
@@ -68,6 +68,7 @@ export function upsertChange(
   // The users of a record without `Users` stay as they are.
   const removes = removal.action !== 'keep' && parsed.users !== null;
   return {
+    ...noChange,
     principalId: stored?.id ?? null,
     action: stored ? 'update' : 'insert',
     principal: stored ? editPrincipal(stored, sent) : insertPrincipal(sent, callerTags),
@@ -85,9 +86,8 @@ export function upsertChange(
     ],
     // The values of a moved user were compared, even if none of them changes.
     moves: existing.filter(({ isMoved }) => isMoved).map((user) => moveOf(user.stored, user.stored.version)),
-    invites: [],
     deletes: removal.action === 'delete' ? removed : [],
-    kept: removal.kept,
+    namedElsewhere: removal.namedElsewhere,
     applied: [
       ...users.map((user) => shownUser(user, showsChanges)),
       ...removal.users.map(({ id, username, email }) => {

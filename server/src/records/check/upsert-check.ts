@@ -14,18 +14,17 @@ import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import type { Upsert } from '../parse/parsed-user.ts';
 import type { PrincipalChange } from '../write/change.ts';
 import { refuseTags } from './caller-tags.ts';
+import type { CheckStore } from './check.store.ts';
 import { changedOfPrincipal, changedOfUser, clearedField, fieldChanges } from './compare.ts';
-import { type LookAlikeStore, LookAlikes } from './look-alikes.ts';
+import { LookAlikes } from './look-alikes.ts';
 import type { CallOptions, CallUsernames, CheckTools } from './operation.ts';
 import { refuseTakenKey, refuseTakenUsername } from './taken-names.ts';
 import { type ComparedRecord, type ComparedUser, upsertChange } from './upsert-change.ts';
-import { type MissingUserStore, MissingUsers, type RemovalLimits } from './upsert-missing.ts';
-import { StoredReader, type StoredValueStore, type StoredValues } from './upsert-stored.ts';
+import { MissingUsers, type RemovalLimits } from './upsert-missing.ts';
+import { StoredReader, type StoredValues } from './upsert-stored.ts';
 
 /** Maximum number of characters of a value in an error. */
 const shownLength = 100;
-
-export interface UpsertStore extends StoredValueStore, MissingUserStore, LookAlikeStore {}
 
 export interface UpsertRules extends UserRules, RemovalLimits {}
 
@@ -45,7 +44,7 @@ export class UpsertCheck {
   readonly #missing: MissingUsers;
   readonly #lookAlikes: LookAlikes;
 
-  constructor(store: UpsertStore, rules: UpsertRules, options: CallOptions, tools: CheckTools = {}) {
+  constructor(store: CheckStore, rules: UpsertRules, options: CallOptions, tools: CheckTools = {}) {
     this.#stored = new StoredReader(store, options, tools);
     this.#rules = rules;
     this.#options = options;
@@ -69,14 +68,14 @@ export class UpsertCheck {
       compared.push(this.#compare(parsed, stored));
       this.#lookAlikes.claim(parsed, forms.get(parsed));
     }
-    const missing = await this.#missing.find(compared, (key) => this.#staysElsewhere(key));
+    const missing = await this.#missing.find(compared, (key) => this.#isNamedElsewhere(key));
     const { showsChanges = false } = this.#tools;
     const { callerTags } = this.#options;
     const changes: (PrincipalChange | null)[] = [];
     for (const record of compared) {
       if (timeSlice.isOver) await timeSlice.yield();
-      const { removed: users = [], kept = [] } = missing.get(record) ?? {};
-      const own = { users, kept, action: this.#options.missing };
+      const { removed: users = [], namedElsewhere = [] } = missing.get(record) ?? {};
+      const own = { users, namedElsewhere, action: this.#options.missing };
       changes.push(
         record.parsed.errors.none ? upsertChange(record, own, { showsChanges, callerTags }) : null,
       );
@@ -93,9 +92,9 @@ export class UpsertCheck {
   }
 
   /** Returns true for a missing user that another record contains, whether it moves there or that record fails. */
-  #staysElsewhere(usernameKey: string): boolean {
-    const { keptUsernames } = this.#tools;
-    return (this.#usernames?.has(usernameKey) || keptUsernames?.has(usernameKey)) ?? false;
+  #isNamedElsewhere(usernameKey: string): boolean {
+    const { namedElsewhere } = this.#tools;
+    return (this.#usernames?.has(usernameKey) || namedElsewhere?.has(usernameKey)) ?? false;
   }
 
   #compare(parsed: ParsedRecord, stored: StoredValues): ComparedRecord {

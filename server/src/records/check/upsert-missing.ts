@@ -1,28 +1,11 @@
 import { ApiError } from '../../lib/field-errors.ts';
 import type { StoredPrincipal } from '../fields/compared-values.ts';
+import type { CheckStore } from './check.store.ts';
 import type { CallOptions, CheckTools } from './operation.ts';
 import type { ComparedRecord, RemovedUser } from './upsert-change.ts';
 
 /** Memory in bytes that a user to remove needs until its record is written. */
 const bytesPerUser = 600;
-
-/** A stored user of a principal that a record contains. */
-export interface OwnUser extends RemovedUser {
-  readonly principalId: number;
-  readonly usernameKey: string;
-}
-
-export interface MissingUserStore {
-  /** Yields the users of principals, in groups. `activeOnly` leaves out disabled users. */
-  usersOfPrincipals(
-    principals: readonly StoredPrincipal[],
-    options: {
-      readonly activeOnly: boolean;
-      /** Maximum number of users of each principal. */
-      readonly limit: number;
-    },
-  ): AsyncIterable<readonly OwnUser[]>;
-}
 
 export interface RemovalLimits {
   /** Maximum number of users in a record, and of those that it may disable or delete besides. */
@@ -35,18 +18,18 @@ export interface RemovalLimits {
 interface MissingOfRecord {
   readonly removed: RemovedUser[];
   /** The mapped usernames of those that stay, because other records of the call contain them. */
-  readonly kept: string[];
+  readonly namedElsewhere: string[];
 }
 
 /** Finds the stored users that the records of a call do not contain, if they are to be disabled or deleted. */
 export class MissingUsers {
-  readonly #store: MissingUserStore;
+  readonly #store: CheckStore;
   readonly #option: CallOptions['missing'];
   readonly #limits: RemovalLimits;
   readonly #tools: CheckTools;
   #removed = 0;
 
-  constructor(store: MissingUserStore, { missing }: CallOptions, limits: RemovalLimits, tools: CheckTools) {
+  constructor(store: CheckStore, { missing }: CallOptions, limits: RemovalLimits, tools: CheckTools) {
     this.#store = store;
     this.#option = missing;
     this.#limits = limits;
@@ -56,7 +39,7 @@ export class MissingUsers {
   /** Returns the users that the valid records remove. Adds an error to a record that would remove too many. */
   async find(
     records: readonly ComparedRecord[],
-    staysElsewhere: (usernameKey: string) => boolean,
+    isNamedElsewhere: (usernameKey: string) => boolean,
   ): Promise<ReadonlyMap<ComparedRecord, MissingOfRecord>> {
     const removed = new Map<ComparedRecord, MissingOfRecord>();
     if (this.#option === 'keep') return removed;
@@ -79,7 +62,7 @@ export class MissingUsers {
       expected += Math.min(missing, maxRecordUsers);
       principals.push(stored);
       byPrincipal.set(stored.id, record);
-      removed.set(record, { removed: [], kept: [] });
+      removed.set(record, { removed: [], namedElsewhere: [] });
       for (const { username } of parsed.users) if (username) sent.add(username.key);
     }
     if (principals.length === 0) return removed;
@@ -92,7 +75,7 @@ export class MissingUsers {
         const record = byPrincipal.get(principalId);
         const own = record && removed.get(record);
         if (!own || sent.has(usernameKey)) continue;
-        if (staysElsewhere(usernameKey)) own.kept.push(usernameKey);
+        if (isNamedElsewhere(usernameKey)) own.namedElsewhere.push(usernameKey);
         else if (own.removed.length < maxRecordUsers) {
           own.removed.push({ id, username, email });
           this.#limitRemoved(++this.#removed);

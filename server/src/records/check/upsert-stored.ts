@@ -1,17 +1,13 @@
 import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import type { Upsert } from '../parse/parsed-user.ts';
+import type { CheckStore } from './check.store.ts';
 import type { CallOptions, CheckTools } from './operation.ts';
-import type { ReferenceStore } from './references.ts';
-import { type AttributeStore, type SentAttributes, setStoredAttributes } from './stored-attributes.ts';
-import { idsIn, type UsernameStore } from './taken-names.ts';
+import { type SentAttributes, setStoredAttributes } from './stored-attributes.ts';
+import { idsIn } from './taken-names.ts';
 
 /** Maximum number of attempts to read principals and users that other clients insert meanwhile. */
 const readsMax = 3;
-
-export interface StoredValueStore extends ReferenceStore, UsernameStore, AttributeStore {
-  findPasswordHashes(userIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
-}
 
 export interface StoredValues {
   readonly principals: ReadonlyMap<ParsedRecord, StoredPrincipal>;
@@ -29,11 +25,11 @@ export interface StoredValues {
 
 /** Reads the stored values that the records of `irs/upsert` are compared with. */
 export class StoredReader {
-  readonly #store: StoredValueStore;
+  readonly #store: CheckStore;
   readonly #options: CallOptions;
   readonly #tools: CheckTools;
 
-  constructor(store: StoredValueStore, options: CallOptions, tools: CheckTools) {
+  constructor(store: CheckStore, options: CallOptions, tools: CheckTools) {
     this.#store = store;
     this.#options = options;
     this.#tools = tools;

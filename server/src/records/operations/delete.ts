@@ -1,21 +1,17 @@
 import { required } from '../../lib/required.ts';
+import type { CheckStore } from '../check/check.store.ts';
 import type { Operation } from '../check/operation.ts';
-import { type Found, findReferences, type ReferenceStore } from '../check/references.ts';
+import { type Found, findReferences } from '../check/references.ts';
 import { parseDelete } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import { isNamedByUsername } from '../parse/parsed-user.ts';
-import { noUsers, type PrincipalChange } from '../write/change.ts';
+import { noChange, type PrincipalChange } from '../write/change.ts';
 
 /** Maximum number of users of a deleted principal that the answer lists. */
 export const usersListed = 1000;
 
-export interface DeleteStore extends ReferenceStore {
-  /** Returns the IDs of the first `limit` users of each principal. */
-  findFirstUsers(principalIds: readonly number[], limit: number): Promise<ReadonlyMap<number, number[]>>;
-}
-
 /** Deletes principals with all of their users, or some users of a principal. */
-export function deleteOperation(store: DeleteStore): Operation {
+export function deleteOperation(store: CheckStore): Operation {
   return {
     name: 'delete',
     parse: parseDelete,
@@ -25,7 +21,7 @@ export function deleteOperation(store: DeleteStore): Operation {
 
 async function checkAgainstStore(
   parsedRecords: readonly ParsedRecord[],
-  store: DeleteStore,
+  store: CheckStore,
 ): Promise<(PrincipalChange | null)[]> {
   const usersOf = (parsed: ParsedRecord) => usersWith(parsed, 'delete');
   const found = await findReferences(parsedRecords, store, { usersOf, comparesValues: true });
@@ -49,15 +45,14 @@ function deletion(
   const deletes = named.map((user) => required(users.get(user)).id);
   const listed = isWhole ? (firstUsers.get(principalId) ?? []) : deletes;
   return {
+    ...noChange,
     principalId,
-    action: isWhole ? 'delete' : 'update',
-    principal: isWhole ? { kind: 'delete', externalKey: fields.ExternalKey } : { kind: 'keep' },
+    ...(isWhole && { action: 'delete', principal: { kind: 'delete', externalKey: fields.ExternalKey } }),
     reportsPrincipal: isWhole,
     // A principal that was changed since it was read is checked again: it, or a user that is named by its username, may
     // have another name now.
     expectedVersion: isWhole || named.some(isNamedByUsername) ? version : null,
     storedUsers: isWhole ? usersCount : 0,
-    ...noUsers,
     deletes,
     applied: listed.map((id) => ({ id, username: '', email: null, operation: 'delete' })),
   };

@@ -1,25 +1,17 @@
 import { required } from '../../lib/required.ts';
 import { refuseTags } from '../check/caller-tags.ts';
+import type { CheckStore } from '../check/check.store.ts';
 import { insertPrincipal, newUser, registeredName, registeredUser } from '../check/compare.ts';
-import { type LookAlikeStore, LookAlikes } from '../check/look-alikes.ts';
+import { LookAlikes } from '../check/look-alikes.ts';
 import type { CallOptions, Operation } from '../check/operation.ts';
-import {
-  ClaimedNames,
-  type ExternalKeyStore,
-  findStoredNames,
-  type NewNames,
-  type PrincipalStore,
-  type UsernameStore,
-} from '../check/taken-names.ts';
+import { ClaimedNames, findStoredNames, type NewNames } from '../check/taken-names.ts';
 import type { UserRules } from '../parse/new-password.ts';
 import { parseInsert } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
-import { noUsers, type PrincipalChange } from '../write/change.ts';
-
-export interface InsertStore extends UsernameStore, ExternalKeyStore, PrincipalStore, LookAlikeStore {}
+import { noChange, type PrincipalChange } from '../write/change.ts';
 
 /** Creates principals, with or without users. */
-export function insertOperation(store: InsertStore, rules: UserRules, options: CallOptions): Operation {
+export function insertOperation(store: CheckStore, rules: UserRules, options: CallOptions): Operation {
   return {
     name: 'insert',
     parse: (fields, errors) => parseInsert(fields, errors, rules),
@@ -34,7 +26,7 @@ export function insertOperation(store: InsertStore, rules: UserRules, options: C
 interface InsertCheck {
   readonly claimed: ClaimedNames;
   readonly lookAlikes: LookAlikes;
-  readonly store: InsertStore;
+  readonly store: CheckStore;
   readonly options: CallOptions;
 }
 
@@ -68,13 +60,11 @@ function newNames(parsed: ParsedRecord): NewNames {
 function insertion(parsed: ParsedRecord, { callerTags }: CallOptions): PrincipalChange {
   const users = usersWith(parsed, 'register');
   return {
+    ...noChange,
     principalId: null,
     action: 'insert',
     principal: insertPrincipal(required(parsed.principal), callerTags),
     reportsPrincipal: false,
-    expectedVersion: null,
-    storedUsers: 0,
-    ...noUsers,
     registrations: users.map(newUser),
     applied: users.map(registeredUser),
   };

@@ -1,22 +1,15 @@
 import { ApiError } from '../../lib/field-errors.ts';
 import { required } from '../../lib/required.ts';
+import type { CheckStore } from '../check/check.store.ts';
 import { shownInvite } from '../check/compare.ts';
 import type { CallOptions, Operation } from '../check/operation.ts';
-import { type Found, findReferences, type ReferenceStore } from '../check/references.ts';
+import { type Found, findReferences } from '../check/references.ts';
 import type { StoredUser } from '../fields/compared-values.ts';
 import type { InviteChannel, InviteRules } from '../parse/new-password.ts';
 import { parseInvite } from '../parse/parse-invite.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import { isNamedByUsername, namingPlace } from '../parse/parsed-user.ts';
-import { noUsers, type PrincipalChange } from '../write/change.ts';
-
-export interface InviteStore extends ReferenceStore {
-  /** Returns the first `limit` users of each principal that are enabled and have no password, by principal. */
-  findInvited(
-    principalIds: readonly number[],
-    limit: number,
-  ): Promise<ReadonlyMap<number, readonly StoredUser[]>>;
-}
+import { noChange, type PrincipalChange } from '../write/change.ts';
 
 interface InviteLimits extends Pick<InviteRules, 'sendsMail'> {
   readonly maxRecordUsers: number;
@@ -26,7 +19,7 @@ interface InviteLimits extends Pick<InviteRules, 'sendsMail'> {
 
 /** Gives existing users codes to set their passwords: those that a record names or, without `Users`, the invited ones. */
 export function inviteOperation(
-  store: InviteStore,
+  store: CheckStore,
   rules: InviteLimits,
   { codes }: Pick<CallOptions, 'codes'>,
 ): Operation {
@@ -60,7 +53,7 @@ function requireFewer(
 
 async function checkAgainstStore(
   parsedRecords: readonly ParsedRecord[],
-  store: InviteStore,
+  store: CheckStore,
   { maxRecordUsers }: InviteLimits,
 ): Promise<(PrincipalChange | null)[]> {
   const found = await findReferences(parsedRecords, store, {
@@ -125,14 +118,11 @@ function invitation(
   const { id: principalId, version } = required(principal);
   const isNamed = users?.some(isNamedByUsername) ?? false;
   return {
+    ...noChange,
     principalId,
-    action: 'update',
-    principal: { kind: 'keep' },
     reportsPrincipal: false,
     // A user that is named by its username may have another one by now.
     expectedVersion: isNamed ? version : null,
-    storedUsers: 0,
-    ...noUsers,
     invites: invited.map(({ user: { id }, channel }) => {
       return { id, channel, unlessHasPassword: users === null };
     }),

@@ -1,26 +1,24 @@
 import { ApiError } from '../../lib/field-errors.ts';
+import type { CheckStore, OwnUser } from '../check/check.store.ts';
 import { editPrincipal, fieldChanges, valueOfPrincipal } from '../check/compare.ts';
 import type { CheckTools, Operation } from '../check/operation.ts';
 import { principalIdsOf, principalOf } from '../check/references.ts';
-import type { ExternalKeyStore, PrincipalStore } from '../check/taken-names.ts';
-import type { MissingUserStore, OwnUser, RemovalLimits } from '../check/upsert-missing.ts';
+import type { RemovalLimits } from '../check/upsert-missing.ts';
 import type { StoredPrincipal } from '../fields/compared-values.ts';
 import { isSameValue, type PrincipalFields, principalFieldNames } from '../fields/fields.ts';
 import { parseMerge } from '../parse/parse-records.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
-import { noUsers, type PrincipalChange } from '../write/change.ts';
+import { noChange, type PrincipalChange } from '../write/change.ts';
 import type { KeptField } from '../write/outcome.ts';
 
 /** Memory in bytes that a user to move needs until its record is written. */
 const bytesPerUser = 600;
 
-export interface MergeStore extends ExternalKeyStore, PrincipalStore, MissingUserStore {}
-
 /**
  * Merges principals into others: their users move, and their external keys become aliases. The principal that remains keeps
  * its values and gets those that it lacks; values that differ are listed as kept.
  */
-export function mergeOperation(store: MergeStore, limits: RemovalLimits): Operation {
+export function mergeOperation(store: CheckStore, limits: RemovalLimits): Operation {
   return {
     name: 'merge',
     parse: parseMerge,
@@ -32,7 +30,7 @@ export function mergeOperation(store: MergeStore, limits: RemovalLimits): Operat
 }
 
 interface MergeCheck {
-  readonly store: MergeStore;
+  readonly store: CheckStore;
   readonly limits: RemovalLimits;
   readonly tools: CheckTools;
   /** The principals of earlier records. */
@@ -113,12 +111,10 @@ function mergeChange(
     aliases,
   );
   return {
+    ...noChange,
     principalId: target.id,
-    action: 'update',
     principal: step,
     expectedVersion: target.version,
-    storedUsers: 0,
-    ...noUsers,
     moves: users.map(({ id, usernameKey }) => {
       return { id, from: source.id, usernameKey, expectedVersion: null };
     }),

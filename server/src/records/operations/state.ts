@@ -1,13 +1,14 @@
 import { required } from '../../lib/required.ts';
+import type { CheckStore } from '../check/check.store.ts';
 import { editPrincipal, stateEdit } from '../check/compare.ts';
 import type { Operation } from '../check/operation.ts';
-import { type Found, findReferences, type ReferenceStore } from '../check/references.ts';
+import { type Found, findReferences } from '../check/references.ts';
 import { parseState } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
-import { noUsers, type PrincipalChange } from '../write/change.ts';
+import { noChange, type PrincipalChange } from '../write/change.ts';
 
 /** Disables principals and users, and enables them again. */
-export function stateOperation(store: ReferenceStore): Operation {
+export function stateOperation(store: CheckStore): Operation {
   return {
     name: 'state',
     parse: parseState,
@@ -25,13 +26,12 @@ function stateChange(parsed: ParsedRecord, { principal: stored, users }: Found):
     return { user: required(users.get(sent)), state: required(sent.state) };
   });
   return {
+    ...noChange,
     principalId: stored.id,
     action: 'state',
     principal: editPrincipal(stored, required(parsed.principal)),
     reportsPrincipal: false,
     expectedVersion: stored.version,
-    storedUsers: 0,
-    ...noUsers,
     edits: states
       .filter(({ user, state }) => user.state !== state)
       .map(({ user, state }) => stateEdit(user.id, state)),

@@ -1,36 +1,22 @@
-import { type AttributeStore, setStoredAttributes } from '../check/stored-attributes.ts';
-import type { ExternalKeyStore, UsernameStore } from '../check/taken-names.ts';
+import type { CheckStore } from '../check/check.store.ts';
+import type { CallOptions } from '../check/operation.ts';
+import { setStoredAttributes } from '../check/stored-attributes.ts';
 import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import type { Attributes } from '../fields/field-formats.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import type { UserEffect } from '../parse/parsed-undo.ts';
-import { type DeleteStore, usersListed } from './delete.ts';
+import { usersListed } from './delete.ts';
+import type { RunStore } from './run.store.ts';
 import { fieldValue, isSame, type RunValue, usernameOf, type Values, valuesBySubject } from './run-values.ts';
 
 // Reads the stored principals and users, and the values that the run has changed, for the check of an undo.
 
-export interface RunStore {
-  /** Returns the values of fields that the run has changed, in the order of the changes. */
-  valuesOfRun(
-    run: string,
-    subjects: { readonly principalIds: readonly number[]; readonly userIds: readonly number[] },
-  ): Promise<readonly RunValue[]>;
-  /**
-   * Returns the principals on which, or on whose users, there was an action that is not of the run. `leaving` are users that
-   * the undo moves away, which may have signed in before the run.
-   */
-  principalsTouched(
-    run: string,
-    principalIds: readonly number[],
-    leaving: readonly number[],
-  ): Promise<ReadonlySet<number>>;
-  /** Returns the users on which, or by whom, there was an action that is not of the run. */
-  usersTouched(run: string, userIds: readonly number[]): Promise<ReadonlySet<number>>;
-  /** Returns the principals that users have, by the IDs of the users. */
-  principalsOfUsers(userIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
-}
+/** Reads the stored values, and what a run has changed. */
+export type UndoStore = CheckStore & RunStore;
 
-export interface UndoStore extends DeleteStore, AttributeStore, UsernameStore, ExternalKeyStore, RunStore {}
+export interface UndoOptions extends Pick<CallOptions, 'callerTags'> {
+  readonly run: string;
+}
 
 export interface StoredForUndo {
   readonly principals: ReadonlyMap<number, StoredPrincipal>;
@@ -55,7 +41,7 @@ export interface StoredForUndo {
 
 export async function readStored(
   parsedRecords: readonly ParsedRecord[],
-  run: string,
+  { run, callerTags }: UndoOptions,
   store: UndoStore,
 ): Promise<StoredForUndo> {
   const wanted = wantedOf(parsedRecords);
@@ -65,7 +51,11 @@ export async function readStored(
     await Promise.all([
       store.findUsers({ ids: wanted.users, usernameKeys: [] }),
       store.findPrincipals(wanted.sources),
-      store.valuesOfRun(run, { principalIds: wanted.editedPrincipals, userIds: wanted.editedUsers }),
+      store.valuesOfRun(run, {
+        principalIds: wanted.editedPrincipals,
+        userIds: wanted.editedUsers,
+        callerTags,
+      }),
       store.principalsTouched(run, wanted.insertedPrincipals, wanted.leaving),
       store.usersTouched(run, wanted.registeredUsers),
       store.findFirstUsers(wanted.insertedPrincipals, usersListed + wanted.leaving.length),
@@ -132,7 +122,7 @@ function oldTexts(rows: readonly RunValue[], name: string): string[] {
 async function compareAttributes(
   users: ReadonlyMap<number, StoredUser>,
   values: ReadonlyMap<string, Values>,
-  store: AttributeStore,
+  store: CheckStore,
 ): Promise<void> {
   const changed = [...users.values()].flatMap((user) => {
     const value = values.get(`user ${user.id}`)?.get('Attributes');

@@ -15,7 +15,7 @@ import { parseUndo } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import type { Undo } from '../parse/parsed-undo.ts';
 import {
-  noUsers,
+  noChange,
   type PrincipalChange,
   type PrincipalStep,
   type UserEdit,
@@ -24,26 +24,34 @@ import {
 import type { FieldChange, KeptField, ShownUser } from '../write/outcome.ts';
 import { usersListed } from './delete.ts';
 import { restore, usernameOf, type Values, valueOfUser } from './run-values.ts';
-import { readStored, type StoredForUndo, type UndoStore } from './undo-stored.ts';
+import { readStored, type StoredForUndo, type UndoOptions, type UndoStore } from './undo-stored.ts';
 
 /**
  * Undoes a run: deletes what it has created and no other call has changed since, and restores the values that are still the ones
  * that it wrote; a user that is still where the run has moved it goes back. Everything else stays as it is and is listed as kept.
  */
-export function undoOperation(store: UndoStore, { run }: Pick<CallOptions, 'run'>): Operation {
+export function undoOperation(
+  store: UndoStore,
+  { run, callerTags }: Pick<CallOptions, 'run' | 'callerTags'>,
+): Operation {
   if (run === null) throw new Error('an undo has no run');
+  const options = { run, callerTags };
   return {
     name: 'undo',
     parse: parseUndo,
-    newCheck: (tools) => (parsedRecords) => checkUndo(parsedRecords, { store, run, tools: tools ?? {} }),
+    newCheck: (tools) => (parsedRecords) => checkUndo(parsedRecords, { store, options, tools: tools ?? {} }),
   };
 }
 
 async function checkUndo(
   parsedRecords: readonly ParsedRecord[],
-  { store, run, tools }: { readonly store: UndoStore; readonly run: string; readonly tools: CheckTools },
+  {
+    store,
+    options,
+    tools,
+  }: { readonly store: UndoStore; readonly options: UndoOptions; readonly tools: CheckTools },
 ): Promise<(PrincipalChange | null)[]> {
-  const stored = await readStored(parsedRecords, run, store);
+  const stored = await readStored(parsedRecords, options, store);
   return parsedRecords.map((parsed) => {
     const principal = stored.principals.get(parsed.principalId ?? 0);
     if (!principal) {
@@ -62,16 +70,8 @@ function undoInsertion(
   { touchedPrincipals, firstUsers, principalOfUser }: StoredForUndo,
 ): PrincipalChange {
   const { id, version, usersCount, fields } = principal;
-  const common = { principalId: id, expectedVersion: version, dependsOnVersion: false, ...noUsers };
-  if (touchedPrincipals.has(id))
-    return {
-      ...common,
-      action: 'update',
-      principal: { kind: 'keep' },
-      storedUsers: 0,
-      applied: [],
-      keptFields: [{ field: null, reason: 'changed' }],
-    };
+  const common = { ...noChange, principalId: id, expectedVersion: version, dependsOnVersion: false };
+  if (touchedPrincipals.has(id)) return { ...common, keptFields: [{ field: null, reason: 'changed' }] };
   // The same before and after the other records of the undo have moved these users away.
   const deleted = (firstUsers.get(id) ?? []).filter((user) => !leaving.has(user)).slice(0, usersListed);
   return {
@@ -124,13 +124,12 @@ function undoChanges(
     };
   });
   return {
+    ...noChange,
     principalId: principal.id,
-    action: 'update',
     principal: own.step,
     expectedVersion: principal.version,
     dependsOnVersion: false,
     storedUsers: deletes.length > 0 ? principal.usersCount : 0,
-    ...noUsers,
     sourceUsers: new Map(
       moves.map(({ from }): [number, number] => [from, stored.sources.get(from)?.usersCount ?? 0]),
     ),

@@ -1,6 +1,7 @@
 import { within } from '../../lib/request-fields.ts';
 import { required } from '../../lib/required.ts';
 import { refuseTags } from '../check/caller-tags.ts';
+import type { CheckStore } from '../check/check.store.ts';
 import {
   changedOfUser,
   clearedField,
@@ -12,25 +13,29 @@ import {
 } from '../check/compare.ts';
 import { ClaimedUsers, findMovedUsers, moveOf } from '../check/moves.ts';
 import { type CallOptions, defaultOptions, type Operation } from '../check/operation.ts';
-import { type Found, findReferences, type ReferenceStore } from '../check/references.ts';
-import { type AttributeStore, setStoredAttributes } from '../check/stored-attributes.ts';
-import { ClaimedNames, findStoredNames, type NewNames, type UsernameStore } from '../check/taken-names.ts';
+import { type Found, findReferences } from '../check/references.ts';
+import { setStoredAttributes } from '../check/stored-attributes.ts';
+import { ClaimedNames, findStoredNames, type NewNames } from '../check/taken-names.ts';
 import type { StoredUser } from '../fields/compared-values.ts';
 import { principalFieldNames } from '../fields/fields.ts';
 import { refuseOwnNamesIn, type UserRules } from '../parse/new-password.ts';
 import { parseUpdate } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import { isNamedByUsername, type Move } from '../parse/parsed-user.ts';
-import type { NewUser, PrincipalChange, UserEdit, UserMove } from '../write/change.ts';
+import {
+  type NewUser,
+  noChange,
+  type PrincipalChange,
+  type UserEdit,
+  type UserMove,
+} from '../write/change.ts';
 import type { ShownUser } from '../write/outcome.ts';
 
 type UpdateOptions = Pick<CallOptions, 'showsStored' | 'resetsOnly' | 'callerTags'>;
 
-export interface UpdateStore extends ReferenceStore, AttributeStore, UsernameStore {}
-
 /** Registers, edits and deletes users under existing principals, resets passwords, and edits the principals. */
 export function updateOperation(
-  store: UpdateStore,
+  store: CheckStore,
   rules: UserRules,
   options: UpdateOptions = defaultOptions,
 ): Operation {
@@ -56,7 +61,7 @@ function refuseOtherThanResets({ principal, users, namedBy, errors }: ParsedReco
 
 interface UpdateCheck {
   readonly claimed: { readonly names: ClaimedNames; readonly users: ClaimedUsers };
-  readonly store: UpdateStore;
+  readonly store: CheckStore;
   readonly options: UpdateOptions;
 }
 
@@ -197,17 +202,15 @@ function updateChange(
     return { id, ...names, operation: 'edit', changed };
   });
   return {
+    ...noChange,
     principalId: stored.id,
-    action: 'update',
-    principal: parsed.principal ? editPrincipal(stored, parsed.principal) : { kind: 'keep' },
+    ...(parsed.principal && { principal: editPrincipal(stored, parsed.principal) }),
     reportsPrincipal: parsed.principal !== null,
     expectedVersion: comparesValues(parsed) ? stored.version : null,
-    storedUsers: 0,
     registrations,
     resets,
     edits,
     moves,
-    invites: [],
     deletes,
     applied,
   };

@@ -1,49 +1,51 @@
-import type { Outcome } from '../write/outcome.ts';
+import type { Outcome, PrincipalOutcome, ShownUser } from '../write/outcome.ts';
 
-/** The number of principals and users that a call inserts, changes and removes. */
-export interface EffectCounts {
-  readonly principalsInserted: number;
-  readonly principalsUpdated: number;
-  /** Those that an undo deletes. A merge counts as an update of the principal that remains. */
-  readonly principalsDeleted: number;
-  readonly usersRegistered: number;
-  readonly usersUpdated: number;
-  readonly usersMoved: number;
-  readonly usersDisabled: number;
-  readonly usersDeleted: number;
-  /** Number of records that change nothing. */
-  readonly unchanged: number;
-}
+/** What a call does to principals and users, and the number of its records that change nothing. */
+const noEffect = {
+  principalsInserted: 0,
+  /** A merge counts as an update of the principal that remains. */
+  principalsUpdated: 0,
+  /** Those that an undo deletes. */
+  principalsDeleted: 0,
+  usersRegistered: 0,
+  usersUpdated: 0,
+  usersMoved: 0,
+  usersDisabled: 0,
+  usersDeleted: 0,
+  unchanged: 0,
+};
+
+export type EffectCounts = Readonly<typeof noEffect>;
+
+/** The count of each effect on a principal or user. */
+const countOf: Partial<Record<PrincipalOutcome | ShownUser['operation'], keyof EffectCounts>> = {
+  inserted: 'principalsInserted',
+  updated: 'principalsUpdated',
+  deleted: 'principalsDeleted',
+  register: 'usersRegistered',
+  edit: 'usersUpdated',
+  reset: 'usersUpdated',
+  move: 'usersMoved',
+  disable: 'usersDisabled',
+  delete: 'usersDeleted',
+};
 
 /** Counts the effects of outcomes one by one, so that the outcomes need not be kept. */
 export class EffectCounter {
-  readonly #counts = {
-    principalsInserted: 0,
-    principalsUpdated: 0,
-    principalsDeleted: 0,
-    usersRegistered: 0,
-    usersUpdated: 0,
-    usersMoved: 0,
-    usersDisabled: 0,
-    usersDeleted: 0,
-    unchanged: 0,
-  };
+  readonly #counts = { ...noEffect };
 
   /** Adds the effect of a record; a failed record has none. */
   add(outcome: Outcome): void {
-    if (outcome.error !== null) return;
-    const counts = this.#counts;
-    if (isUnchangedOutcome(outcome)) counts.unchanged++;
-    if (outcome.principal === 'inserted') counts.principalsInserted++;
-    if (outcome.principal === 'updated') counts.principalsUpdated++;
-    if (outcome.principal === 'deleted') counts.principalsDeleted++;
-    for (const { operation } of outcome.users) {
-      if (operation === 'register') counts.usersRegistered++;
-      else if (operation === 'edit' || operation === 'reset') counts.usersUpdated++;
-      else if (operation === 'move') counts.usersMoved++;
-      else if (operation === 'disable') counts.usersDisabled++;
-      else if (operation === 'delete') counts.usersDeleted++;
-    }
+    const { error, principal, users } = outcome;
+    if (error !== null) return;
+    if (isUnchangedOutcome(outcome)) this.#counts.unchanged++;
+    this.#count(principal);
+    for (const { operation } of users) this.#count(operation);
+  }
+
+  #count(effect: keyof typeof countOf | undefined): void {
+    const name = effect && countOf[effect];
+    if (name) this.#counts[name]++;
   }
 
   get counts(): EffectCounts {

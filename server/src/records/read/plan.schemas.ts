@@ -22,18 +22,11 @@ export const EffectCountsSchema = named(
   strictObject(effectCounts, { description: 'The effects of the applied records of `irs/upsert`.' }),
 );
 
-/** Returns the counts with their names on the wire. */
+/** Returns the counts with their names on the wire. The counts of a job of an older version may lack one. */
 export function countFields(counts: EffectCounts) {
-  return {
-    PrincipalsInserted: counts.principalsInserted,
-    PrincipalsUpdated: counts.principalsUpdated,
-    ...(counts.principalsDeleted > 0 && { PrincipalsDeleted: counts.principalsDeleted }),
-    UsersRegistered: counts.usersRegistered,
-    UsersUpdated: counts.usersUpdated,
-    // The counts of a job of an older version lack it.
-    UsersMoved: counts.usersMoved ?? 0,
-    UsersDisabled: counts.usersDisabled,
-    UsersDeleted: counts.usersDeleted,
-    Unchanged: counts.unchanged,
-  };
+  const fields = Object.keys(effectCounts).map((name) => {
+    const count = counts[`${name.charAt(0).toLowerCase()}${name.slice(1)}` as keyof EffectCounts] ?? 0;
+    return [name, count] as const;
+  });
+  return Object.fromEntries(fields.filter(([name, count]) => name !== 'PrincipalsDeleted' || count > 0));
 }

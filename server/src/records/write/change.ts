@@ -113,14 +113,27 @@ export interface PrincipalChange {
   /** The users of the record in the order sent, and then those that it removes, for the answer and the stored outcome. */
   readonly applied: readonly ShownUser[];
   /** The mapped usernames of missing users that stay, because other records of the call contain them. */
-  readonly kept?: readonly string[];
+  readonly namedElsewhere?: readonly string[];
   /** The changed fields of the principal with their values, for a dry run. */
   readonly changes?: readonly FieldChange[];
   /** The fields of the principal that an undo or a merge leaves as they are. */
   readonly keptFields?: readonly KeptField[];
 }
 
-export const noUsers = { registrations: [], resets: [], edits: [], moves: [], invites: [], deletes: [] };
+/** A change without an effect, which the operations add theirs to. */
+export const noChange = {
+  action: 'update',
+  principal: { kind: 'keep' },
+  expectedVersion: null,
+  storedUsers: 0,
+  registrations: [],
+  resets: [],
+  edits: [],
+  moves: [],
+  invites: [],
+  deletes: [],
+  applied: [],
+} satisfies Partial<PrincipalChange>;
 
 /** Returns the IDs of the principals that lose users. */
 export function sourcesOf({ moves, merged }: Pick<PrincipalChange, 'moves' | 'merged'>): number[] {

@@ -7,7 +7,7 @@ import {
   type FieldDefinition,
   type FieldFormat,
   principalFields,
-  states,
+  shownStates,
   userFields,
 } from '../fields/fields.ts';
 import { type OperationName, similarAllowed } from '../parse/parsed-record.ts';
@@ -32,80 +32,36 @@ const filterOf: Readonly<Record<FieldFormat, FieldFilter>> = {
 
 /** Placeholders that the client fills in before it sends the record again. */
 const secrets = { Password: null, ConfirmPassword: null };
+/** The operations that set passwords, and those that change fields of what exists. */
+const withPasswords: readonly OperationName[] = ['update', 'insert', 'upsert'];
+const withEdits: readonly OperationName[] = ['update', 'upsert'];
 
-const named: FieldFilters = [
+const { ExternalKey: _, ...otherPrincipalFields } = principalFields;
+
+const principalNames: FieldFilters = [
   ['ID', plainId],
   ['ExternalKey', plain],
 ];
-const namedUser: FieldFilters = [
+/** The fields of records and of users of any operation. One that the operation does not have is refused again. */
+const recordFields: FieldFilters = [
+  ...principalNames,
+  ['NewExternalKey', plain, true],
+  ...filtersOf(otherPrincipalFields),
+  ['State', plainState],
+  ['Similar', plainSimilar],
+  ['From', plainReference],
+  ['Invite', plainInvite],
+];
+const userItemFields: FieldFilters = [
+  ['Operation', plainOperation],
   ['Username', plain],
   ['ID', plainId],
-];
-
-const invite = ['Invite', plainInvite] as const;
-const firstPassword: FieldFilters = [
-  invite,
+  ['NewUsername', plain],
+  ...filtersOf(userFields),
+  ['State', plainState],
+  ['Invite', plainInvite],
   ['MustChangePassword', (value) => (typeof value === 'boolean' ? value : undefined)],
 ];
-
-interface KeptFields {
-  readonly record: FieldFilters;
-  readonly user: FieldFilters;
-  /** True if the users have passwords, unless they are edited or deleted. */
-  readonly passwords: boolean;
-}
-
-/** The operations whose records change fields of existing principals. */
-const edits: readonly OperationName[] = ['update', 'upsert'];
-
-const keptFields: Record<OperationName, KeptFields> = {
-  update: {
-    record: [
-      ...named,
-      ['NewExternalKey', plain, true],
-      ...filtersOf(principalFields).filter(([name]) => name !== 'ExternalKey'),
-      ['State', plainState],
-    ],
-    user: [
-      ['Operation', plainOperation],
-      ...namedUser,
-      ['NewUsername', plain],
-      ...filtersOf(userFields),
-      ['State', plainState],
-      ...firstPassword,
-    ],
-    passwords: true,
-  },
-  insert: {
-    record: [...filtersOf(principalFields), ['Similar', plainSimilar]],
-    user: [['Username', plain], ...filtersOf(userFields), ...firstPassword],
-    passwords: true,
-  },
-  upsert: {
-    record: [
-      ['ID', plainId],
-      ...filtersOf(principalFields),
-      ['State', plainState],
-      ['Similar', plainSimilar],
-    ],
-    user: [
-      ['Username', plain],
-      ...filtersOf(userFields),
-      ['State', (value) => (value === 'invited' ? value : plainState(value))],
-      ...firstPassword,
-    ],
-    passwords: true,
-  },
-  state: {
-    record: [...named, ['State', plainState]],
-    user: [...namedUser, ['State', plainState]],
-    passwords: false,
-  },
-  delete: { record: named, user: namedUser, passwords: false },
-  merge: { record: [...named, ['From', plainReference]], user: namedUser, passwords: false },
-  undo: { record: named, user: namedUser, passwords: false },
-  invite: { record: [...named, invite], user: [...namedUser, invite], passwords: false },
-};
 
 function filtersOf(table: Readonly<Record<string, FieldDefinition>>): FieldFilters {
   return Object.entries(table).map(([name, { format }]) => [name, filterOf[format], true]);
@@ -127,26 +83,25 @@ const textMax = 1024;
 /** Returns a copy of a record in which only the fields that are known not to be secret keep their values. */
 export async function withoutSecrets(operation: OperationName, record: Fields): Promise<Fields> {
   const timeSlice = new TimeSlice();
-  const { record: recordFilters, user: userFilters, passwords } = keptFields[operation];
-  const kept = filterFields(record, recordFilters, edits.includes(operation));
+  const kept = filterFields(record, recordFields, withEdits.includes(operation));
   if (isAbsent(record.Users)) return kept;
   if (!Array.isArray(record.Users)) return { ...kept, Users: redacted };
   const users: (Fields | null)[] = [];
   for (const user of record.Users) {
-    users.push(isObject(user) ? keptUser(user, userFilters, passwords, operation) : null);
+    users.push(isObject(user) ? keptUser(user, operation) : null);
     if (timeSlice.isOver) await timeSlice.yield();
   }
   return { ...kept, Users: users };
 }
 
-function keptUser(user: Fields, filters: FieldFilters, passwords: boolean, operation: OperationName): Fields {
+function keptUser(user: Fields, operation: OperationName): Fields {
   const { Operation } = user;
   const isWithout = ['edit', 'delete', 'move'].includes(Operation as string);
-  const hasPassword = passwords && !isWithout && isAbsent(user.Invite);
+  const hasPassword = withPasswords.includes(operation) && !isWithout && isAbsent(user.Invite);
   // An operation that is not valid may be corrected to an edit.
   const mayEdit = !isAbsent(Operation) && Operation !== 'register' && Operation !== 'reset';
   return {
-    ...filterFields(user, filters, mayEdit || operation === 'upsert'),
+    ...filterFields(user, userItemFields, mayEdit || operation === 'upsert'),
     ...(hasPassword && (operation === 'upsert' ? secretsOfUpsert(user) : secrets)),
   };
 }
@@ -206,14 +161,17 @@ function plainEmail(value: unknown): unknown {
 
 /** Redacts another text, as `plainId` does. */
 function plainState(value: unknown): unknown {
-  return states.find((known) => known === value);
+  return shownStates.find((known) => known === value);
 }
 
 /** Keeps the names of a principal. An object with other fields is redacted as a whole. */
 function plainReference(value: unknown): unknown {
-  if (!isObject(value) || Object.keys(value).some((name) => !named.some(([known]) => known === name)))
+  if (
+    !isObject(value) ||
+    Object.keys(value).some((name) => !principalNames.some(([known]) => known === name))
+  )
     return undefined;
-  const names = named.flatMap(([name, filter]) =>
+  const names = principalNames.flatMap(([name, filter]) =>
     isAbsent(value[name]) ? [] : [[name, filter(value[name]) ?? redacted]],
   );
   return Object.fromEntries(names);

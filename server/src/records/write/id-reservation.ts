@@ -1,14 +1,7 @@
 import { required } from '../../lib/required.ts';
 import type { PrincipalChange } from './change.ts';
-import type { ChangeStore, ReservedIds } from './writable-change.ts';
-
-export interface IdStore {
-  /** Reserves IDs before the writes, so that records written in parallel are numbered in the order sent. */
-  reservePrincipalIds(count: number): Promise<readonly number[]>;
-  reserveUserIds(count: number): Promise<readonly number[]>;
-}
-
-export interface RecordStore extends IdStore, ChangeStore {}
+import type { ReservedIds } from './writable-change.ts';
+import type { WriteStore } from './write-changes.store.ts';
 
 /** The numbers of rows that a change inserts. */
 export interface NewRows {
@@ -23,8 +16,11 @@ export function newRows(change: PrincipalChange | null): NewRows {
   };
 }
 
-/** Reserves the IDs of many changes at once, because each reservation costs a disk write. */
-export async function reserveIds(changes: readonly NewRows[], store: IdStore): Promise<ReservedIds[]> {
+/**
+ * Reserves the IDs of many changes at once, because each reservation costs a disk write, and before they are written, so
+ * that records that are written in parallel are numbered in the order sent.
+ */
+export async function reserveIds(changes: readonly NewRows[], store: WriteStore): Promise<ReservedIds[]> {
   const total = (rows: keyof NewRows) => changes.reduce((sum, change) => sum + change[rows], 0);
   const [principalIds, userIds] = await Promise.all([
     store.reservePrincipalIds(total('principals')),
@@ -45,7 +41,7 @@ export async function reserveIds(changes: readonly NewRows[], store: IdStore): P
 export async function enoughIds(
   change: PrincipalChange,
   reserved: ReservedIds,
-  store: IdStore,
+  store: WriteStore,
 ): Promise<ReservedIds> {
   const { principals, users } = newRows(change);
   if (users <= reserved.users.length && (principals === 0 || reserved.principal !== null)) return reserved;

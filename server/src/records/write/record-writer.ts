@@ -1,7 +1,7 @@
 import { isTimeLimit, WriteFailure } from '../../db/errors.ts';
 import { principalsOf, sizeOf } from './change.ts';
-import type { RecordStore } from './id-reservation.ts';
 import type { WritableChange } from './writable-change.ts';
+import type { WriteStore } from './write-changes.store.ts';
 
 /** Limits of one transaction, so that its locks are held for a short time. A larger record is written alone. */
 const recordsPerGroup = 200;
@@ -56,14 +56,14 @@ interface WaitingChange {
  * alone.
  */
 export class RecordWriter {
-  readonly store: RecordStore;
+  readonly store: WriteStore;
   readonly retries: Retries;
   readonly #waiting: WaitingChange[] = [];
   readonly #writesAtOnce: number;
   readonly #pause: (() => Promise<void>) | undefined;
   #running = 0;
 
-  constructor(store: RecordStore, { writesAtOnce = 4, retries = new Retries(), pause }: WriterOptions = {}) {
+  constructor(store: WriteStore, { writesAtOnce = 4, retries = new Retries(), pause }: WriterOptions = {}) {
     this.store = store;
     this.retries = retries;
     this.#writesAtOnce = writesAtOnce;

@@ -26,15 +26,6 @@ export interface ReadyInvitation {
   readonly code: IssuedCode | null;
 }
 
-export interface ChangeStore {
-  /**
-   * Writes a group of changes of different principals in one transaction. Returns whether each was written: it is
-   * written as a whole or, if the store is no longer as the checks found it, not at all. Throws a `WriteFailure` if
-   * nothing was written, or if it is unknown whether anything was.
-   */
-  writeChanges(changes: readonly WritableChange[]): Promise<readonly boolean[]>;
-}
-
 /** IDs reserved for the rows that a record creates, before the record is written. */
 export interface ReservedIds {
   /** Null if the record creates no principal. */

@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.ts';
-import type { Query } from '../../db/statement.ts';
+import { storeWithApiErrors } from '../../db/errors.ts';
+import { preparedStatement, type Query } from '../../db/statement.ts';
 import { appendAuditRows, auditDeletions } from './audit-rows.store.ts';
 import { isUnchanged, takesLong } from './change.ts';
 import { eraseValues } from './changed-values.store.ts';
@@ -19,7 +20,7 @@ import { countPrincipals, countUsers } from './row-counts.store.ts';
 import { endSessions, forgetSignIns } from './sign-ins.store.ts';
 import { isCurrent, lockRows, readVersions, type StoredRows, storedRows } from './stored-rows.store.ts';
 import { deleteUsers, editUsers, insertUsers, moveUsers, resetPasswords } from './users.store.ts';
-import type { ChangeStore, WritableChange } from './writable-change.ts';
+import type { WritableChange } from './writable-change.ts';
 
 // Writes changes in groups. Every transaction takes its locks in the order of its statements: principals by ID, users by
 // ID, new external keys, new usernames, row counts, failed records, calls, outcomes. If two transactions wait for each
@@ -29,13 +30,22 @@ import type { ChangeStore, WritableChange } from './writable-change.ts';
 /** The longest wait of a group for a name that another transaction takes. Its records are then written alone. */
 const groupLockMs = 1000;
 
+/** Writes the changes of records. */
+export type WriteStore = ReturnType<typeof openWriteStore>;
+
 /** `passwordsKept` is the number of earlier passwords of a user that are stored. */
-export function openChangeStore(
-  database: Database,
-  { passwordsKept }: { readonly passwordsKept: number },
-): ChangeStore {
+export function openWriteStore(database: Database, passwordsKept: number) {
   return {
-    async writeChanges(changes) {
+    ...storeWithApiErrors({
+      reservePrincipalIds: (count: number) => reserveIds(database, 'anagrafe.principals_id_seq', count),
+      reserveUserIds: (count: number) => reserveIds(database, 'anagrafe.users_id_seq', count),
+    }),
+    /**
+     * Writes a group of changes of different principals in one transaction. Returns whether each was written: it is
+     * written as a whole or, if the store is no longer as the checks found it, not at all. Throws a `WriteFailure` if
+     * nothing was written, or if it is unknown whether anything was.
+     */
+    async writeChanges(changes: readonly WritableChange[]): Promise<readonly boolean[]> {
       const [unchanged, locked] = partition(changes, isUnchanged);
       const isGroup = changes.length > 1;
       let current: ReadonlySet<WritableChange> = new Set(changes);
@@ -89,6 +99,21 @@ function writesOf(changes: readonly WritableChange[], stored: StoredRows, passwo
     ...storeNewCalls(changes),
     ...storeOutcomes(changes),
   ];
+}
+
+/** Returns ranges: one, unless another session draws from the sequence at the same time. */
+const nextIds = preparedStatement(
+  'next ids',
+  `with taken as materialized (
+     select nextval(:sequence::regclass) as id, place from generate_series(1, :count::integer) as place
+   )
+   select min(id) as first, max(id) as last from taken group by id - place order by first`,
+);
+
+async function reserveIds(database: Database, sequence: string, count: number): Promise<number[]> {
+  if (count === 0) return [];
+  const ranges = await database.execute<{ first: number; last: number }>(nextIds, { sequence, count });
+  return ranges.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, at) => first + at));
 }
 
 function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {

@@ -1,9 +1,20 @@
 import type { Database } from '../../db/database.ts';
-import { storeWithApiErrors } from '../../db/errors.ts';
 import { type ParameterValues, rowsParameter, statement } from '../../db/statement.ts';
 import { type CallerTags, seesPrincipalId } from '../../db/visibility.ts';
-import type { Form, LookAlikeStore, NamedPrincipal } from '../check/look-alikes.ts';
-import { principalFields } from '../fields/fields.ts';
+import { type PrincipalFields, principalFields } from '../fields/fields.ts';
+
+/** A form of a new principal, in which spellings that count as equal are the same; see `anagrafe.likeness`. */
+export interface Form {
+  /** Zero-based index of the principal among those that were looked up. */
+  readonly index: number;
+  /** The field that is compared. `name` stands for `Denomination` or, without it, for `Surname` and `Name`. */
+  readonly likeness: 'key' | 'name' | 'vatnumber' | 'taxcode';
+  readonly text: string;
+  /** A stored principal with the same form. */
+  readonly other: { readonly id: number; readonly fields: NamingFields } | null;
+}
+
+type NamingFields = Omit<PrincipalFields, 'Email' | 'Tags'>;
 
 const { Email: _, Tags: __, ...comparedFields } = principalFields;
 const columns = Object.values(comparedFields).map(({ column }) => column);
@@ -53,7 +64,7 @@ export const findFormsStatement = statement(
              limit 1) as other on true`,
 );
 
-type FormRow = NamedPrincipal['fields'] & {
+type FormRow = NamingFields & {
   readonly index: number;
   readonly form: string;
   readonly id: number | null;
@@ -61,7 +72,7 @@ type FormRow = NamedPrincipal['fields'] & {
 
 /** Returns the parameters of the statement. */
 export function formParameters(
-  principals: Parameters<LookAlikeStore['findForms']>[0],
+  principals: readonly Partial<PrincipalFields>[],
   callerTags: CallerTags,
 ): ParameterValues {
   const values = sent.values(principals, {
@@ -75,17 +86,13 @@ export function formParameters(
   return { ...values, callerTags };
 }
 
-export function openLookAlikes(database: Database, callerTags: CallerTags): LookAlikeStore {
-  return storeWithApiErrors<LookAlikeStore>({
-    async findForms(principals) {
-      const rows = await database.execute<FormRow>(
-        findFormsStatement,
-        formParameters(principals, callerTags),
-      );
-      return rows.map(({ index, form, id, ...fields }): Form => {
-        const likeness = form.slice(0, form.indexOf(' ')) as Form['likeness'];
-        return { index, likeness, text: form, other: id === null ? null : { id, fields } };
-      });
-    },
-  });
+/** Returns a function that finds the forms of new principals. A stored principal with the same `ExternalKey` is no look-alike. */
+export function openLookAlikes(database: Database, callerTags: CallerTags) {
+  return async (principals: readonly Partial<PrincipalFields>[]): Promise<Form[]> => {
+    const rows = await database.execute<FormRow>(findFormsStatement, formParameters(principals, callerTags));
+    return rows.map(({ index, form, id, ...fields }) => {
+      const likeness = form.slice(0, form.indexOf(' ')) as Form['likeness'];
+      return { index, likeness, text: form, other: id === null ? null : { id, fields } };
+    });
+  };
 }
