@@ -11,7 +11,7 @@ declare module 'vitest' {
 
 /** The number of runs of a property: the given one in `npm test`, a multiple of it in `npm run faults`. */
 export function runs(count: number): { numRuns: number; seed: number } {
-  return { numRuns: count * inject('timesRuns'), seed: inject('seed') };
+  return { numRuns: Math.ceil(count * inject('timesRuns')), seed: inject('seed') };
 }
 
 /** Any code point but a surrogate. The unit `'binary'` of fast-check does the same, but takes a second to build. */

@@ -36,21 +36,25 @@ function useFound(typed: string): { readonly finds: readonly Find[]; readonly bu
     }))
     .filter(({ name }) => name.toLowerCase().includes(input.toLowerCase()));
   const found = <Item,>({ data }: { data: readonly Item[] | undefined }) => (input !== '' && data) || [];
+  const foundPrincipals = found(principals).map((principal) => ({
+    href: `/principals/${principal.ID}`,
+    icon: 'people' as const,
+    name: nameOf(principal),
+    hint: [`ID ${principal.ID}`, principal.ExternalKey, principal.Vatnumber].filter(Boolean).join(' · '),
+  }));
+  const shows = ({ name, hint }: Find) => `${name} ${hint}`.toLowerCase().includes(input.toLowerCase());
   return {
     finds: [
       ...matchingPages,
-      ...found(principals).map((principal) => ({
-        href: `/principals/${principal.ID}`,
-        icon: 'people' as const,
-        name: nameOf(principal),
-        hint: [`ID ${principal.ID}`, principal.ExternalKey, principal.Vatnumber].filter(Boolean).join(' · '),
-      })),
+      ...foundPrincipals.filter(shows),
       ...found(users).map(({ ID, Username, Email, Denomination, ExternalKey }) => ({
         href: `/users/${ID}`,
         icon: 'user' as const,
         name: Username,
         hint: [Email, Denomination ?? ExternalKey].filter(Boolean).join(' · '),
       })),
+      // They match by the username of one of these users.
+      ...foundPrincipals.filter((find) => !shows(find)),
     ],
     busy: input !== term || principals.isFetching || users.isFetching,
   };

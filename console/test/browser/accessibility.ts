@@ -11,6 +11,8 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const everything = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** Rules whose result depends on the colour scheme. */
 const colours = ['color-contrast', 'link-in-text-block'];
+/** Rules whose result depends on the colour scheme or on the size of the page. */
+const looks = [...colours, 'target-size'];
 type Look = {
   readonly colorScheme: 'light' | 'dark';
   readonly viewport: typeof desktop;
@@ -18,21 +20,16 @@ type Look = {
 };
 const attribute = 'data-mantine-color-scheme';
 
-/** A page has different elements on a phone and on a desktop, so both are checked in both colour schemes. */
-const looksOfPage: readonly Look[] = [
-  { colorScheme: 'light', viewport: desktop, rules: everything },
-  { colorScheme: 'light', viewport: phone, rules: everything },
-  { colorScheme: 'dark', viewport: phone, rules: colours },
-  { colorScheme: 'dark', viewport: desktop, rules: colours },
-];
-
 /**
- * Checks the WCAG 2.2 AA rules that axe can verify, and that no page scrolls sideways: in light and dark, on a desktop
- * and on a phone. Afterwards the page has the desktop size and the other colour scheme, because a change is slow.
+ * Checks the WCAG 2.2 AA rules that axe can verify, and that the page does not scroll sideways: on a desktop and on a
+ * phone, because they have different elements, one in the current colour scheme and the other in the other one.
+ * Afterwards the page has the desktop size and the other colour scheme, because a change is slow.
  */
 export async function expectAccessible(page: Page): Promise<void> {
-  for (const look of (await isDark(page)) ? looksOfPage.toReversed() : looksOfPage)
-    await expectAccessibleIn(look, page);
+  const schemes = (await isDark(page)) ? (['dark', 'light'] as const) : (['light', 'dark'] as const);
+  for (const [at, colorScheme] of schemes.entries())
+    await expectAccessibleIn({ colorScheme, viewport: at === 0 ? desktop : phone, rules: everything }, page);
+  await page.setViewportSize(desktop);
 }
 
 /**
@@ -43,11 +40,11 @@ export async function expectAccessible(page: Page): Promise<void> {
 export async function expectPartAccessible(page: Page, role: 'dialog' | 'menu'): Promise<void> {
   const dark = await isDark(page);
   const onPhone = page.viewportSize()?.width === phone.width;
-  const looks = [
+  const looksOfPart = [
     { colorScheme: dark ? 'dark' : 'light', viewport: onPhone ? phone : desktop, rules: everything },
-    { colorScheme: dark ? 'light' : 'dark', viewport: onPhone ? desktop : phone, rules: everything },
+    { colorScheme: dark ? 'light' : 'dark', viewport: onPhone ? desktop : phone, rules: looks },
   ] as const;
-  for (const look of looks) await expectAccessibleIn(look, page, `[role="${role}"]`);
+  for (const look of looksOfPart) await expectAccessibleIn(look, page, `[role="${role}"]`);
 }
 
 /** Checks the colours of a dialog, of which only colours and texts have changed since another check. */

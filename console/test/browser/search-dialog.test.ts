@@ -70,7 +70,7 @@ describe('the search dialog', () => {
     await page.keyboard.type('zeno');
     await expect
       .poll(() => options.allInnerTexts())
-      .toEqual(['Rossi Srl\nID 1 · C-1', 'zeno.cosini\nRossi Srl']);
+      .toEqual(['zeno.cosini\nRossi Srl', 'Rossi Srl\nID 1 · C-1']);
     await page.keyboard.press('Escape');
     await page.getByRole('combobox').waitFor({ state: 'detached' });
     await openFinder(page);

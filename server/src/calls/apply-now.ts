@@ -11,7 +11,7 @@ import { operationOf } from '../records/check/operation.ts';
 import { applyRecords, hashesNeeded, isFinal, type RecordToApply } from '../records/operations/apply.ts';
 import { effectCounts } from '../records/read/effect-counts.ts';
 import { storedFailures } from '../records/write/failed-records.ts';
-import { newRows, reserveIds } from '../records/write/id-reservation.ts';
+import { reserveIds } from '../records/write/id-reservation.ts';
 import type { Outcome } from '../records/write/outcome.ts';
 import type { CallCounts } from './calls.store.ts';
 import type { CallTools, ClaimedCall, WriteResult } from './write-call.ts';
@@ -26,20 +26,20 @@ export async function applyNow(
   call: ClaimedCall,
   tools: ApplyTools,
 ): Promise<Extract<WriteResult, { kind: 'outcomes' }>> {
-  const { id, unstoredCall, settled, records, actor, report } = call;
+  const { id, unstoredCall, earlierOutcomes, records, actor, report } = call;
   const operation = operationOf(tools.operations, call.operation, call.options);
   const begunAt = performance.now();
-  const passwords = records.passwordsExcept(settled);
+  const passwords = records.passwordsExcept(earlierOutcomes);
   const admitted = tools.hasher.admit({ share: String(call.clientId), count: passwords });
   try {
     const check = operation.newCheck({
       holdMemory: call.holdMemory,
       usernamesOfCall: () => usernamesIn(records),
     });
-    // Settled records are checked too: what they claim is not free for the others.
+    // Records with an earlier outcome are checked too: what they claim is not free for the others.
     const checked = await checkRecords(recordsOf(records), operation, check, new ErrorBudget());
     const left = await approveAndReserve(
-      checked.filter(({ position }) => !settled.has(position)),
+      checked.filter(({ position }) => !earlierOutcomes.has(position)),
       call,
       tools,
     );
@@ -55,23 +55,29 @@ export async function applyNow(
       lastOutcomes: new Map(),
       report,
     });
-    const fresh = new Map<number, Outcome>();
+    const ownOutcomes = new Map<number, Outcome>();
     for (const [at, outcome] of results.entries())
-      if (outcome) fresh.set(required(left[at]).position, outcome);
-    tools.onOutcomes(operation.name, [...fresh.values()]);
-    const kept = await storeEnd(call, fresh, begunAt, tools).catch((error) => {
+      if (outcome) ownOutcomes.set(required(left[at]).position, outcome);
+    tools.onOutcomes(operation.name, [...ownOutcomes.values()]);
+    const storedOutcomes = await completeCall(call, ownOutcomes, begunAt, tools).catch((error) => {
       // The applied records are already committed with their outcomes, which a retry with the same key reads.
       report(error);
       return null;
     });
     const outcomes = checked.map(({ position }) => {
-      const own = fresh.get(position);
+      const own = ownOutcomes.get(position);
       // The stored outcome of a record that this request has applied lacks the codes of its users.
       if (own && own.error === null) return own;
-      return kept?.get(position) ?? settled.get(position) ?? own ?? unknownOutcome();
+      return storedOutcomes?.get(position) ?? earlierOutcomes.get(position) ?? own ?? unknownOutcome();
     });
     const counts = call.planned && effectCounts(outcomes);
-    return { kind: 'outcomes', outcomes, replayed: false, complete: kept?.size === records.count, counts };
+    return {
+      kind: 'outcomes',
+      outcomes,
+      replayed: false,
+      complete: storedOutcomes?.size === records.count,
+      counts,
+    };
   } finally {
     admitted.end();
   }
@@ -83,7 +89,7 @@ export async function applyNow(
  */
 async function approveAndReserve(
   checked: readonly CheckedRecord[],
-  { id, key, settled, records, review }: ClaimedCall,
+  { id, key, earlierOutcomes, records, review }: ClaimedCall,
   { limits, calls, writeStore }: ApplyTools,
 ): Promise<RecordToApply[]> {
   const approvals = checked.map((record) => review?.approve(record, records.text(record.position)) ?? null);
@@ -94,48 +100,47 @@ async function approveAndReserve(
     throw new ApiError('BATCH_TOO_LARGE', { variant: 'answeredRemovals', figures });
   }
   // A call without a key is not resumed.
-  if (key && settled.size === 0 && approvals.some((approval) => approval !== null))
+  if (key && earlierOutcomes.size === 0 && approvals.some((approval) => approval !== null))
     await calls.storeApprovals(id, approvals);
-  const ids = await reserveIds(
-    checked.map((record) => newRows(changeToWrite(record))),
-    writeStore,
-  );
+  const ids = await reserveIds(checked.map(changeToWrite), writeStore);
   return checked.map((record, at) => {
     return { ...record, approval: approvals[at] ?? null, ids: required(ids[at]) };
   });
 }
 
-/** The outcome of a record that another node has settled, if the stored outcome could not be read. */
+/** The outcome of a record that another node has applied, if the stored outcome could not be read. */
 function unknownOutcome(): Outcome {
   return { id: null, error: { code: 'OUTCOME_UNKNOWN' }, errors: new FieldErrors(), users: [] };
 }
 
 /**
  * Stores the failed records, and completes the call if all of its records have outcomes. Returns the stored outcomes.
- * They are read if they may differ from `fresh`: another node stores outcomes too if it took over an expired lease, and
+ * They are read if they may differ from `ownOutcomes`: another node stores outcomes too if it took over an expired lease, and
  * a commit without an answer may have succeeded.
  */
-async function storeEnd(
+async function completeCall(
   call: ClaimedCall,
-  fresh: ReadonlyMap<number, Outcome>,
+  ownOutcomes: ReadonlyMap<number, Outcome>,
   begunAt: number,
   { calls }: ApplyTools,
 ): Promise<ReadonlyMap<number, Outcome>> {
-  const { id, key, unstoredCall, settled, operation, records, actor } = call;
+  const { id, key, unstoredCall, earlierOutcomes, operation, records, actor } = call;
   // A call without a key is not resumed, so each of its outcomes is final.
-  const failed = [...fresh].filter(([, outcome]) => outcome.error && (key === null || isFinal(outcome)));
+  const failed = [...ownOutcomes].filter(
+    ([, outcome]) => outcome.error && (key === null || isFinal(outcome)),
+  );
   const failures = await storedFailures(
     operation,
     failed.map(([position, outcome]) => ({ position, outcome, fields: () => records.fields(position) })),
   );
   const stored = await calls.storeFailures(id, failures, unstoredCall);
-  const isCertain = stored.size === failures.length && [...fresh.values()].every(isFinal);
-  const ours = new Map([...settled, ...fresh]);
-  const kept =
+  const isCertain = stored.size === failures.length && [...ownOutcomes.values()].every(isFinal);
+  const ours = new Map([...earlierOutcomes, ...ownOutcomes]);
+  const storedOutcomes =
     isCertain && ours.size === records.count ? ours : await calls.outcomes(id, call.options.callerTags);
-  if (kept.size === records.count)
-    await calls.complete(id, actor, countsOf(call, [...kept.values()], begunAt));
-  return kept;
+  if (storedOutcomes.size === records.count)
+    await calls.complete(id, actor, countsOf(call, [...storedOutcomes.values()], begunAt));
+  return storedOutcomes;
 }
 
 function countsOf(

@@ -6,7 +6,7 @@ import type { ErrorDetail } from '../lib/error-codes.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import {
   failedRecords,
-  type KeptErrors,
+  type OutcomeErrorsJson,
   type OutcomeRow,
   outcomeColumnsWithoutUsers,
   toFieldErrors,
@@ -32,7 +32,7 @@ const callColumns = `at as "At", actor as "Actor", client_id as "ClientID", user
 /** A failed record of a call or job, without its contents. Its other columns are fields of the answer. */
 interface FailureRow {
   readonly error: ErrorDetail;
-  readonly errors: KeptErrors | null;
+  readonly errors: OutcomeErrorsJson | null;
   /** Number of the places that have errors; `errors` has the first. */
   readonly places: number;
 }

@@ -46,11 +46,11 @@ export async function dryRun(
       const outcome = expectedOutcome(record, operation);
       counter.add(outcome);
       const isSelected = !page?.changedOnly || !isUnchangedOutcome(outcome) || keepsFields(outcome);
-      const kept = withUsers ? outcome : { ...outcome, users: [] };
-      outcomes.push(page ? { ...kept, users: [] } : kept);
+      const shown = withUsers ? outcome : { ...outcome, users: [] };
+      outcomes.push(page ? { ...shown, users: [] } : shown);
       const isOnPage = page !== null && isSelected && totalCount >= first && totalCount < end;
-      if (isOnPage) selected.push({ ...kept, position });
-      if (isOnPage || page === null) holdMemory(shownBytes(kept));
+      if (isOnPage) selected.push({ ...shown, position });
+      if (isOnPage || page === null) holdMemory(shownBytes(shown));
       if (isSelected) totalCount++;
       register += change?.registrations.length ?? 0;
       reset += change ? resetUsers(change).length : 0;

@@ -68,17 +68,17 @@ export async function claimAndRun(
  * review of its plan.
  */
 async function readyToApply(
-  call: Omit<ClaimedCall, 'settled' | 'review'>,
+  call: Omit<ClaimedCall, 'earlierOutcomes' | 'review'>,
   state: HeldClaim['state'],
   tools: CallTools,
 ): Promise<ClaimedCall> {
   const { callerTags } = call.options;
   if (!call.async) requireSyncLimits(call, tools.limits);
   call.holdMemory(workingMemory(call.records, call.async ? 'in groups' : 'whole'));
-  const settled =
+  const earlierOutcomes =
     state === 'new' ? new Map<number, Outcome>() : await tools.calls.outcomes(call.id, callerTags);
-  const resumed = call.planned && settled.size > 0 ? await tools.calls.approvals(call.id) : null;
-  return { ...call, settled, review: reviewOf(call, resumed, tools) };
+  const resumed = call.planned && earlierOutcomes.size > 0 ? await tools.calls.approvals(call.id) : null;
+  return { ...call, earlierOutcomes, review: reviewOf(call, resumed, tools) };
 }
 
 /** A call with a key gets the limits of jobs, because an earlier request with the key may have submitted a job. */

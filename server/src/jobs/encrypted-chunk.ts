@@ -1,4 +1,4 @@
-import { decrypt, encrypt } from '../encryption/key-ring.ts';
+import { decrypt, encrypt } from '../encryption/cipher.ts';
 import { readRecord } from '../json/read-record.ts';
 import type { Fields } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
@@ -15,8 +15,8 @@ export interface ValidRecord {
   readonly ids: ReservedIds;
   /** See `PlanReview.approve`. */
   readonly approval: Approval | null;
-  /** See `PrincipalChange.kept`. */
-  readonly kept: readonly string[];
+  /** See `PrincipalChange.namedElsewhere`. */
+  readonly namedElsewhere: readonly string[];
 }
 
 /** A record of a chunk that is applied. */
@@ -35,7 +35,7 @@ type Head = readonly [
   approved: string | null,
   weight: number,
   /** Absent in a job of an older version. */
-  kept?: readonly string[],
+  namedElsewhere?: readonly string[],
 ];
 
 const newLine = 10;
@@ -60,10 +60,19 @@ export async function encryptRecords(
 ): Promise<Buffer> {
   const timeSlice = new TimeSlice();
   const pieces: Buffer[] = [];
-  for (const { position, users, weight, ids, approval, kept } of records) {
+  for (const { position, users, weight, ids, approval, namedElsewhere } of records) {
     const text = textOf(position);
     const approved = approval && approvalText(approval);
-    const head: Head = [position, users, text.length, ids.principal, ids.users, approved, weight, kept];
+    const head: Head = [
+      position,
+      users,
+      text.length,
+      ids.principal,
+      ids.users,
+      approved,
+      weight,
+      namedElsewhere,
+    ];
     pieces.push(Buffer.from(`${JSON.stringify(head)}\n`), text);
     if (timeSlice.isOver) await timeSlice.yield();
   }
@@ -80,11 +89,11 @@ export async function decryptRecords(
   for (let at = 0; at < plain.length; ) {
     const start = plain.indexOf(newLine, at) + 1;
     const head = JSON.parse(plain.toString('utf8', at, start)) as Head;
-    const [position, users, bytes, principal, userIds, approved, weight, kept = []] = head;
+    const [position, users, bytes, principal, userIds, approved, weight, namedElsewhere = []] = head;
     const text = plain.subarray(start, start + bytes);
     const ids = { principal, users: userIds };
     const approval = approved === null ? null : readApproval(approved);
-    records.push({ position, users, weight, ids, approval, kept, fields: () => readRecord(text) });
+    records.push({ position, users, weight, ids, approval, namedElsewhere, fields: () => readRecord(text) });
     at = start + bytes;
     if (timeSlice.isOver) await timeSlice.yield();
   }

@@ -7,14 +7,14 @@ import { readGroup } from '../db/paging.ts';
 import { type CallerTags, seesPrincipal } from '../db/visibility.ts';
 import { inGroups } from '../lib/in-groups.ts';
 import type { CodeIssuer } from '../passwords/password-code.ts';
-import type { KeptUser } from '../records/write/call-outcomes.store.ts';
+import type { OutcomeUserJson } from '../records/write/call-outcomes.store.ts';
 import { issueCodes } from '../records/write/password-codes.store.ts';
 import type { InvitedUser, JobInvitation } from './job-invitations.ts';
 
 /** Records that are read at once, and their users, unless one record has more. */
 const atOnce = { records: 500, users: 5000 };
 /** Users that get their codes in one transaction. */
-const usersPerGroup = 500;
+const usersPerTransaction = 500;
 
 /** An invited user in the outcome of a record. */
 type Invited = Pick<JobInvitation, 'position' | 'userId' | 'isNew'>;
@@ -42,7 +42,7 @@ export function openJobInvitations(database: Database) {
       const id = randomUUID();
       await database.query('update anagrafe.calls set invitations_id = $2 where id = $1', [jobId, id]);
       for await (const invited of invitedUsers(database, jobId)) {
-        for (const group of inGroups(invited, usersPerGroup, () => 1)) {
+        for (const group of inGroups(invited, usersPerTransaction, () => 1)) {
           yield await database.transaction(async (connection) => {
             const current = await connection.query(
               'select from anagrafe.calls where id = $1 and invitations_id = $2 for share',
@@ -73,7 +73,7 @@ export function openJobInvitations(database: Database) {
 async function* invitedUsers(database: Database, jobId: string): AsyncGenerator<Invited[]> {
   for (let after = -1; ; ) {
     const rows = await readGroup(() =>
-      database.query<{ position: number; applied: readonly KeptUser[] }>(
+      database.query<{ position: number; applied: readonly OutcomeUserJson[] }>(
         `with next as (
            select position, row_number() over next_first as number, sum(users) over next_first as total
              from anagrafe.outcomes where call_id = $1 and position > $2 and applied is not null

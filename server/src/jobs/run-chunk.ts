@@ -1,6 +1,6 @@
 import { clientActor } from '../audit/audit-log.ts';
 import type { CallerTags } from '../db/visibility.ts';
-import type { KeyRing } from '../encryption/key-ring.ts';
+import { type KeyRing, MasterKeyMissing } from '../encryption/key-ring.ts';
 import { Aborted } from '../lib/aborted.ts';
 import type { CodeWithOneText } from '../lib/error-codes.ts';
 import { ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
@@ -92,11 +92,22 @@ async function decryptChunk(
   { keyRing, report }: ChunkTools,
 ): Promise<WaitingRecord[] | null> {
   try {
-    const key = keyRing.openJobKey(wrappedKey, callId);
+    const key = await openJobKey(wrappedKey, callId, keyRing);
     return await decryptRecords(encryptedRecords, { key, name: chunkName(callId, number) });
   } catch (error) {
+    if (error instanceof MasterKeyMissing) throw error;
     report(error);
     return null;
+  }
+}
+
+/** A key that cannot be opened may be encrypted with a master key that this node has not read yet. */
+async function openJobKey(wrappedKey: Buffer, callId: string, keyRing: KeyRing): Promise<Buffer> {
+  try {
+    return keyRing.openJobKey(wrappedKey, callId);
+  } catch {
+    await keyRing.refresh();
+    return keyRing.openJobKey(wrappedKey, callId);
   }
 }
 
@@ -108,7 +119,7 @@ function unreadable(position: number): WaitingRecord {
     weight: 0,
     ids: { principal: null, users: [] },
     approval: null,
-    kept: [],
+    namedElsewhere: [],
     fields: async () => ({}),
   };
 }
@@ -127,7 +138,9 @@ async function applyAll(records: readonly WaitingRecord[], run: ChunkRun): Promi
         await refuseAll(group, 'CANCELLED', run);
         continue;
       }
-      const check = operation.newCheck({ keptUsernames: new Set(group.flatMap(({ kept }) => kept)) });
+      const check = operation.newCheck({
+        namedElsewhere: new Set(group.flatMap(({ namedElsewhere }) => namedElsewhere)),
+      });
       const checked = await checkRecords(group, operation, check, new ErrorBudget());
       for (const record of checked) requireApproved(record, record.approval);
       const applying = applyGroup(checked, lastOutcomes, run);
@@ -165,16 +178,16 @@ async function settle(
   { callId, operation, tools }: ChunkRun,
 ): Promise<void> {
   const own = outcomes.filter((outcome) => outcome !== null);
-  const settled = own.filter(isFinal);
+  const final = own.filter(isFinal);
   const failed = group.flatMap(({ position, fields }, at): Failure[] => {
     const outcome = outcomes[at];
     return outcome?.error && isFinal(outcome) ? [{ position, fields, outcome }] : [];
   });
   const failures = await storedFailures(operation.name, failed);
-  const kept = await tools.store.storeFailures(callId, failures);
-  const applied = settled.filter(({ error }) => error === null);
-  tools.onOutcomes(operation.name, [...applied, ...outcomesAt(kept, failures)]);
-  if (settled.length < own.length) throw new Aborted('the database did not take every record');
+  const positions = await tools.store.storeFailures(callId, failures);
+  const applied = final.filter(({ error }) => error === null);
+  tools.onOutcomes(operation.name, [...applied, ...outcomesAt(positions, failures)]);
+  if (final.length < own.length) throw new Aborted('the database did not take every record');
 }
 
 async function refuseAll(
@@ -192,12 +205,12 @@ async function refuseAll(
     });
     const failed = group.map(({ position, fields }) => ({ position, fields, outcome }));
     const failures = await storedFailures(operation.name, failed);
-    const kept = await tools.store.storeFailures(callId, failures);
-    tools.onOutcomes(operation.name, outcomesAt(kept, failures));
+    const positions = await tools.store.storeFailures(callId, failures);
+    tools.onOutcomes(operation.name, outcomesAt(positions, failures));
   }
 }
 
-/** Returns the outcomes at the given positions. Another node has settled the others. */
+/** Returns the outcomes at the given positions. Another node has stored those of the others. */
 function outcomesAt(positions: ReadonlySet<number>, failures: readonly StoredFailure[]): Outcome[] {
   return failures.filter(({ position }) => positions.has(position)).map(({ outcome }) => outcome);
 }

@@ -46,7 +46,7 @@ it('keeps jobs waiting until the end of a call with a single password is stored'
     records: await recordList([{ ID, Users: [newUser('urgent')] }]),
     actor: operatorActor,
     unstoredCall: { ...own, records: 1, users: 1 },
-    settled: new Map(),
+    earlierOutcomes: new Map(),
     review: null,
     options: defaultOptions,
     holdMemory: () => {},

@@ -112,7 +112,7 @@ async function submit(
     clientId: null,
     actor: operatorActor,
     records: await recordList(records),
-    settled: new Map(),
+    earlierOutcomes: new Map(),
     options: defaultOptions,
     run: null,
     review: null,

@@ -63,15 +63,6 @@ export const faults = {
 
 export type Fault = keyof typeof faults;
 export const faultNames = Object.keys(faults) as Fault[];
-/** The faults below TLS. The others are inside of it, where they are the same as without TLS. */
-export const faultsBelowTls = [
-  'a TLS alert',
-  'an HTTP 408',
-  'random bytes',
-  'a FATAL without TLS',
-  'a flipped byte',
-] as const satisfies readonly Fault[];
-
 /** Flips one bit in the type or the length of a message. */
 function withFlippedBit(answer: Buffer, seed: number): Buffer {
   const starts: number[] = [];

@@ -32,7 +32,7 @@ const callWith = (text: string): StoredCall => ({
   clientId: null,
   operation: 'update',
   run: null,
-  key: { text, fingerprint: Buffer.from(text) },
+  key: { text, fingerprints: [Buffer.from(text)] },
   records: 1,
   users: 1,
 });
@@ -95,7 +95,7 @@ describe('the holder of a lease that has expired', () => {
       clientId: null,
       actor: operatorActor,
       records,
-      settled: new Map(),
+      earlierOutcomes: new Map(),
       options: defaultOptions,
       run: null,
       review: null,

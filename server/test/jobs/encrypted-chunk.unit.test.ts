@@ -21,15 +21,15 @@ interface Example {
   readonly fields: Fields;
   readonly ids: ReservedIds;
   readonly approval?: Approval;
-  readonly kept?: readonly string[];
+  readonly namedElsewhere?: readonly string[];
 }
 
-const valid = ({ position, fields, ids, approval, kept = [] }: Example): ValidRecord => ({
+const valid = ({ position, fields, ids, approval, namedElsewhere = [] }: Example): ValidRecord => ({
   position,
   users: usersOf(fields).length,
   weight: position + 1,
   approval: approval ?? null,
-  kept,
+  namedElsewhere,
   ids,
 });
 
@@ -48,12 +48,12 @@ async function roundTrip(examples: readonly Example[]): Promise<Example[]> {
   expect(records.map(({ users }) => users)).toEqual(examples.map(({ fields }) => usersOf(fields).length));
   expect(records.map(({ weight }) => weight)).toEqual(examples.map(({ position }) => position + 1));
   return Promise.all(
-    records.map(async ({ position, ids, approval, kept, fields }) => ({
+    records.map(async ({ position, ids, approval, namedElsewhere, fields }) => ({
       position,
       ids,
       fields: await fields(),
       ...(approval !== null && { approval }),
-      ...(kept.length > 0 && { kept }),
+      ...(namedElsewhere.length > 0 && { namedElsewhere }),
     })),
   );
 }
@@ -67,7 +67,7 @@ describe('encrypted records', () => {
         fields: { Denomination: 'Rossi' },
         ids: { principal: 3, users: [] },
         approval: { kind: 'effect', tag: 'a tag' } as const,
-        kept: ['mario.rossi'],
+        namedElsewhere: ['mario.rossi'],
       },
       {
         position: 2,

@@ -40,7 +40,7 @@ export interface CheckTools {
   /** Reads the usernames of all records of the call. Absent if the checks get a part of the call. */
   usernamesOfCall?(): Promise<CallUsernames>;
   /** The mapped usernames of stored users that other records of the call contain, for a check of a part of the call. */
-  readonly keptUsernames?: ReadonlySet<string>;
+  readonly namedElsewhere?: ReadonlySet<string>;
   /** Reserves memory for the stored users that a record does not contain, before they are read. */
   holdMemory?(bytes: number): void;
 }

@@ -68,14 +68,14 @@ export class UpsertCheck {
       compared.push(this.#compare(parsed, stored));
       this.#lookAlikes.claim(parsed, forms.get(parsed));
     }
-    const missing = await this.#missing.find(compared, (key) => this.#staysElsewhere(key));
+    const missing = await this.#missing.find(compared, (key) => this.#isNamedElsewhere(key));
     const { showsChanges = false } = this.#tools;
     const { callerTags } = this.#options;
     const changes: (PrincipalChange | null)[] = [];
     for (const record of compared) {
       if (timeSlice.isOver) await timeSlice.yield();
-      const { removed: users = [], kept = [] } = missing.get(record) ?? {};
-      const own = { users, kept, action: this.#options.missing };
+      const { removed: users = [], namedElsewhere = [] } = missing.get(record) ?? {};
+      const own = { users, namedElsewhere, action: this.#options.missing };
       changes.push(
         record.parsed.errors.none ? upsertChange(record, own, { showsChanges, callerTags }) : null,
       );
@@ -92,9 +92,9 @@ export class UpsertCheck {
   }
 
   /** Returns true for a missing user that another record contains, whether it moves there or that record fails. */
-  #staysElsewhere(usernameKey: string): boolean {
-    const { keptUsernames } = this.#tools;
-    return (this.#usernames?.has(usernameKey) || keptUsernames?.has(usernameKey)) ?? false;
+  #isNamedElsewhere(usernameKey: string): boolean {
+    const { namedElsewhere } = this.#tools;
+    return (this.#usernames?.has(usernameKey) || namedElsewhere?.has(usernameKey)) ?? false;
   }
 
   #compare(parsed: ParsedRecord, stored: StoredValues): ComparedRecord {

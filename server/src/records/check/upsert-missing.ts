@@ -18,7 +18,7 @@ export interface RemovalLimits {
 interface MissingOfRecord {
   readonly removed: RemovedUser[];
   /** The mapped usernames of those that stay, because other records of the call contain them. */
-  readonly kept: string[];
+  readonly namedElsewhere: string[];
 }
 
 /** Finds the stored users that the records of a call do not contain, if they are to be disabled or deleted. */
@@ -39,7 +39,7 @@ export class MissingUsers {
   /** Returns the users that the valid records remove. Adds an error to a record that would remove too many. */
   async find(
     records: readonly ComparedRecord[],
-    staysElsewhere: (usernameKey: string) => boolean,
+    isNamedElsewhere: (usernameKey: string) => boolean,
   ): Promise<ReadonlyMap<ComparedRecord, MissingOfRecord>> {
     const removed = new Map<ComparedRecord, MissingOfRecord>();
     if (this.#option === 'keep') return removed;
@@ -62,7 +62,7 @@ export class MissingUsers {
       expected += Math.min(missing, maxRecordUsers);
       principals.push(stored);
       byPrincipal.set(stored.id, record);
-      removed.set(record, { removed: [], kept: [] });
+      removed.set(record, { removed: [], namedElsewhere: [] });
       for (const { username } of parsed.users) if (username) sent.add(username.key);
     }
     if (principals.length === 0) return removed;
@@ -75,7 +75,7 @@ export class MissingUsers {
         const record = byPrincipal.get(principalId);
         const own = record && removed.get(record);
         if (!own || sent.has(usernameKey)) continue;
-        if (staysElsewhere(usernameKey)) own.kept.push(usernameKey);
+        if (isNamedElsewhere(usernameKey)) own.namedElsewhere.push(usernameKey);
         else if (own.removed.length < maxRecordUsers) {
           own.removed.push({ id, username, email });
           this.#limitRemoved(++this.#removed);

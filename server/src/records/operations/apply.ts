@@ -43,7 +43,7 @@ export function hashesNeeded(record: Pick<CheckedRecord, 'parsed' | 'change'>): 
 
 /**
  * Hashes the passwords of checked records and writes the records. Records of one principal are written in the order
- * given. Returns one outcome per record; null if another node has settled the record meanwhile.
+ * given. Returns one outcome per record; null if another node has stored the outcome of the record meanwhile.
  */
 export function applyRecords(
   records: readonly RecordToApply[],
@@ -118,7 +118,7 @@ async function applyRecord(
 /** Checks a record again. The change may register other users than before, for which hashes are still missing. */
 async function checkAgain(record: RecordToApply, { operation }: ApplyContext) {
   const parsed = { ...record.parsed, errors: new FieldErrors() };
-  const tools = { keptUsernames: new Set(record.change?.kept) };
+  const tools = { namedElsewhere: new Set(record.change?.namedElsewhere) };
   const [change = null] = await operation.newCheck(tools)([parsed]);
   requireApproved({ parsed, change }, record.approval);
   return { parsed, change: changeToWrite({ parsed, change }) };

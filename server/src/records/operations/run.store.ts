@@ -1,6 +1,8 @@
 import type { Database } from '../../db/database.ts';
 import { storeWithApiErrors } from '../../db/errors.ts';
 import { selectByKeys } from '../../db/statement.ts';
+import { type CallerTags, shownTags } from '../../db/visibility.ts';
+import type { Tags } from '../../lib/tags.ts';
 import type { RunValue, StoredValue } from './run-values.ts';
 
 /** What a run has changed, and what others have done with it since. */
@@ -27,7 +29,13 @@ export function openRunStore(database: Database) {
     /** Returns the values of fields that the run has changed, in the order of the changes. */
     async valuesOfRun(
       run: string,
-      { principalIds, userIds }: Readonly<Record<'principalIds' | 'userIds', readonly number[]>>,
+      {
+        principalIds,
+        userIds,
+        callerTags,
+      }: Readonly<Record<'principalIds' | 'userIds', readonly number[]>> & {
+        readonly callerTags: CallerTags;
+      },
     ): Promise<RunValue[]> {
       if (principalIds.length + userIds.length === 0) return [];
       const rows = await database.query<ValuesRow>(
@@ -43,7 +51,12 @@ export function openRunStore(database: Database) {
         [run, principalIds, userIds],
       );
       return rows.flatMap(({ changes, ...subject }) =>
-        changes.map(([field, old, value]) => ({ ...subject, field, old, new: value })),
+        changes.map(([field, old, value]) => {
+          // The tags that a limited caller does not see stay as they are.
+          const shown = (stored: StoredValue) =>
+            field === 'Tags' ? shownTags(stored as Tags | null, callerTags) : stored;
+          return { ...subject, field, old: shown(old), new: shown(value) };
+        }),
       );
     },
     /**

@@ -1,4 +1,5 @@
 import type { CheckStore } from '../check/check.store.ts';
+import type { CallOptions } from '../check/operation.ts';
 import { setStoredAttributes } from '../check/stored-attributes.ts';
 import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import type { Attributes } from '../fields/field-formats.ts';
@@ -12,6 +13,10 @@ import { fieldValue, isSame, type RunValue, usernameOf, type Values, valuesBySub
 
 /** Reads the stored values, and what a run has changed. */
 export type UndoStore = CheckStore & RunStore;
+
+export interface UndoOptions extends Pick<CallOptions, 'callerTags'> {
+  readonly run: string;
+}
 
 export interface StoredForUndo {
   readonly principals: ReadonlyMap<number, StoredPrincipal>;
@@ -36,7 +41,7 @@ export interface StoredForUndo {
 
 export async function readStored(
   parsedRecords: readonly ParsedRecord[],
-  run: string,
+  { run, callerTags }: UndoOptions,
   store: UndoStore,
 ): Promise<StoredForUndo> {
   const wanted = wantedOf(parsedRecords);
@@ -46,7 +51,11 @@ export async function readStored(
     await Promise.all([
       store.findUsers({ ids: wanted.users, usernameKeys: [] }),
       store.findPrincipals(wanted.sources),
-      store.valuesOfRun(run, { principalIds: wanted.editedPrincipals, userIds: wanted.editedUsers }),
+      store.valuesOfRun(run, {
+        principalIds: wanted.editedPrincipals,
+        userIds: wanted.editedUsers,
+        callerTags,
+      }),
       store.principalsTouched(run, wanted.insertedPrincipals, wanted.leaving),
       store.usersTouched(run, wanted.registeredUsers),
       store.findFirstUsers(wanted.insertedPrincipals, usersListed + wanted.leaving.length),

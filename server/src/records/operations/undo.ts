@@ -21,29 +21,37 @@ import {
   type UserEdit,
   type UserMove,
 } from '../write/change.ts';
-import type { FieldChange, KeptField, ShownUser } from '../write/outcome.ts';
+import type { AppliedUser, FieldChange, KeptField } from '../write/outcome.ts';
 import { usersListed } from './delete.ts';
 import { restore, usernameOf, type Values, valueOfUser } from './run-values.ts';
-import { readStored, type StoredForUndo, type UndoStore } from './undo-stored.ts';
+import { readStored, type StoredForUndo, type UndoOptions, type UndoStore } from './undo-stored.ts';
 
 /**
  * Undoes a run: deletes what it has created and no other call has changed since, and restores the values that are still the ones
  * that it wrote; a user that is still where the run has moved it goes back. Everything else stays as it is and is listed as kept.
  */
-export function undoOperation(store: UndoStore, { run }: Pick<CallOptions, 'run'>): Operation {
+export function undoOperation(
+  store: UndoStore,
+  { run, callerTags }: Pick<CallOptions, 'run' | 'callerTags'>,
+): Operation {
   if (run === null) throw new Error('an undo has no run');
+  const options = { run, callerTags };
   return {
     name: 'undo',
     parse: parseUndo,
-    newCheck: (tools) => (parsedRecords) => checkUndo(parsedRecords, { store, run, tools: tools ?? {} }),
+    newCheck: (tools) => (parsedRecords) => checkUndo(parsedRecords, { store, options, tools: tools ?? {} }),
   };
 }
 
 async function checkUndo(
   parsedRecords: readonly ParsedRecord[],
-  { store, run, tools }: { readonly store: UndoStore; readonly run: string; readonly tools: CheckTools },
+  {
+    store,
+    options,
+    tools,
+  }: { readonly store: UndoStore; readonly options: UndoOptions; readonly tools: CheckTools },
 ): Promise<(PrincipalChange | null)[]> {
-  const stored = await readStored(parsedRecords, run, store);
+  const stored = await readStored(parsedRecords, options, store);
   return parsedRecords.map((parsed) => {
     const principal = stored.principals.get(parsed.principalId ?? 0);
     if (!principal) {
@@ -71,7 +79,7 @@ function undoInsertion(
     action: 'delete',
     principal: { kind: 'delete', externalKey: fields.ExternalKey },
     storedUsers: usersCount - [...leaving].filter((user) => principalOfUser.get(user) === id).length,
-    applied: deleted.map((user): ShownUser => ({ ...unnamed(user), operation: 'delete' })),
+    applied: deleted.map((user): AppliedUser => ({ ...unnamed(user), operation: 'delete' })),
   };
 }
 
@@ -90,7 +98,7 @@ function undoChanges(
   const edits: UserEdit[] = [];
   const moves: UserMove[] = [];
   const deletes: number[] = [];
-  const applied = usersWith(parsed, 'undo').map((undone): ShownUser => {
+  const applied = usersWith(parsed, 'undo').map((undone): AppliedUser => {
     const user = stored.users.get(undone.id);
     const isMoved = user !== undefined && user.principalId === undone.movedTo;
     if (!user || !(isMoved || user.principalId === principal.id))
@@ -212,6 +220,6 @@ function undoEditOfUser(
   return { edit, kept, changes };
 }
 
-function unnamed(id: number): ShownUser {
+function unnamed(id: number): AppliedUser {
   return { id, username: '', email: null, operation: 'none' };
 }

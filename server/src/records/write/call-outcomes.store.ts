@@ -19,31 +19,31 @@ import {
 } from './outcome.ts';
 
 /** A user of an applied record, in its stored JSON form. */
-export type KeptUser = readonly [
+export type OutcomeUserJson = readonly [
   id: number,
   operation: AppliedUser['operation'],
   changed?: readonly string[] | null,
   state?: AppliedUser['state'] | null,
   /** The principal that the user was moved from. */
   from?: number | null,
-  invite?: KeptInvite,
+  invite?: OutcomeInviteJson,
 ];
-export type KeptInvite = readonly [channel: InviteChannel, issuedAt?: string, expiresAt?: string];
+export type OutcomeInviteJson = readonly [channel: InviteChannel, issuedAt?: string, expiresAt?: string];
 /** The values that an undo has left as they were, of the principal (null) and of users. */
-export type StoredKept = readonly (readonly [
+export type KeptFieldsJson = readonly (readonly [
   user: number | null,
   field: KeptField['field'],
   reason: KeptField['reason'],
 ])[];
-export type KeptErrors = readonly (readonly [place: string, errors: readonly ErrorDetail[]])[];
+export type OutcomeErrorsJson = readonly (readonly [place: string, errors: readonly ErrorDetail[]])[];
 
 export interface OutcomeRow {
   readonly position: number;
   readonly principalId: number | null;
-  readonly applied: readonly KeptUser[] | null;
-  readonly kept: StoredKept | null;
+  readonly applied: readonly OutcomeUserJson[] | null;
+  readonly kept: KeptFieldsJson | null;
   readonly error: ErrorDetail | null;
-  readonly errors: KeptErrors | null;
+  readonly errors: OutcomeErrorsJson | null;
   readonly principal: PrincipalOutcome | null;
   readonly externalKey: string | null;
   /** Only in a list of outcomes, not in the answer to a call. */
@@ -63,11 +63,11 @@ export async function storeFailures(
   failures: readonly StoredFailure[],
 ): Promise<Set<number>> {
   if (failures.length === 0) return new Set();
-  const kept = await connection.execute<{ position: number }>(insertFailures, {
+  const stored = await connection.execute<{ position: number }>(insertFailures, {
     callId,
     failures: await failuresJson(failures),
   });
-  return new Set(kept.map(({ position }) => position));
+  return new Set(stored.map(({ position }) => position));
 }
 
 /**
@@ -88,7 +88,7 @@ const insertFailures = preparedStatement(
   select :callId::uuid, position, principal_id, external_key, username, users, error, field_errors, record, mentions,
          clock_timestamp()
     from json_to_recordset(:failures::json)
-         as kept (position integer, principal_id bigint, external_key text, username text, users integer, error jsonb,
+         as failure (position integer, principal_id bigint, external_key text, username text, users integer, error jsonb,
                   field_errors jsonb, record json, mentions text[])
   on conflict (call_id, position) do nothing
   returning position`,
@@ -147,15 +147,15 @@ function keptOf(user: number | null, { kept }: OutcomeRow) {
   return keptFields.length > 0 ? { keptFields } : {};
 }
 
-function toInvite([channel, issuedAt, expiresAt]: KeptInvite): AppliedInvite {
+function toInvite([channel, issuedAt, expiresAt]: OutcomeInviteJson): AppliedInvite {
   const isIssued = issuedAt !== undefined && expiresAt !== undefined;
   const code = isIssued ? { issuedAt: new Date(issuedAt), expiresAt: new Date(expiresAt) } : null;
   return { channel, code };
 }
 
-export function toFieldErrors(kept: KeptErrors | null): FieldErrors {
+export function toFieldErrors(stored: OutcomeErrorsJson | null): FieldErrors {
   const errors = new FieldErrors();
-  for (const [place, found] of kept ?? []) for (const error of found) errors.put(place, error);
+  for (const [place, found] of stored ?? []) for (const error of found) errors.put(place, error);
   return errors;
 }
 
@@ -166,7 +166,7 @@ const failedBytesAtOnce = 1024 * 1024;
 interface FailedRow {
   readonly position: number;
   readonly error: ErrorDetail;
-  readonly errors: KeptErrors;
+  readonly errors: OutcomeErrorsJson;
   readonly record: string | null;
 }
 

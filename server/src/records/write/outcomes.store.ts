@@ -1,7 +1,12 @@
 import { preparedStatement, type Query, rowsParameter } from '../../db/statement.ts';
-import { insertCall, type KeptInvite, type KeptUser, type StoredKept } from './call-outcomes.store.ts';
+import {
+  insertCall,
+  type KeptFieldsJson,
+  type OutcomeInviteJson,
+  type OutcomeUserJson,
+} from './call-outcomes.store.ts';
 import { principalOutcome } from './change.ts';
-import type { AppliedInvite, AppliedUser } from './outcome.ts';
+import type { AppliedInvite } from './outcome.ts';
 import { withRows } from './statement-values.ts';
 import type { WritableChange } from './writable-change.ts';
 
@@ -22,10 +27,10 @@ const outcomeValues = {
   users: ({ applied }: WritableChange) => applied.length,
   applied: ({ applied, moves }: WritableChange) => {
     const sources = new Map(moves.map(({ id, from }) => [id, from]));
-    return JSON.stringify(applied.map((user) => storedUser(user, sources.get(user.id))));
+    return JSON.stringify(applied.map((user) => userJson(user, sources.get(user.id))));
   },
   kept: ({ applied, keptFields = [] }: WritableChange) => {
-    const kept: StoredKept = [
+    const kept: KeptFieldsJson = [
       ...keptFields.map(({ field, reason }) => [null, field, reason] as const),
       ...applied.flatMap(({ id, keptFields: own = [] }) =>
         own.map(({ field, reason }) => [id, field, reason] as const),
@@ -36,18 +41,18 @@ const outcomeValues = {
   principal_change: principalOutcome,
 };
 
-function storedUser(
-  { id, operation, changed, state, invite }: AppliedUser,
+function userJson(
+  { id, operation, changed, state, invite }: WritableChange['applied'][number],
   from: number | undefined,
-): KeptUser {
-  if (invite) return [id, operation, changed ?? null, state ?? null, null, keptInvite(invite)];
+): OutcomeUserJson {
+  if (invite) return [id, operation, changed ?? null, state ?? null, null, inviteJson(invite)];
   if (from !== undefined) return [id, operation, changed ?? null, state ?? null, from];
   if (state) return [id, operation, changed ?? null, state];
   return changed ? [id, operation, changed] : [id, operation];
 }
 
 /** Keeps the times of a code, but nothing of the code itself. */
-function keptInvite({ channel, code }: AppliedInvite): KeptInvite {
+function inviteJson({ channel, code }: AppliedInvite): OutcomeInviteJson {
   return code ? [channel, code.issuedAt.toISOString(), code.expiresAt.toISOString()] : [channel];
 }
 
@@ -59,8 +64,8 @@ const storeOutcomesStatement = preparedStatement(
 
 /** Stores the outcomes with the records, so that both are committed or neither is. */
 export function storeOutcomes(changes: readonly WritableChange[]): Query[] {
-  const kept = changes.filter(({ context }) => context.call);
-  return withRows(storeOutcomesStatement, kept, outcomeRows.values(kept, outcomeValues));
+  const stored = changes.filter(({ context }) => context.call);
+  return withRows(storeOutcomesStatement, stored, outcomeRows.values(stored, outcomeValues));
 }
 
 /**

@@ -93,10 +93,10 @@ const touchPrincipalsStatement = statement(
 
 /** Gives a new version to principals of which only users change. An invitation changes no value of its user. */
 export function touchPrincipals(changes: readonly WritableChange[]): Query[] {
-  const kept = changes.filter((change) => {
+  const touched = changes.filter((change) => {
     return change.principal.kind === 'keep' && sizeOf(change) > change.invites.length;
   });
-  return withRows(touchPrincipalsStatement, kept, touchedPrincipals.values(kept, principalColumns));
+  return withRows(touchPrincipalsStatement, touched, touchedPrincipals.values(touched, principalColumns));
 }
 
 const countMovedUsersStatement = statement(
