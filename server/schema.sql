@@ -262,6 +262,15 @@ CREATE INDEX deliveries_failed ON anagrafe.deliveries USING btree (webhook_id, c
 CREATE INDEX deliveries_of_webhook ON anagrafe.deliveries USING btree (webhook_id, created_at DESC, id);
 CREATE INDEX deliveries_position ON anagrafe.deliveries USING btree ("position") WHERE (state = 'pending'::text);
 
+create table anagrafe.former_master_keys (
+  identity bytea not null,
+  replaced_at timestamp with time zone not null default now(),
+  last_position bigint not null,
+  derived_keys bytea not null,
+  retired_at timestamp with time zone,
+  constraint former_master_keys_pkey PRIMARY KEY (identity)
+);
+
 create table anagrafe.mail_waves (
   call_id uuid not null,
   per_minute integer,

@@ -59,7 +59,7 @@ export type AuditAction =
   | 'client.revoked' | 'client.denied' | 'operator.created' | 'operator.changed' | 'operator.reset'
   | 'operator.password' | 'operator.forgotten' | 'operator.second_factor' | 'operator.denied'
   | 'operator.refused' | 'operator.sessions_ended' | 'webhook.created' | 'webhook.changed'
-  | 'webhook.rotated' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.replayed';
+  | 'webhook.rotated' | 'webhook.deleted' | 'webhook.disabled' | 'webhook.replayed' | 'master_key.rotated';
 
 /** The old and new value of a changed field. Passwords are not included. */
 export interface AuditChange {

@@ -45,6 +45,7 @@ const details: Readonly<Record<Exclude<Action, RecordAction>, Readonly<Record<st
   'webhook.deleted': { webhook: 4, url: 'https://example.com/…' },
   'webhook.disabled': { webhook: 4, url: 'https://example.com/…', reason: 'manual' },
   'webhook.replayed': { webhook: 4, count: 2 },
+  'master_key.rotated': { from: '0a1b2c3d', to: '4e5f6071' },
 };
 
 describe.each([

@@ -8,6 +8,7 @@ import { completeSettledCalls } from './calls/calls.store.ts';
 import type { Retention } from './db/retention.ts';
 import type { KeyRing } from './encryption/key-ring.ts';
 import type { Jobs } from './jobs/open-jobs.ts';
+import { encryptAgain, isRotating, refreshMs } from './key-rotation/key-rotation.ts';
 import type { Brand } from './lib/brand.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
 import { Semaphore } from './lib/semaphore.ts';
@@ -128,7 +129,7 @@ export async function startBackground(tools: BackgroundTools) {
     },
     mailPauseMs,
   );
-  const extendChain = openChainWriter(store.queue, tools.audit.hashRow);
+  const extendChain = openChainWriter(store.queue, tools.audit.chainKeys);
   const chain = repeat('hash_chain', async () => {
     await hasher.waitForInteractive();
     const { rows, more } = await extendChain();
@@ -166,17 +167,38 @@ export async function startBackground(tools: BackgroundTools) {
     },
     backupPauseMs,
   );
+  const keys = repeat('master_key', followMasterKey(tools, stopping.signal), refreshMs);
   return {
     async stop() {
       stopping.abort();
       // Before the queue, which they use.
       await Promise.all(
-        [chain, deliveryCreation, retries, mails, measuring, backups, logArchive].map((worker) =>
+        [chain, deliveryCreation, retries, mails, measuring, backups, logArchive, keys].map((worker) =>
           worker.stop(),
         ),
       );
       await queue.stop();
     },
+  };
+}
+
+/**
+ * Returns the task that follows a rotation of the master key: it reads which key is in use, and encrypts what has another one. A
+ * node that learns of a rotation late may have encrypted values with the old key since.
+ */
+function followMasterKey({ keyRing, store, log }: BackgroundTools, signal: AbortSignal) {
+  let last = keyRing.identity;
+  return async () => {
+    await keyRing.refresh();
+    const { identity } = keyRing;
+    if (last.equals(identity) && !(await isRotating(store.queue))) return false;
+    const result = await encryptAgain(store.queue, keyRing, signal).catch((error) => {
+      if (!signal.aborted) throw error;
+    });
+    if (!result) return false;
+    last = identity;
+    if (result.encrypted > 0) log.info(result, 'encrypted stored values with the new master key');
+    return false;
   };
 }
 
@@ -206,7 +228,7 @@ async function backUp(
 
 /** Null if backups are not encrypted. */
 function backupKey({ config, keyRing }: Pick<BackgroundTools, 'config' | 'keyRing'>) {
-  return config.BACKUP_ENCRYPT ? (salt: Buffer) => keyRing.backupKey(salt) : null;
+  return config.BACKUP_ENCRYPT ? (salt: Buffer) => keyRing.backupKeys(salt) : null;
 }
 
 function deliveryTools({ config, log, store, webhooks }: BackgroundTools): DeliveryTools {

@@ -30,11 +30,12 @@ import { codeIssuer } from './passwords/password-code.ts';
 import { openQueue, type Queue } from './queue/queue.ts';
 import { openRecords } from './records/open-records.ts';
 import { type Config, ConfigError, prefix } from './settings/config.ts';
-import { findMasterKey, openKeyRing } from './settings/master-key-file.ts';
+import { findMasterKeys, openKeyRing } from './settings/master-key-file.ts';
 import { readDatabaseHealth } from './statistics/health.store.ts';
 import { openHealth } from './statistics/health.ts';
 import { openStatistics } from './statistics/statistics.store.ts';
 import { openStore } from './store.ts';
+import { openTracing } from './tracing.ts';
 import { openWebhooks } from './webhooks/open-webhooks.ts';
 
 export interface Service {
@@ -50,13 +51,15 @@ export async function startService(
   log: Logger,
   consoleFolder: string | null = builtConsole(),
 ): Promise<Service> {
-  const foundKey = await findMasterKey(config);
+  const foundKeys = await findMasterKeys(config);
+  const tracing = await openTracing(process.env, log);
   const brand = await openBrand(config);
   const mailTemplates = await openMailTemplates(config.MAIL_TEMPLATES);
   const mailer = openMailer(config);
   const store = await openStore(config, {
     mode: 'exclusive',
     log: (message) => log.info(message),
+    traceStatement: tracing?.traceStatement ?? null,
     outage: {
       onBegin: (reason) =>
         log.warn(
@@ -75,12 +78,13 @@ export async function startService(
     await Promise.all([app?.close(), background?.stop() ?? queue?.stop()]);
     mailer?.close();
     await Promise.all([hasher?.close(), blocklist?.close(), store.close()]);
+    await tracing?.close();
   }
   try {
     const { database, front, exports } = store;
     await store.refuseTransactionPooling();
     for (const name of await migrate(database)) log.info({ migration: name }, 'applied migration');
-    const keyRing = await openKeyRing(foundKey, config, database);
+    const keyRing = await openKeyRing(foundKeys, config, database);
     const clients = await openClients({ database, front, config, log });
     const metrics = openMetrics();
     hasher = new HashPool({
@@ -159,7 +163,9 @@ export async function startService(
     const mails = { history: openMailHistory(database), mailer };
     const webhooks = openWebhooks({ database, keyRing, config });
     const statistics = openStatistics(database);
-    const readiness = openReadiness(database);
+    const readiness = openReadiness(database, () =>
+      keyRing.isOutdated ? 'The service does not have the master key of the database.' : null,
+    );
 
     app = await buildApp(
       {
@@ -187,7 +193,7 @@ export async function startService(
           },
         }),
       },
-      { config, log, metrics, readiness, consoleFolder, brand },
+      { config, log, metrics, readiness, consoleFolder, brand, tracing },
     );
     await listen(app, config);
     background = await startBackground({

@@ -3,14 +3,17 @@ import { NoAnswer } from './db/errors.ts';
 import { type Listener, listen, type Subscription } from './db/listen.ts';
 import { type OutageEvents, OutageMonitor } from './db/outage.ts';
 import { refuseTransactionPooling } from './db/pooling.ts';
+import type { TraceStatement } from './db/run-statements.ts';
 import {
   type Connection,
   type EmbeddedPostgres,
   startEmbeddedPostgres,
   visitEmbeddedPostgres,
 } from './embedded-postgres/embedded-postgres.ts';
+import { KeyRing, readMasterKeys } from './encryption/key-ring.ts';
 import { exportLimits } from './records/read/export.ts';
 import { type Config, settings } from './settings/config.ts';
+import { shortId } from './settings/master-key-file.ts';
 
 /** Connection pools of the configured database. Includes the embedded PostgreSQL if no external one is configured. */
 export interface Store {
@@ -41,6 +44,7 @@ interface StoreOptions {
   log(message: string): void;
   /** Receives the start and the end of an outage. Without it each lost connection is logged. */
   readonly outage?: OutageEvents;
+  readonly traceStatement?: TraceStatement | null;
 }
 
 const frontConnections = 3;
@@ -60,6 +64,7 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
       writable: options.mode !== 'existing',
       ...(options.connectMs !== undefined && { connectMs: options.connectMs }),
       ...(outages && { outages }),
+      traceStatement: options.traceStatement ?? null,
       onLostConnection,
     });
   const database = open(config.DATABASE_CONNECTIONS);
@@ -75,7 +80,7 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
       if (!engine) await refuseTransactionPooling(connection, options.connectMs);
     },
     listen: (subscription) =>
-      listen(connection, subscription, (error) => {
+      listen({ ...connection, application_name: nodeName(config) }, subscription, (error) => {
         if (!outages?.failed(new NoAnswer(error))) onLostConnection(error);
       }),
     embedded: engine?.connection ?? null,
@@ -85,6 +90,14 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
       await engine?.stop();
     },
   };
+}
+
+/** Names the connection of a node that listens, with the master keys of its settings: `key rotate` requires the new one on all. */
+function nodeName({ MASTER_KEY }: Config): string {
+  const keys = MASTER_KEY === null ? [] : (readMasterKeys(MASTER_KEY) ?? []);
+  return keys.length === 0
+    ? 'anagrafe'
+    : `anagrafe node ${new KeyRing(...keys).identities.map(shortId).join()}`;
 }
 
 function startEngine(config: Config, { mode, log }: StoreOptions): Promise<EmbeddedPostgres> {

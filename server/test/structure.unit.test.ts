@@ -28,6 +28,7 @@ const folders = [
   'mail',
   'calls',
   'webhooks',
+  'key-rotation',
   'statistics',
   'console',
 ];
@@ -50,7 +51,7 @@ const foreignStores = [
 ];
 
 /** Folders of `server/test` that are not those of a feature; CONTRIBUTING.md describes them. */
-const otherTestFolders = ['docs', 'faults', 'samples'];
+const otherTestFolders = ['docs', 'faults', 'samples', 'upgrade'];
 
 /** Returns the folder of a file, or `wiring` for files in `src/` itself, which may import everything except `cli`. */
 function folderOf(path: string): string {

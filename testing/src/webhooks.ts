@@ -1,6 +1,6 @@
 import { operatorActor } from '../../server/src/audit/audit-log.ts';
 import { KeyRing } from '../../server/src/encryption/key-ring.ts';
-import { findMasterKey } from '../../server/src/settings/master-key-file.ts';
+import { findMasterKeys } from '../../server/src/settings/master-key-file.ts';
 import { newWebhookSecret, type WebhookOptions, webhookName } from '../../server/src/webhooks/webhook.ts';
 import { openWebhookStore } from '../../server/src/webhooks/webhooks.store.ts';
 import type { TestService } from './service.ts';
@@ -11,9 +11,7 @@ export async function subscribe(
   url: string,
   options: Partial<WebhookOptions> = {},
 ): Promise<{ id: number; secret: string }> {
-  const key = await findMasterKey(config);
-  if (!key) throw new Error('the service has no master key');
-  const keyRing = new KeyRing(key);
+  const keyRing = new KeyRing(...(await findMasterKeys(config)));
   const secret = newWebhookSecret();
   const { id } = await openWebhookStore(database).create(
     { url, types: [], granularity: 'user', ...options },

@@ -362,6 +362,7 @@ export const auditRow = {
     'webhook.disabled': ({ details, url, why }) => `Webhook ${details.webhook}${url} disabled. ${why}.`,
     'webhook.replayed': ({ details, count }) =>
       `Deliveries of webhook ${details.webhook} resent: ${count('count')}.`,
+    'master_key.rotated': ({ details }) => `Master key ${details.from} replaced by ${details.to}.`,
   } satisfies Record<string, (values: AuditRowValues) => string>,
 };
 
@@ -536,6 +537,7 @@ export const audit = {
     'webhook.deleted': 'Webhook deleted',
     'webhook.disabled': 'Webhook disabled',
     'webhook.replayed': 'Deliveries resent',
+    'master_key.rotated': 'Master key replaced',
   } satisfies Record<AuditAction, string>,
   details: 'Details',
   detail: {

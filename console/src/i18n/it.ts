@@ -364,6 +364,7 @@ export const auditRow: Messages['auditRow'] = {
     'webhook.disabled': ({ details, url, why }) => `Webhook ${details.webhook}${url} disabilitato. ${why}.`,
     'webhook.replayed': ({ details, count }) =>
       `Consegne del webhook ${details.webhook} reinviate: ${count('count')}.`,
+    'master_key.rotated': ({ details }) => `Chiave principale ${details.from} sostituita da ${details.to}.`,
   },
 };
 
@@ -534,6 +535,7 @@ export const audit: Messages['audit'] = {
     'webhook.deleted': 'Webhook eliminato',
     'webhook.disabled': 'Webhook disabilitato',
     'webhook.replayed': 'Consegne inviate di nuovo',
+    'master_key.rotated': 'Chiave principale sostituita',
   },
   details: 'Dettagli',
   detail: {

@@ -2,8 +2,8 @@ import type { Order } from '../db/paging.ts';
 import {
   type Chain,
   type ChainEnd,
+  type ChainKeys,
   type HashedRow,
-  type HashRow,
   type Verdict,
   verifyChain,
 } from './hash-chain.ts';
@@ -80,6 +80,7 @@ export const actions = [
   'webhook.deleted',
   'webhook.disabled',
   'webhook.replayed',
+  'master_key.rotated',
 ] as const;
 export type Action = (typeof actions)[number];
 
@@ -202,10 +203,12 @@ export async function readAudit(
 /** Verifies the hash chain in one snapshot. Only `expected`, an end stored elsewhere, reveals a truncated chain. */
 export function verifyAuditLog(
   store: AuditStore,
-  hashRow: HashRow,
+  keys: ChainKeys,
   expected: ChainEnd | null = null,
 ): Promise<Verdict> {
-  return store.inSnapshot((snapshot) =>
-    verifyChain(snapshot.hashedRows(), snapshot.chain, hashRow, expected),
-  );
+  return store.inSnapshot(async (snapshot) => {
+    // After the snapshot, so that the keys of all its rows are known.
+    await keys.refresh();
+    return verifyChain(snapshot.hashedRows(), snapshot.chain, (...row) => keys.hashRow(...row), expected);
+  });
 }

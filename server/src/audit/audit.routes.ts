@@ -31,20 +31,20 @@ import {
   type SomeChanges,
   verifyAuditLog,
 } from './audit-log.ts';
-import { chainErrors, type HashRow, type Verdict } from './hash-chain.ts';
+import { type ChainKeys, chainErrors, type Verdict } from './hash-chain.ts';
 
 export interface AuditTools {
   readonly store: AuditStore;
-  readonly hashRow: HashRow;
+  readonly chainKeys: ChainKeys;
 }
 
-export function auditRoutes(app: Api, { store, hashRow }: AuditTools): void {
+export function auditRoutes(app: Api, { store, chainKeys }: AuditTools): void {
   const about = { tags: ['admin'], headers: CallHeaders };
   let verifying: Promise<Verdict> | undefined;
 
   /** Shares one verification among concurrent requests, because it reads every row. */
   function verifyOnce(): Promise<Verdict> {
-    verifying ??= verifyAuditLog(store, hashRow).finally(() => {
+    verifying ??= verifyAuditLog(store, chainKeys).finally(() => {
       verifying = undefined;
     });
     return verifying;

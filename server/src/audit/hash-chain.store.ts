@@ -2,7 +2,7 @@ import type { Connection, Database } from '../db/database.ts';
 import { arrayLiteral } from '../db/statement.ts';
 import { countActivity } from './activity.store.ts';
 import { readBounded } from './bounded-rows.store.ts';
-import type { Chain, ChainEnd, HashedRow, HashRow } from './hash-chain.ts';
+import type { Chain, ChainEnd, ChainKeys, HashedRow } from './hash-chain.ts';
 
 /** What a run of the chain writer did. */
 interface Appended {
@@ -39,7 +39,7 @@ const insertNamedUsers = `insert into anagrafe.audit_users (user_id, position)
  * The writer remembers the last row of the chain, and throws if that row is later missing or has another hash: to append
  * further rows would hide that the audit log was rewritten.
  */
-export function openChainWriter(database: Database, hashRow: HashRow): () => Promise<Appended> {
+export function openChainWriter(database: Database, keys: ChainKeys): () => Promise<Appended> {
   let seen: ChainEnd = { position: 0, hash: Buffer.alloc(0) };
   return async () => {
     const waiting = await database.query('select from anagrafe.audit_log where position is null limit 1');
@@ -49,6 +49,8 @@ export function openChainWriter(database: Database, hashRow: HashRow): () => Pro
         `select last_position as position, last_hash as hash from anagrafe.audit_chain for update skip locked`,
       );
       if (!last) return null;
+      // A rotation of the master key locks the chain, too.
+      await keys.refresh(connection);
       await refuseRewritten(connection, last, seen);
       const { rows, more } = await readBounded<{ id: number; text: string }>(connection, {
         columns: `id, ${hashedText} as text`,
@@ -57,7 +59,7 @@ export function openChainWriter(database: Database, hashRow: HashRow): () => Pro
         order: 'asc',
         limit: rowsAtOnce,
       });
-      return { end: await appendRows(connection, rows, last, hashRow), rows: rows.length, more };
+      return { end: await appendRows(connection, rows, last, keys), rows: rows.length, more };
     });
     // Updated after the commit: after a rollback the chain ends where it ended before.
     if (appended) seen = appended.end;
@@ -82,11 +84,11 @@ async function appendRows(
   connection: Connection,
   rows: readonly { id: number; text: string }[],
   last: ChainEnd,
-  hashRow: HashRow,
+  keys: ChainKeys,
 ): Promise<ChainEnd> {
   let { position, hash: before } = last;
   const hashes = rows.map(({ text }) => {
-    before = hashRow(before, ++position, text);
+    before = keys.hashRow(before, ++position, text);
     return before;
   });
   const ids = rows.map(({ id }) => id);

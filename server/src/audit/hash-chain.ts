@@ -1,3 +1,5 @@
+import type { Connection } from '../db/database.ts';
+
 export interface HashedRow {
   readonly position: number;
   /** All columns except `position` and the hash, serialised as one text. */
@@ -23,6 +25,13 @@ export interface ChainEnd {
 }
 
 export type HashRow = (before: Buffer, position: number, text: string) => Buffer;
+
+/** The keys of the hash chain. A rotation of the master key adds one for the rows that follow. */
+export interface ChainKeys {
+  hashRow(...row: Parameters<HashRow>): Buffer;
+  /** Reads the keys again, in the transaction of the connection if one is given. */
+  refresh(connection?: Connection): Promise<void>;
+}
 
 /** The result of a verification. `rows` is the number of valid rows from the start of the chain. */
 export type Verdict =

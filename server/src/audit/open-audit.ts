@@ -5,12 +5,12 @@ import { openAuditLog, openAuditStore } from './audit.store.ts';
 import type { AuditLog, AuditStore } from './audit-log.ts';
 import { openEvents } from './events.store.ts';
 import type { EventStore } from './events.ts';
-import type { HashRow } from './hash-chain.ts';
+import type { ChainKeys } from './hash-chain.ts';
 
 export interface Audit {
   readonly log: AuditLog;
   readonly store: AuditStore;
-  readonly hashRow: HashRow;
+  readonly chainKeys: ChainKeys;
   readonly events: EventStore;
 }
 
@@ -19,7 +19,7 @@ export function openAudit(parts: { database: Database; keyRing: KeyRing; config:
   return {
     log: openAuditLog(database),
     store: openAuditStore(database),
-    hashRow: (...row) => keyRing.hashRow(...row),
+    chainKeys: keyRing,
     events: openEvents(database, { days: config.EVENT_DAYS }),
   };
 }

@@ -37,6 +37,5 @@ export async function checkRestored(
       code: 'backup_damaged',
       advice: 'use another backup.',
     });
-  const hashRow = (before: Buffer, position: number, text: string) => keyRing.hashRow(before, position, text);
-  return { ...counts, audit: await verifyAuditLog(openAuditStore(database), hashRow, null) };
+  return { ...counts, audit: await verifyAuditLog(openAuditStore(database), keyRing) };
 }

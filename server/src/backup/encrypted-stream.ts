@@ -11,8 +11,8 @@ const nonceBytes = 12;
 const magic = Buffer.from('anagrafe backup 1\n');
 const saltBytes = 32;
 
-/** Derives the key of one file from its salt. */
-export type KeyOfSalt = (salt: Buffer) => Buffer;
+/** Derives the keys that one file may have from its salt. The first one encrypts. */
+export type KeyOfSalt = (salt: Buffer) => readonly Buffer[];
 
 type Bytes = AsyncIterable<Buffer>;
 
@@ -25,7 +25,7 @@ export class NotDecryptable extends Error {
 export function encrypting(keyOfSalt: KeyOfSalt): (source: Bytes) => Bytes {
   return async function* encrypt(source) {
     const salt = randomBytes(saltBytes);
-    const key = keyOfSalt(salt);
+    const [key] = keyOfSalt(salt) as [Buffer];
     yield Buffer.concat([magic, salt]);
     let number = 0;
     for await (const { frame, isLast } of inFrames(source, frameBytes)) {
@@ -38,32 +38,46 @@ export function encrypting(keyOfSalt: KeyOfSalt): (source: Bytes) => Bytes {
 /** Decrypts the stream, as a step of `pipeline`. It throws `NotDecryptable` before it passes on a byte that is wrong. */
 export function decrypting(keyOfSalt: KeyOfSalt): (source: Bytes) => Bytes {
   return async function* decrypt(source) {
-    let key: Buffer | undefined;
+    let keys: readonly Buffer[] | undefined;
     let number = 0;
     for await (const { frame, isLast } of inFrames(
       source,
       frameBytes + authTagLength,
       magic.length + saltBytes,
     )) {
-      if (!key) {
+      if (!keys) {
         if (!frame.subarray(0, magic.length).equals(magic))
           throw new NotDecryptable('the file is not encrypted');
         if (isLast) throw new NotDecryptable('the file is incomplete');
-        key = keyOfSalt(frame.subarray(magic.length));
+        keys = keyOfSalt(frame.subarray(magic.length));
         continue;
       }
       if (frame.length < authTagLength) throw new NotDecryptable('the file is incomplete');
-      const decipher = createDecipheriv(algorithm, key, nonceOf(number++, isLast), { authTagLength });
-      decipher.setAuthTag(frame.subarray(-authTagLength));
-      const plain = decipher.update(frame.subarray(0, -authTagLength));
-      try {
-        decipher.final();
-      } catch {
-        throw new NotDecryptable('the file was changed or cut off, or its master key is another one');
+      const nonce = nonceOf(number++, isLast);
+      let plain: Buffer | null = null;
+      for (const key of keys) {
+        plain = openFrame(frame, key, nonce);
+        if (!plain) continue;
+        keys = [key];
+        break;
       }
+      if (!plain)
+        throw new NotDecryptable('the file was changed or cut off, or its master key is another one');
       yield plain;
     }
   };
+}
+
+function openFrame(frame: Buffer, key: Buffer, nonce: Buffer): Buffer | null {
+  const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength });
+  decipher.setAuthTag(frame.subarray(-authTagLength));
+  const plain = decipher.update(frame.subarray(0, -authTagLength));
+  try {
+    decipher.final();
+    return plain;
+  } catch {
+    return null;
+  }
 }
 
 function nonceOf(frame: number, isLast: boolean): Buffer {

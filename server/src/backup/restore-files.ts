@@ -23,7 +23,7 @@ export async function restoreFiles(
   keyRing: KeyRing,
 ): Promise<void> {
   const { folder, isEncrypted, firstLogFile } = backup;
-  const keyOfSalt = (salt: Buffer) => keyRing.backupKey(salt);
+  const keyOfSalt = (salt: Buffer) => keyRing.backupKeys(salt);
   await mkdir(dataFolder, { recursive: true, mode: 0o700 });
   await sweep(dataFolder, unfinished);
   const cluster = await mkdtemp(join(dataFolder, unfinished));

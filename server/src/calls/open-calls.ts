@@ -1,7 +1,7 @@
-import type { Hmac } from 'node:crypto';
 import type { Accounts } from '../accounts/open-accounts.ts';
 import { changeOwnPassword } from '../accounts/own-password.ts';
 import type { Database } from '../db/database.ts';
+import type { Fingerprint } from '../encryption/key-ring.ts';
 import type { Jobs } from '../jobs/open-jobs.ts';
 import type { Config } from '../settings/config.ts';
 import { type CallHistory, openCallHistory } from './call-history.store.ts';
@@ -14,7 +14,7 @@ export interface Calls extends WriteRouteTools {
   readonly history: CallHistory;
   readonly runs: RunHistory;
   /** Returns a new keyed hash for the fingerprint of a request body. */
-  newFingerprint(): Hmac;
+  newFingerprint(): Fingerprint;
 }
 
 interface CallParts extends Omit<CallTools, 'calls' | 'submissions' | 'maxRemovals' | 'limits'> {

@@ -96,7 +96,7 @@ export function runRoutes(app: Api, tools: RunTools): void {
       const fingerprint = callTools.keyRing
         .newFingerprint()
         .update(`undo ${request.params.id.toLowerCase()}`);
-      request.received.fingerprint = fingerprint.digest();
+      request.received.fingerprints = fingerprint.digests();
       return handle(request as FastifyRequest, reply);
     },
   );

@@ -133,7 +133,7 @@ export function reviewOf(
 ): PlanReview | null {
   if (!planned) return null;
   const { expectedPlan: expected } = planned;
-  const newDigest = () => keyRing.newFingerprint();
+  const newDigest = () => keyRing.newPlanDigest();
   return new PlanReview({ options, expected, maxRemovals, resumed, dryRun, newDigest });
 }
 

@@ -1,10 +1,10 @@
-import type { Hmac } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import type { OwnCall } from '../accounts/own-password.ts';
 import type { SignedInUser } from '../clients/access.ts';
 import { actorOf } from '../clients/authentication.plugin.ts';
 import { unavailable } from '../db/errors.ts';
+import type { Fingerprint } from '../encryption/key-ring.ts';
 import { debugOf, languageOf } from '../http/request-context.ts';
 import { isFlagged, mailsPerMinute, representationFor, runOf, wantsAsync } from '../http/request-options.ts';
 import { sendEnvelope } from '../http/streaming.ts';
@@ -222,7 +222,9 @@ declare module 'fastify' {
  * Returns a function that starts the fingerprint of a request with an idempotency key; null without a key. The route is
  * part of the fingerprint, because the same body means different things on different routes.
  */
-export function fingerprintBy(newFingerprint: () => Hmac): (request: FastifyRequest) => Hmac | null {
+export function fingerprintBy(
+  newFingerprint: () => Fingerprint,
+): (request: FastifyRequest) => Fingerprint | null {
   return (request) => {
     if (keyText(request) === null) return null;
     return newFingerprint().update(`${request.routeOptions.url}\n${optionsText(request.query as Query)}`);
@@ -242,8 +244,8 @@ function optionsText({ missing, passwords, existing, similar = 'allow', moves, p
 
 function idempotencyKeyOf(request: FastifyRequest): IdempotencyKey | null {
   const text = keyText(request);
-  const { fingerprint } = request.received;
-  return text !== null && fingerprint ? { text, fingerprint } : null;
+  const { fingerprints } = request.received;
+  return text !== null && fingerprints ? { text, fingerprints } : null;
 }
 
 function keyText(request: FastifyRequest): string | null {

@@ -1,9 +1,8 @@
 import type { Database } from '../db/database.ts';
-import { masterKeyIdentity } from '../db/lookups.ts';
 import { refuseUnmigrated } from '../db/migrations.ts';
-import { KeyRing } from '../encryption/key-ring.ts';
-import { type Config, ConfigError } from '../settings/config.ts';
-import { findMasterKey, wrongMasterKey } from '../settings/master-key-file.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
+import type { Config } from '../settings/config.ts';
+import { findMasterKeys, openExistingKeyRing } from '../settings/master-key-file.ts';
 import { openStore } from '../store.ts';
 
 /** Opens the database for one command and closes it afterwards. `place` names it in messages. */
@@ -33,19 +32,14 @@ export async function withStore<Result>(
 /**
  * Opens the database and the key ring for one command.
  *
- * @throws {ConfigError} if the master key is not the one that the database was first used with.
+ * @throws {ConfigError} if the master key that the database needs is missing.
  */
 export async function withKeyRing<Result>(
   config: Config,
   work: (keyRing: KeyRing, database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const key = await findMasterKey(config);
-  return withDatabase(config, async (database) => {
-    const identity = await masterKeyIdentity(database);
-    if (!identity)
-      throw new ConfigError('The database has no master key yet. Start the service once to create it.');
-    const keyRing = key && new KeyRing(key);
-    if (!keyRing?.identity.equals(identity)) throw wrongMasterKey(config, key);
-    return work(keyRing, database);
-  });
+  const keys = await findMasterKeys(config);
+  return withDatabase(config, async (database) =>
+    work(await openExistingKeyRing(keys, config, database), database),
+  );
 }

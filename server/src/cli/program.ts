@@ -10,6 +10,7 @@ import { exportCommand } from './commands/export.ts';
 import { importCommand, resetCommand } from './commands/import.ts';
 import { inviteCommand } from './commands/invite.ts';
 import { jobCommand } from './commands/job.ts';
+import { keyCommand } from './commands/key.ts';
 import { listCommand } from './commands/list.ts';
 import { mailCommand } from './commands/mail.ts';
 import { migrateCommand } from './commands/migrate.ts';
@@ -36,6 +37,7 @@ export const program = new Command('anagrafe')
   .addCommand(backupCommand())
   .addCommand(restoreCommand())
   .addCommand(raiseIdsCommand())
+  .addCommand(keyCommand())
   .addCommand(configCommand())
   .addCommand(clientCommand())
   .addCommand(operatorCommand())

@@ -6,7 +6,7 @@ import { restoreFiles } from '../backup/restore-files.ts';
 import { KeyRing } from '../encryption/key-ring.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { type Config, ConfigError, prefix } from '../settings/config.ts';
-import { findMasterKey } from '../settings/master-key-file.ts';
+import { findMasterKeys } from '../settings/master-key-file.ts';
 import { withStore } from './database.ts';
 
 /** @throws {ConfigError} if the settings name a PostgreSQL of its own, which has tools for backups. */
@@ -23,9 +23,9 @@ export async function requireKeyOf(
   { backup: { folder, masterKey } }: RestorePlan,
   config: Config,
 ): Promise<KeyRing> {
-  const found = await findMasterKey({ ...config, DATABASE_URL: null });
-  const keyRing = found && new KeyRing(found);
-  if (keyRing?.identity.toString('hex') === masterKey) return keyRing;
+  const found = await findMasterKeys({ ...config, DATABASE_URL: null });
+  const keyRing = found.length > 0 ? new KeyRing(...found) : null;
+  if (keyRing?.holds(Buffer.from(masterKey, 'hex'))) return keyRing;
   const problem = keyRing ? `The master key is not that of the backup ${folder}` : 'There is no master key';
   throw new ConfigError(problem, {
     code: keyRing ? 'master_key_wrong' : 'master_key_missing',

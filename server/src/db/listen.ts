@@ -58,8 +58,8 @@ async function listenUntilLost(
   closing: AbortSignal,
 ): Promise<void> {
   const client = new Client({
-    ...connection,
     application_name: 'anagrafe',
+    ...connection,
     keepAlive: true,
     connectionTimeoutMillis: answerMs,
     query_timeout: answerMs,

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { commandLine } from '../lib/operator-error.ts';
 import { packageFolder } from '../lib/package-folder.ts';
 import type { Connection, Database } from './database.ts';
@@ -18,9 +20,32 @@ interface Migration {
   readonly checksum: string;
 }
 
-/** Runs the pending migrations in one transaction. Returns their names. */
+/** Longest wait for the lock of a table, in milliseconds: the calls of other nodes wait behind a migration that waits. */
+const lockMs = 2000;
+const lockNotAvailable = '55P03';
+/** Gives a long read of another node, such as an export, about ten minutes to end. */
+const attemptsMax = 200;
+const retryMs = 1000;
+
+/** Runs the pending migrations in one transaction, as soon as it gets the locks. Returns their names. */
 export async function migrate(database: Database): Promise<string[]> {
   await checkServer(database);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await migrateAtOnce(database);
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || error.code !== lockNotAvailable) throw error;
+      if (attempt === attemptsMax)
+        throw new StorageError('the migrations did not get the locks of their tables', {
+          code: 'migration_blocked',
+          advice: 'end the long transactions of the database, which pg_stat_activity lists, and start again',
+        });
+      await sleep(retryMs);
+    }
+  }
+}
+
+async function migrateAtOnce(database: Database): Promise<string[]> {
   const migrations = await readMigrations();
   // A migration of a large table, or the wait for the node that runs it, takes longer than a call may.
   const patient = { patient: true };
@@ -28,6 +53,7 @@ export async function migrate(database: Database): Promise<string[]> {
     await connection.query('select pg_advisory_xact_lock($1)', [lockKey]);
     const applied = await readApplied(connection);
     refuseNewer(migrations, applied);
+    await connection.query(`set local lock_timeout = ${lockMs}`);
     const run: string[] = [];
     for (const migration of migrations) {
       const known = applied.get(migration.version);
@@ -61,12 +87,44 @@ export async function refuseUnmigrated(database: Database): Promise<void> {
 }
 
 export async function missingMigrations(database: Database): Promise<string[]> {
+  return (await pending(database)).map(({ name }) => name);
+}
+
+/** A pending migration with the stored tables that it names, and may lock. */
+export interface PlannedMigration {
+  readonly name: string;
+  readonly tables: readonly { readonly name: string; readonly rows: number; readonly bytes: number }[];
+}
+
+/** Returns the pending migrations in their order. Numbers of rows are estimates. */
+export async function planMigrations(database: Database): Promise<PlannedMigration[]> {
+  await checkServer(database);
+  return Promise.all(
+    (await pending(database)).map(async ({ name, sql }) => {
+      const named = [...sql.matchAll(/\banagrafe\.(\w+)/g)].map(([, relation]) => relation);
+      return { name, tables: await database.query(tablesNamed, [named]) };
+    }),
+  );
+}
+
+/** Selects the tables that have one of the names $1, or an index with one. */
+const tablesNamed = `
+  select relname as name, greatest(reltuples, 0)::bigint as rows, 
+         coalesce((select sum(pg_total_relation_size(relid)) from pg_partition_tree(pg_class.oid)),
+                  pg_total_relation_size(pg_class.oid))::bigint as bytes
+    from pg_class
+   where relnamespace = to_regnamespace('anagrafe') and relkind in ('r', 'p')
+     and (relname = any($1) or pg_class.oid in (select indrelid from pg_index join pg_class as index on index.oid = indexrelid
+                                        where index.relname = any($1)))
+   order by bytes desc, name`;
+
+async function pending(database: Database): Promise<Migration[]> {
   const migrations = await readMigrations();
   const applied: AppliedMigrations = (await hasMigrationsTable(database))
     ? await readMigrationsTable(database)
     : new Map();
   refuseNewer(migrations, applied);
-  return migrations.filter(({ version }) => !applied.has(version)).map(({ name }) => name);
+  return migrations.filter(({ version }) => !applied.has(version));
 }
 
 function refuseNewer(migrations: readonly Migration[], applied: AppliedMigrations): void {

@@ -16,8 +16,12 @@ const pendingMs = 5000;
 /**
  * The service is ready while the database commits writes, its disk is not full and the service is not stopping. The
  * check uses the pool of the requests, so that anything that prevents a request from committing fails the check too.
+ * `problem` returns another reason, or null.
  */
-export function openReadiness(database: Database): { check(): Promise<string | null>; stopping(): void } {
+export function openReadiness(
+  database: Database,
+  problem: () => string | null = () => null,
+): { check(): Promise<string | null>; stopping(): void } {
   let stopping = false;
   let latest: { at: number; answer: Promise<string | null>; pending: boolean } | undefined;
 
@@ -34,6 +38,8 @@ export function openReadiness(database: Database): { check(): Promise<string | n
   return {
     async check() {
       if (stopping) return 'The service is stopping.';
+      const known = problem();
+      if (known) return known;
       const ageMs = latest ? performance.now() - latest.at : Number.POSITIVE_INFINITY;
       if (latest && ageMs <= (latest.pending ? pendingMs : freshMs)) return latest.answer;
       return ask();

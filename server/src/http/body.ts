@@ -1,7 +1,7 @@
-import type { Hmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Fingerprint } from '../encryption/key-ring.ts';
 import { JsonError } from '../json/errors.ts';
 import { readJson } from '../json/read-json.ts';
 import { RecordList } from '../json/record-list.ts';
@@ -73,8 +73,8 @@ interface Allowance {
 
 /** The body of a request. It holds its memory until the connection of the request has ended, and nothing uses it. */
 class RequestBody {
-  /** HMAC of the body of a request with an idempotency key; null without a key. */
-  fingerprint: Buffer | null = null;
+  /** The fingerprint of a request with an idempotency key, with each key that a stored one may have; null without a key. */
+  fingerprints: readonly Buffer[] | null = null;
   #memory: MemoryReservation | null = null;
   readonly #closed = new AbortController();
   #isUsed = false;
@@ -93,7 +93,12 @@ class RequestBody {
   }
 
   /** Returns the bytes of the body, of which `declared` are expected. Throws an `ApiError` if they exceed a limit. */
-  async read(payload: Readable, declared: number, allowance: Allowance, hmac: Hmac | null): Promise<Buffer> {
+  async read(
+    payload: Readable,
+    declared: number,
+    allowance: Allowance,
+    fingerprint: Fingerprint | null,
+  ): Promise<Buffer> {
     this.signal.throwIfAborted();
     const { maxBytes, budget, caller, timeoutMs } = allowance;
     const timeout = new AbortController();
@@ -107,12 +112,12 @@ class RequestBody {
       if (declared > maxBytes || length > maxBytes)
         throw new ApiError('BODY_TOO_LARGE', { variant: 'bytes', figures: { bytes: maxBytes } });
       memory.add(piece.length);
-      hmac?.update(piece);
+      fingerprint?.update(piece);
     };
     try {
       const bytes = await collect(payload, Math.min(declared, maxBytes), add, timeout.signal);
       memory.complete();
-      this.fingerprint = hmac?.digest() ?? null;
+      this.fingerprints = fingerprint?.digests() ?? null;
       return bytes;
     } catch (error) {
       memory.release();
@@ -148,7 +153,7 @@ class RequestBody {
 export function readBodies(
   app: FastifyInstance,
   limits: BodyLimits,
-  fingerprintOf: (request: FastifyRequest) => Hmac | null,
+  fingerprintOf: (request: FastifyRequest) => Fingerprint | null,
 ): void {
   const clientBudget = new BodyBudget({
     total: 2 * limits.clientMemory,
@@ -194,8 +199,8 @@ export function readBodies(
     refuseOtherCodings(request);
     const { maxValues = limits.values, records, emptyBody } = request.routeOptions.config;
     const declared = Number(request.headers['content-length'] ?? 0);
-    const hmac = fingerprintOf(request);
-    const bytes = await request.received.read(payload, declared, allowanceOf(request), hmac);
+    const fingerprint = fingerprintOf(request);
+    const bytes = await request.received.read(payload, declared, allowanceOf(request), fingerprint);
     const { depth: maxDepth, recordUsers: maxRecordUsers, records: maxRecords } = limits;
     const { signal } = request.received;
     const jsonLimits = { maxDepth, maxValues, maxRecordUsers, maxRecords, signal };

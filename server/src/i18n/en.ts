@@ -184,6 +184,8 @@ export const callTexts = {
     database: 'The database is not available. No changes were made. Retry after {seconds} s.',
     conflict: 'Other requests are changing the same data. No changes were made. Retry after {seconds} s.',
     noAnswer: 'The database did not answer. Retry after {seconds} s.',
+    masterKey:
+      'This node does not have the master key of the database. No changes were made. Retry after {seconds} s.',
   },
   INTERNAL: 'Internal error. The log of the service has the details under the request ID {request}.',
 };

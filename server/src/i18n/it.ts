@@ -187,6 +187,8 @@ export const italian: typeof english = {
     conflict:
       'Altre richieste stanno modificando gli stessi dati. Nessuna modifica eseguita. Riprovare tra {seconds} s.',
     noAnswer: 'Il database non ha risposto. Riprovare tra {seconds} s.',
+    masterKey:
+      'Questo nodo non ha la chiave principale del database. Nessuna modifica eseguita. Riprovare tra {seconds} s.',
   },
   INTERNAL: 'Errore interno. I dettagli sono nel log del servizio, con ID richiesta {request}.',
 

@@ -78,8 +78,8 @@ async function claim(
   });
   if (isNew) return { state: 'new', callId, lease: openLease(database, callId, leaseId) };
   const [known] = await database.query<KnownCall>(
-    `select id, state, is_job, fingerprint = $3 and operation = $4 as same from anagrafe.calls where ${withKey}`,
-    [...owner, key?.fingerprint, operation],
+    `select id, state, is_job, fingerprint = any($3) and operation = $4 as same from anagrafe.calls where ${withKey}`,
+    [...owner, key?.fingerprints, operation],
   );
   // Another request deleted the call between the two statements, because it failed as a whole: try again.
   if (!known) return claim(database, call, leaseId, keyHours);
@@ -129,7 +129,7 @@ async function insertCall(
       clientId,
       key?.text,
       operation,
-      key?.fingerprint,
+      key?.fingerprints[0],
       records,
       users,
       leaseId,

@@ -3,8 +3,8 @@ import type { NewCall } from '../records/write/outcome.ts';
 /** Identifies a retry: a call with the same key and the same fingerprint is the same call. */
 export interface IdempotencyKey {
   readonly text: string;
-  /** The HMAC of the path and the body. */
-  readonly fingerprint: Buffer;
+  /** The HMAC of the path and the body, with the present key and with those of earlier master keys. */
+  readonly fingerprints: readonly Buffer[];
 }
 
 /** A call with an idempotency key or a run, which is stored before it is applied. The counts of an undo are stored later. */

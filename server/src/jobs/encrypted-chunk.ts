@@ -1,4 +1,4 @@
-import { decrypt, encrypt } from '../encryption/key-ring.ts';
+import { decrypt, encrypt } from '../encryption/cipher.ts';
 import { readRecord } from '../json/read-record.ts';
 import type { Fields } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';

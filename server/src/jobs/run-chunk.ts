@@ -1,6 +1,6 @@
 import { clientActor } from '../audit/audit-log.ts';
 import type { CallerTags } from '../db/visibility.ts';
-import type { KeyRing } from '../encryption/key-ring.ts';
+import { type KeyRing, MasterKeyMissing } from '../encryption/key-ring.ts';
 import { Aborted } from '../lib/aborted.ts';
 import type { CodeWithOneText } from '../lib/error-codes.ts';
 import { ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
@@ -92,11 +92,22 @@ async function decryptChunk(
   { keyRing, report }: ChunkTools,
 ): Promise<WaitingRecord[] | null> {
   try {
-    const key = keyRing.openJobKey(wrappedKey, callId);
+    const key = await openJobKey(wrappedKey, callId, keyRing);
     return await decryptRecords(encryptedRecords, { key, name: chunkName(callId, number) });
   } catch (error) {
+    if (error instanceof MasterKeyMissing) throw error;
     report(error);
     return null;
+  }
+}
+
+/** A key that cannot be opened may be encrypted with a master key that this node has not read yet. */
+async function openJobKey(wrappedKey: Buffer, callId: string, keyRing: KeyRing): Promise<Buffer> {
+  try {
+    return keyRing.openJobKey(wrappedKey, callId);
+  } catch {
+    await keyRing.refresh();
+    return keyRing.openJobKey(wrappedKey, callId);
   }
 }
 

@@ -194,4 +194,5 @@ async function useCode(account: OperatorAccount, code: string, tools: OperatorSi
   return digest !== null && tools.store.useRecoveryCode(id, digest);
 }
 
-const secretName = (id: number) => `operator ${id}`;
+/** Returns the associated data of the encrypted secrets of an operator. */
+export const secretName = (id: number) => `operator ${id}`;

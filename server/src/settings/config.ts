@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { readMasterKey } from '../encryption/key-ring.ts';
+import { readMasterKeys } from '../encryption/key-ring.ts';
 import { recordUsersMax } from '../json/record-list.ts';
 import { closestName } from '../lib/did-you-mean.ts';
 import { areTooWide, isNetwork } from '../lib/network.ts';
@@ -39,11 +39,11 @@ export const settings = {
   }),
   MASTER_KEY: text({
     takes:
-      '32 random bytes in base64 (44 characters) or hexadecimal (64 digits), such as the output of "openssl rand -base64 32"',
+      '32 random bytes in base64 (44 characters) or hexadecimal (64 digits), such as the output of "openssl rand -base64 32"; to replace a key, the new and the present one, separated by a comma',
     about:
       'key that encrypts stored secrets and protects the audit log, the same on every node; required with ANAGRAFE_DATABASE_URL, otherwise generated in the data folder',
     fallback: null,
-    accepts: (given) => readMasterKey(given) !== null,
+    accepts: (given) => readMasterKeys(given) !== null,
     mask: () => '********',
   }),
   DATABASE_CONNECTIONS: integer(2, 200, 10, 'maximum number of connections of the main database pool'),

@@ -5,7 +5,7 @@ import { decrypting, encrypting, NotDecryptable } from '../../src/backup/encrypt
 import { KeyRing } from '../../src/encryption/key-ring.ts';
 
 const keyRing = new KeyRing(Buffer.alloc(32, 'one key'));
-const keyOfSalt = (salt: Buffer) => keyRing.backupKey(salt);
+const keyOfSalt = (salt: Buffer) => keyRing.backupKeys(salt);
 
 async function collect(bytes: AsyncIterable<Buffer>): Promise<Buffer> {
   const pieces: Buffer[] = [];
@@ -91,7 +91,7 @@ describe('a encrypted stream', () => {
   it('is refused with another master key', async () => {
     const other = new KeyRing(Buffer.alloc(32, 'other key'));
     const encrypted = await encrypt(Buffer.from('content'));
-    const opened = collect(decrypting((salt) => other.backupKey(salt))(inPieces(encrypted, 100)));
+    const opened = collect(decrypting((salt) => other.backupKeys(salt))(inPieces(encrypted, 100)));
     await expect(opened).rejects.toThrow(NotDecryptable);
   });
 

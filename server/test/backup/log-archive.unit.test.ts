@@ -13,7 +13,7 @@ function folderWith(...names: string[]): string {
   return folder;
 }
 
-const noKey = () => Buffer.alloc(32);
+const noKey = () => [Buffer.alloc(32)];
 
 async function unpacked(folder: string, first: string) {
   const to = join(folder, 'unpacked');

@@ -34,6 +34,7 @@ export const allPages = [
   ...pages,
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   ...['bench', 'client', 'importer'].flatMap(markdownBelow),
 ];
 

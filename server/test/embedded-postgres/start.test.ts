@@ -28,7 +28,7 @@ import {
   startEmbeddedPostgres,
 } from '../../src/embedded-postgres/embedded-postgres.ts';
 import { readConfig } from '../../src/settings/config.ts';
-import { findMasterKey } from '../../src/settings/master-key-file.ts';
+import { findMasterKeys } from '../../src/settings/master-key-file.ts';
 
 describe.each(users)('a service started by $user', ({ identity }) => {
   test('creates a durable cluster at the first start and finds its data at the next', async () => {
@@ -184,7 +184,7 @@ test('a start fails if the data folder is a file, or if the cluster folder conta
     const failure = await startEmbeddedPostgres({ dataFolder }).catch((error) => error);
     expect(failure).toBeInstanceOf(EmbeddedPostgresError);
     expect(failure.message).toMatch(/is not a folder/);
-    expect(await findMasterKey(readConfig({ ANAGRAFE_DATA: dataFolder }))).toBeNull();
+    expect(await findMasterKeys(readConfig({ ANAGRAFE_DATA: dataFolder }))).toEqual([]);
   }
   await mkdir(join(folder, 'data', 'postgres'), { recursive: true });
   await writeFile(join(folder, 'data', 'postgres', 'letter.txt'), '');

@@ -32,7 +32,7 @@ const callWith = (text: string): StoredCall => ({
   clientId: null,
   operation: 'update',
   run: null,
-  key: { text, fingerprint: Buffer.from(text) },
+  key: { text, fingerprints: [Buffer.from(text)] },
   records: 1,
   users: 1,
 });

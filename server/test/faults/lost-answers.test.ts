@@ -120,7 +120,7 @@ describe('a call whose last statement failed', () => {
     const store = openIdempotencyStore(tested.service.database, { keyHours: 1 });
     const call = (records: number) => {
       const text = randomUUID();
-      const key = { text, fingerprint: Buffer.from(text) };
+      const key = { text, fingerprints: [Buffer.from(text)] };
       return { clientId: null, operation: 'update', key, run: null, records, users: 1 } as const;
     };
     const [unfinished, running] = [call(2), call(1)];

@@ -131,11 +131,7 @@ async function verify(options: VerifyOptions): Promise<void> {
 /** Verifies the hash chain of the audit log with the master key. `expected` is an end noted earlier, or null. */
 export function verifyStoredAuditLog(config: Config, expected: ChainEnd | null): Promise<Verdict> {
   return withKeyRing(config, (keyRing, database) =>
-    verifyAuditLog(
-      openAuditStore(database),
-      (before, position, text) => keyRing.hashRow(before, position, text),
-      expected,
-    ),
+    verifyAuditLog(openAuditStore(database), keyRing, expected),
   );
 }
 

@@ -68,7 +68,7 @@ async function create(folder: string, { encrypt, json, ...options }: CreateOptio
       takeBackup(engine.connection, folder, {
         postgres: await postgresVersion(database),
         masterKey: keyRing.identity.toString('hex'),
-        keyOfSalt: encrypt ? (salt) => keyRing.backupKey(salt) : null,
+        keyOfSalt: encrypt ? (salt) => keyRing.backupKeys(salt) : null,
       }),
     );
     if (json) print(JSON.stringify(backup));

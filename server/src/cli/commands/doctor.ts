@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { type Config, prefix, readConfig, settingErrors } from '../../settings/config.ts';
 import { exposureOf, loadSettings } from '../../settings/settings-file.ts';
 import { examineStore } from '../doctor/database.ts';
-import type { Severity } from '../doctor/finding-catalog.ts';
+import type { Severity } from '../doctor/finding-kinds.ts';
 import { describeFinding, type Finding, finding } from '../doctor/findings.ts';
 import { examineHashing } from '../doctor/hashing.ts';
 import { examineExposure, examinePort, nodeVersion, openFiles, settingFindings } from '../doctor/machine.ts';

@@ -1,12 +1,12 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { backupsIn } from '../../backup/backup-folder.ts';
 import type { Database } from '../../db/database.ts';
-import { masterKeyIdentity } from '../../db/lookups.ts';
+import { readMasterKeys } from '../../db/master-keys.ts';
 import { succeeds } from '../../embedded-postgres/command.ts';
 import { nearestFolder } from '../../embedded-postgres/embedded-postgres.ts';
 import { KeyRing } from '../../encryption/key-ring.ts';
 import type { Config } from '../../settings/config.ts';
-import { findMasterKey, wrongMasterKey } from '../../settings/master-key-file.ts';
+import { findMasterKeys, requireNeeded, shortId } from '../../settings/master-key-file.ts';
 import { errorFinding, type Finding, finding } from './findings.ts';
 
 const mebibyte = 1024 * 1024;
@@ -54,11 +54,16 @@ export async function examineBackups({
 
 export async function examineMasterKey(database: Database, config: Config): Promise<Finding> {
   try {
-    const key = await findMasterKey(config);
-    const identity = await masterKeyIdentity(database);
-    if (identity === null) return finding(key ? 'master_key_unused' : 'master_key_new');
-    if (!key || !new KeyRing(key).identity.equals(identity)) throw wrongMasterKey(config, key);
-    return finding('master_key_valid');
+    const found = await findMasterKeys(config);
+    const stored = await readMasterKeys(database, { recentHours: 0 });
+    if (stored === null) return finding(found.length > 0 ? 'master_key_unused' : 'master_key_new');
+    requireNeeded(found, stored, config);
+    const needed = stored.former.find(({ retiredAt }) => retiredAt === null);
+    if (needed) return finding('master_key_rotating', { key: shortId(needed.identity) });
+    const [newest] = new KeyRing(...found).identities;
+    return newest?.equals(stored.current)
+      ? finding('master_key_valid')
+      : finding('master_key_not_rotated', { key: shortId(newest as Buffer) });
   } catch (error) {
     return errorFinding('master key', error, 'Restore the master key from a backup.');
   }

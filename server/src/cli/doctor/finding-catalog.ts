@@ -2,33 +2,7 @@ import { commandLine } from '../../lib/operator-error.ts';
 import { prefix } from '../../settings/config.ts';
 import { letOthersCall } from '../output/banner.ts';
 import { grouped, inUnits } from '../output/format.ts';
-
-export type Severity = 'ok' | 'warning' | 'error';
-
-/** The texts of a finding. Every function receives the fields of the finding. */
-interface Kind<Fields> {
-  readonly check: string;
-  readonly severity: Severity;
-  found(fields: Fields): string;
-  /** Advice to the operator; null if the severity is `ok`. */
-  readonly todo: ((fields: Fields) => string) | null;
-}
-
-type Text<Fields> = string | ((fields: Fields) => string);
-
-const toFunction = <Fields>(text: Text<Fields>) => (typeof text === 'string' ? () => text : text);
-
-function ok<Fields = object>(check: string, found: Text<Fields>): Kind<Fields> {
-  return { check, severity: 'ok', found: toFunction(found), todo: null };
-}
-
-function warning<Fields = object>(check: string, found: Text<Fields>, todo: Text<Fields>): Kind<Fields> {
-  return { check, severity: 'warning', found: toFunction(found), todo: toFunction(todo) };
-}
-
-function error<Fields = object>(check: string, found: Text<Fields>, todo: Text<Fields>): Kind<Fields> {
-  return { check, severity: 'error', found: toFunction(found), todo: toFunction(todo) };
-}
+import { error, type Kind, ok, type Text, toFunction, warning } from './finding-kinds.ts';
 
 const mebibyte = 1024 * 1024;
 const gibibyte = 1024 * mebibyte;
@@ -184,6 +158,16 @@ export const catalog = {
   master_key_new: ok('master key', 'Created at the first start'),
   master_key_unused: ok('master key', 'Found, not used yet'),
   master_key_valid: ok('master key', 'Matches the database'),
+  master_key_rotating: warning(
+    'master key',
+    ({ key }: { key: string }) => `Stored values may still be encrypted with the former key ${key}`,
+    'Keep the key. A running service encrypts them again within a minute',
+  ),
+  master_key_not_rotated: warning(
+    'master key',
+    ({ key }: { key: string }) => `The key ${key} of the settings is not in use`,
+    `When every node has it, run: ${commandLine('key rotate')}`,
+  ),
   client_required: ok('access', 'Calls need an API client'),
   first_client_configured: ok(
     'access',

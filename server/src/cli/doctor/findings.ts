@@ -1,6 +1,7 @@
 import { capitalize, type OperatorProblem } from '../../lib/operator-error.ts';
 import { operatorProblem } from '../output/output.ts';
-import { catalog, type FieldsOf, type FindingCode, type Severity } from './finding-catalog.ts';
+import { catalog, type FieldsOf, type FindingCode } from './finding-catalog.ts';
+import type { Severity } from './finding-kinds.ts';
 
 export interface Finding {
   /** The name of the check, such as `disk space`. Several findings may have the same. */

@@ -15,7 +15,7 @@ import {
 import type { InviteChannel } from '../parse/new-password.ts';
 import type { Registration } from '../parse/parsed-user.ts';
 import type { NewUser, PrincipalStep, UserEdit } from '../write/change.ts';
-import type { FieldChange, ShownUser } from '../write/outcome.ts';
+import type { AppliedUser, FieldChange } from '../write/outcome.ts';
 import type { NewName } from './taken-names.ts';
 
 /** Returns the names of the sent values that differ from the stored ones. */
@@ -137,12 +137,12 @@ export function newUser({
   return { username: asSent, usernameKey, fields, password, invite, state: 'active' };
 }
 
-export function registeredUser({ username, fields, invite }: Registration): ShownUser {
+export function registeredUser({ username, fields, invite }: Registration): AppliedUser {
   const names = { id: null, username: required(username).asSent, email: fields.Email };
   return { ...names, operation: 'register', ...shownInvite(invite) };
 }
 
 /** Returns the invitation of a user for the answer, whose code is added when it is issued. */
-export function shownInvite(invite: InviteChannel | null): Pick<ShownUser, 'invite'> {
+export function shownInvite(invite: InviteChannel | null): Pick<AppliedUser, 'invite'> {
   return invite === null ? {} : { invite: { channel: invite, code: null } };
 }
