@@ -53,6 +53,7 @@ import type { Health } from './statistics/health.ts';
 import { healthReportRoute } from './statistics/health-report.routes.ts';
 import { statisticsRoute } from './statistics/statistics.routes.ts';
 import type { StatisticsStore } from './statistics/statistics.ts';
+import type { Tracing } from './tracing.ts';
 import { deliveryRoutes } from './webhooks/deliveries.routes.ts';
 import { type WebhookTools, webhookRoutes } from './webhooks/webhooks.routes.ts';
 
@@ -80,6 +81,8 @@ interface AppOptions {
   /** Null if the console is not built. */
   readonly consoleFolder: string | null;
   readonly brand: Brand;
+  /** Null unless traces are wanted. */
+  readonly tracing: Tracing | null;
 }
 
 /** Number of bodies of full size that a client may send at once, if its calls have few records and users. */
@@ -108,9 +111,10 @@ function bodyLimits(config: Config): BodyLimits {
 
 /** Registers the routes of every feature. */
 export async function buildApp(features: Features, options: AppOptions): Promise<FastifyInstance> {
-  const { brand, config, metrics, readiness, consoleFolder } = options;
+  const { brand, config, metrics, readiness, consoleFolder, tracing } = options;
   const { access } = features.clients;
   const app = createServer({ log: options.log, trustedProxies: config.TRUST_PROXY });
+  if (tracing) await app.register(tracing.requestSpans);
   registerRequestContext(app);
   dropBodies(app);
   logCalls(app, metrics);

@@ -35,6 +35,7 @@ import { readDatabaseHealth } from './statistics/health.store.ts';
 import { openHealth } from './statistics/health.ts';
 import { openStatistics } from './statistics/statistics.store.ts';
 import { openStore } from './store.ts';
+import { openTracing } from './tracing.ts';
 import { openWebhooks } from './webhooks/open-webhooks.ts';
 
 export interface Service {
@@ -51,12 +52,14 @@ export async function startService(
   consoleFolder: string | null = builtConsole(),
 ): Promise<Service> {
   const foundKeys = await findMasterKeys(config);
+  const tracing = await openTracing(process.env, log);
   const brand = await openBrand(config);
   const mailTemplates = await openMailTemplates(config.MAIL_TEMPLATES);
   const mailer = openMailer(config);
   const store = await openStore(config, {
     mode: 'exclusive',
     log: (message) => log.info(message),
+    traceStatement: tracing?.traceStatement ?? null,
     outage: {
       onBegin: (reason) =>
         log.warn(
@@ -75,6 +78,7 @@ export async function startService(
     await Promise.all([app?.close(), background?.stop() ?? queue?.stop()]);
     mailer?.close();
     await Promise.all([hasher?.close(), blocklist?.close(), store.close()]);
+    await tracing?.close();
   }
   try {
     const { database, front, exports } = store;
@@ -189,7 +193,7 @@ export async function startService(
           },
         }),
       },
-      { config, log, metrics, readiness, consoleFolder, brand },
+      { config, log, metrics, readiness, consoleFolder, brand, tracing },
     );
     await listen(app, config);
     background = await startBackground({

@@ -3,6 +3,7 @@ import { NoAnswer } from './db/errors.ts';
 import { type Listener, listen, type Subscription } from './db/listen.ts';
 import { type OutageEvents, OutageMonitor } from './db/outage.ts';
 import { refuseTransactionPooling } from './db/pooling.ts';
+import type { TraceStatement } from './db/run-statements.ts';
 import {
   type Connection,
   type EmbeddedPostgres,
@@ -43,6 +44,7 @@ interface StoreOptions {
   log(message: string): void;
   /** Receives the start and the end of an outage. Without it each lost connection is logged. */
   readonly outage?: OutageEvents;
+  readonly traceStatement?: TraceStatement | null;
 }
 
 const frontConnections = 3;
@@ -62,6 +64,7 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
       writable: options.mode !== 'existing',
       ...(options.connectMs !== undefined && { connectMs: options.connectMs }),
       ...(outages && { outages }),
+      traceStatement: options.traceStatement ?? null,
       onLostConnection,
     });
   const database = open(config.DATABASE_CONNECTIONS);

@@ -10,7 +10,7 @@ import { insertOperation } from '../../server/src/records/operations/insert.ts';
 import { stateOperation } from '../../server/src/records/operations/state.ts';
 import { updateOperation } from '../../server/src/records/operations/update.ts';
 import { passwordsIn } from '../../server/src/records/write/change.ts';
-import { newRows, reserveIds } from '../../server/src/records/write/id-reservation.ts';
+import { reserveIds } from '../../server/src/records/write/id-reservation.ts';
 import { type WritableChange, writableChange } from '../../server/src/records/write/writable-change.ts';
 import { openWriteStore } from '../../server/src/records/write/write-changes.store.ts';
 import { readConfig } from '../../server/src/settings/config.ts';
@@ -86,8 +86,7 @@ export async function openGroupedWrites() {
         return required(change);
       }),
     );
-    const rows = changes.map(newRows);
-    const ids = await reserveIds(rows, writeStore);
+    const ids = await reserveIds(changes, writeStore);
     return changes.map((change, position) => {
       const hashes = new Map(passwordsIn(change).map((password) => [password, 'a new hash']));
       return writableChange(

@@ -11,7 +11,7 @@ import { operationOf } from '../records/check/operation.ts';
 import { applyRecords, hashesNeeded, isFinal, type RecordToApply } from '../records/operations/apply.ts';
 import { effectCounts } from '../records/read/effect-counts.ts';
 import { storedFailures } from '../records/write/failed-records.ts';
-import { newRows, reserveIds } from '../records/write/id-reservation.ts';
+import { reserveIds } from '../records/write/id-reservation.ts';
 import type { Outcome } from '../records/write/outcome.ts';
 import type { CallCounts } from './calls.store.ts';
 import type { CallTools, ClaimedCall, WriteResult } from './write-call.ts';
@@ -102,10 +102,7 @@ async function approveAndReserve(
   // A call without a key is not resumed.
   if (key && earlierOutcomes.size === 0 && approvals.some((approval) => approval !== null))
     await calls.storeApprovals(id, approvals);
-  const ids = await reserveIds(
-    checked.map((record) => newRows(changeToWrite(record))),
-    writeStore,
-  );
+  const ids = await reserveIds(checked.map(changeToWrite), writeStore);
   return checked.map((record, at) => {
     return { ...record, approval: approvals[at] ?? null, ids: required(ids[at]) };
   });

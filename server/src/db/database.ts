@@ -11,8 +11,8 @@ import {
   writeFailure,
 } from './errors.ts';
 import type { OutageMonitor } from './outage.ts';
-import { run } from './run-statements.ts';
-import { bind, type ParameterValues, type Query, type Statement } from './statement.ts';
+import { run as runStatements, type TraceStatement } from './run-statements.ts';
+import { type BoundStatement, bind, type ParameterValues, type Query, type Statement } from './statement.ts';
 
 /** Parses `bigint` as a number without loss: the validation of requests rejects IDs above `Number.MAX_SAFE_INTEGER`. */
 const types: pg.CustomTypesConfig = {
@@ -75,6 +75,7 @@ interface DatabaseOptions {
   /** Rejects connections to a read-only server, which a proxy may return during a failover. */
   readonly writable?: boolean;
   readonly outages?: OutageMonitor;
+  readonly traceStatement?: TraceStatement | null;
   /** Called when an idle connection fails and `outages` does not count the failure. */
   onLostConnection(error: Error): void;
 }
@@ -93,6 +94,12 @@ const patientMs = 600_000;
 
 export function openDatabase(options: DatabaseOptions): Database {
   const statementMs = options.statementMs ?? defaultStatementMs;
+  const { outages, traceStatement = null } = options;
+  const run = <Row extends pg.QueryResultRow>(
+    client: pg.ClientBase,
+    statements: readonly BoundStatement[],
+    answerMs: number,
+  ) => runStatements<Row>(client, statements, answerMs, traceStatement);
   const pool = new pg.Pool({
     ...options.connection,
     Client,
@@ -112,7 +119,6 @@ export function openDatabase(options: DatabaseOptions): Database {
       if (options.writable && session?.readOnly === 'on') throw new ReadOnlyServer();
     },
   });
-  const { outages } = options;
   pool.on('error', (error) => {
     if (!outages?.failed(new NoAnswer(error))) options.onLostConnection(error);
   });
@@ -151,6 +157,13 @@ export function openDatabase(options: DatabaseOptions): Database {
       client.removeListener('error', onError);
       client.release(broken);
     }
+  }
+
+  /** Closes the connection if the server does not answer within `rollbackMs`; closing rolls back too. */
+  async function rollback(client: pg.PoolClient): Promise<void> {
+    await run(client, [{ text: 'rollback', values: [] }], rollbackMs).catch((error) =>
+      client.emit('error', error),
+    );
   }
 
   return {
@@ -235,11 +248,4 @@ function beginText(options: { patient: boolean; snapshot?: boolean; lockMs?: num
   };
   const settings = Object.entries(limits).map(([name, ms]) => `set local ${name} = ${ms}`);
   return [`begin${snapshot ? ' isolation level repeatable read, read only' : ''}`, ...settings].join('; ');
-}
-
-/** Closes the connection if the server does not answer within `rollbackMs`; closing rolls back too. */
-async function rollback(client: pg.PoolClient): Promise<void> {
-  await run(client, [{ text: 'rollback', values: [] }], rollbackMs).catch((error) =>
-    client.emit('error', error),
-  );
 }

@@ -3,6 +3,9 @@ import { closeAtOnce, sendTogether } from './client.ts';
 import { NoAnswer, statementError } from './errors.ts';
 import type { BoundStatement } from './statement.ts';
 
+/** Called when a statement is sent. The function that it returns is called at its end, with the error or null. */
+export type TraceStatement = (statement: Pick<BoundStatement, 'name' | 'text'>) => (error: unknown) => void;
+
 /**
  * Sends statements together and returns all of their rows. Each of them has the time limit, which begins with the answer
  * to the one before it. Throws the first error: after it, PostgreSQL refuses the rest of the transaction. It is a
@@ -13,24 +16,28 @@ export async function run<Row extends pg.QueryResultRow>(
   client: pg.ClientBase,
   statements: readonly BoundStatement[],
   answerMs: number,
+  traceStatement: TraceStatement | null,
 ): Promise<Row[]> {
   const send = (statement: BoundStatement) => {
     const values = [...statement.values];
+    const ended = traceStatement?.(statement);
     const answer = client.query<Row>({ ...statement, values });
     // Without a handler, an answer that fails before it is awaited would end the process.
     answer.catch(() => undefined);
-    return { answer, values };
+    return { answer, values, ended };
   };
   const sent = sendTogether(client, () => statements.map(send));
   const rows: Row[] = [];
   const failures: unknown[] = [];
-  for (const { answer, values } of sent) {
+  for (const { answer, values, ended } of sent) {
     try {
       for (const row of await rowsOf(client, answer, answerMs)) rows.push(row);
+      ended?.(null);
       // V8 keeps ended queries of `pg` until the next collection of the whole heap, with the parameters of a large
       // record. A query that failed may still be sent, so it keeps them.
       values.length = 0;
     } catch (error) {
+      ended?.(error);
       failures.push(error);
     }
   }

@@ -10,7 +10,7 @@ import type { Records } from '../records/open-records.ts';
 import { hashesNeeded } from '../records/operations/apply.ts';
 import { type PrincipalChange, principalsOf, sizeOf } from '../records/write/change.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
-import { type NewRows, newRows, reserveIds } from '../records/write/id-reservation.ts';
+import { reserveIds } from '../records/write/id-reservation.ts';
 import { type Outcome, refused } from '../records/write/outcome.ts';
 import { type PlannedRecord, planChunks } from './chunk-planner.ts';
 import { chunkName, encryptRecords, type ValidRecord } from './encrypted-chunk.ts';
@@ -64,9 +64,9 @@ export async function submitJob(
 }
 
 /**
- * Checks the records in groups and separates valid from invalid ones, of which only the invalid ones stay in memory.
- * Those with an earlier outcome are checked too: what they claim is not free for the others. IDs are reserved for each group, so that
- * they follow the order sent even if the chunks run in another order.
+ * Checks the records in groups and separates valid from invalid ones, of which only the invalid ones stay in memory. Those
+ * with an earlier outcome are checked too: what they claim is not free for the others. IDs are reserved for each group, so
+ * that they follow the order sent even if the chunks run in another order.
  */
 async function partitionRecords(
   { records, earlierOutcomes, review, holdMemory }: SubmittedCall,
@@ -78,27 +78,29 @@ async function partitionRecords(
   const valid = new Map<number, ValidRecord & PlannedRecord>();
   await hasher.waitForInteractive();
   for await (const group of checkInGroups(records, operation, { holdMemory })) {
+    const left = group.filter(({ position }) => !earlierOutcomes.has(position));
+    const approvals = left.map((checked) => review?.approve(checked, records.text(checked.position)) ?? null);
+    const changes = left.map(changeToWrite);
+    const ids = await reserveIds(changes, writeStore);
     const failures: Failure[] = [];
-    const found: (PlannedRecord & Omit<ValidRecord, 'ids'>)[] = [];
-    const inserted: NewRows[] = [];
-    for (const checked of group) {
+    for (const [at, checked] of left.entries()) {
       const { position, parsed, fields } = checked;
-      if (earlierOutcomes.has(position)) continue;
-      const approval = review?.approve(checked, records.text(position)) ?? null;
-      const change = changeToWrite(checked);
-      if (change) {
-        const users = records.usersOf(position);
-        const weight = weightOf(change, hashesNeeded(checked), users);
-        const { namedElsewhere = [] } = change;
-        found.push({ position, users, weight, orderingKeys: principalsOf(change), approval, namedElsewhere });
-        inserted.push(newRows(change));
-      } else {
+      const change = changes[at];
+      if (!change) {
         failures.push({ position, outcome: refused(parsed), fields });
+        continue;
       }
+      const users = records.usersOf(position);
+      valid.set(position, {
+        position,
+        users,
+        weight: weightOf(change, hashesNeeded(checked), users),
+        orderingKeys: principalsOf(change),
+        ids: required(ids[at]),
+        approval: approvals[at] ?? null,
+        namedElsewhere: change.namedElsewhere ?? [],
+      });
     }
-    const reserved = await reserveIds(inserted, writeStore);
-    for (const [at, record] of found.entries())
-      valid.set(record.position, { ...record, ids: required(reserved[at]) });
     failureGroups.push(await storedFailures(operation.name, failures));
     await hasher.waitForInteractive();
   }

@@ -15,8 +15,7 @@ import { updateOperation } from './operations/update.ts';
 import { upsertOperation } from './operations/upsert.ts';
 import { openExports } from './read/export.store.ts';
 import { Exporter } from './read/export.ts';
-import { openListing } from './read/listing.store.ts';
-import type { ListingStore } from './read/listing.ts';
+import { type ListingStore, openListing } from './read/listing.store.ts';
 import { RecordWriter, Retries, type WriterOptions } from './write/record-writer.ts';
 import { openWriteStore, type WriteStore } from './write/write-changes.store.ts';
 

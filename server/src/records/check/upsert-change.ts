@@ -5,7 +5,8 @@ import type { InviteChannel, NewPassword } from '../parse/new-password.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
 import type { Upsert } from '../parse/parsed-user.ts';
 import { type NewUser, noChange, type PrincipalChange } from '../write/change.ts';
-import type { AppliedUser, ShownUser } from '../write/outcome.ts';
+import type { AppliedUser } from '../write/outcome.ts';
+import type { OwnUser } from './check.store.ts';
 import {
   editPrincipal,
   editUser,
@@ -47,7 +48,7 @@ export interface ComparedRecord {
 }
 
 /** A stored user that the record does not contain. */
-export type RemovedUser = Pick<AppliedUser, 'id' | 'username' | 'email'>;
+export type RemovedUser = Pick<OwnUser, 'id' | 'username' | 'email'>;
 
 interface Removal {
   readonly users: readonly RemovedUser[];
@@ -117,7 +118,7 @@ function registration({ sent: { username, fields, state }, password, invite }: C
 function shownUser(
   { stored, sent, changed, isMoved, invite }: ComparedUser,
   showsChanges: boolean,
-): ShownUser {
+): AppliedUser {
   if (!stored) {
     const names = { id: null, username: required(sent.username).asSent, email: sent.fields.Email ?? null };
     return { ...names, operation: 'register', ...shownInvite(invite) };

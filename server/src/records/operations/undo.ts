@@ -21,7 +21,7 @@ import {
   type UserEdit,
   type UserMove,
 } from '../write/change.ts';
-import type { FieldChange, KeptField, ShownUser } from '../write/outcome.ts';
+import type { AppliedUser, FieldChange, KeptField } from '../write/outcome.ts';
 import { usersListed } from './delete.ts';
 import { restore, usernameOf, type Values, valueOfUser } from './run-values.ts';
 import { readStored, type StoredForUndo, type UndoOptions, type UndoStore } from './undo-stored.ts';
@@ -79,7 +79,7 @@ function undoInsertion(
     action: 'delete',
     principal: { kind: 'delete', externalKey: fields.ExternalKey },
     storedUsers: usersCount - [...leaving].filter((user) => principalOfUser.get(user) === id).length,
-    applied: deleted.map((user): ShownUser => ({ ...unnamed(user), operation: 'delete' })),
+    applied: deleted.map((user): AppliedUser => ({ ...unnamed(user), operation: 'delete' })),
   };
 }
 
@@ -98,7 +98,7 @@ function undoChanges(
   const edits: UserEdit[] = [];
   const moves: UserMove[] = [];
   const deletes: number[] = [];
-  const applied = usersWith(parsed, 'undo').map((undone): ShownUser => {
+  const applied = usersWith(parsed, 'undo').map((undone): AppliedUser => {
     const user = stored.users.get(undone.id);
     const isMoved = user !== undefined && user.principalId === undone.movedTo;
     if (!user || !(isMoved || user.principalId === principal.id))
@@ -220,6 +220,6 @@ function undoEditOfUser(
   return { edit, kept, changes };
 }
 
-function unnamed(id: number): ShownUser {
+function unnamed(id: number): AppliedUser {
   return { id, username: '', email: null, operation: 'none' };
 }

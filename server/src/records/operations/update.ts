@@ -29,7 +29,7 @@ import {
   type UserEdit,
   type UserMove,
 } from '../write/change.ts';
-import type { ShownUser } from '../write/outcome.ts';
+import type { AppliedUser } from '../write/outcome.ts';
 
 type UpdateOptions = Pick<CallOptions, 'showsStored' | 'resetsOnly' | 'callerTags'>;
 
@@ -170,7 +170,7 @@ function updateChange(
   const moves: UserMove[] = [];
   const deletes: number[] = [];
   const operations = ['register', 'reset', 'edit', 'delete', 'move'] as const;
-  const applied = usersWith(parsed, ...operations).map((user): ShownUser => {
+  const applied = usersWith(parsed, ...operations).map((user): AppliedUser => {
     if (user.operation === 'register') {
       registrations.push(newUser(user));
       return registeredUser(user);

@@ -1,4 +1,4 @@
-import type { Outcome, PrincipalOutcome, ShownUser } from '../write/outcome.ts';
+import type { AppliedUser, Outcome, PrincipalOutcome } from '../write/outcome.ts';
 
 /** What a call does to principals and users, and the number of its records that change nothing. */
 const noEffect = {
@@ -18,7 +18,7 @@ const noEffect = {
 export type EffectCounts = Readonly<typeof noEffect>;
 
 /** The count of each effect on a principal or user. */
-const countOf: Partial<Record<PrincipalOutcome | ShownUser['operation'], keyof EffectCounts>> = {
+const countOf: Partial<Record<PrincipalOutcome | AppliedUser['operation'], keyof EffectCounts>> = {
   inserted: 'principalsInserted',
   updated: 'principalsUpdated',
   deleted: 'principalsDeleted',

@@ -12,7 +12,7 @@ import { principalFields } from '../fields/fields.ts';
 import type { Exporter } from './export.ts';
 import { type ExportFormat, exportFormats, type FormatOptions, separators } from './export-format.ts';
 import { filterText, principal, user } from './listing.schemas.ts';
-import type { ListingStore } from './listing.ts';
+import type { ListingStore } from './listing.store.ts';
 
 interface ExportTools {
   readonly exporter: Exporter;

@@ -1,7 +1,7 @@
 import type { Connection, Database } from '../../db/database.ts';
 import { storeWithApiErrors } from '../../db/errors.ts';
-import { shownTags } from '../../db/visibility.ts';
-import type { ExportSelection, ExportStore } from './export.ts';
+import { type CallerTags, shownTags } from '../../db/visibility.ts';
+import type { Tags } from '../../lib/tags.ts';
 import { type ExportedPrincipal, type ExportedUser, usersPerPart } from './export-format.ts';
 import { principalColumns, principalOfKey, userColumns } from './listing.store.ts';
 
@@ -11,10 +11,29 @@ type MutablePart = PrincipalRow & { readonly users: ExportedUser[] };
 const principalsAtOnce = 1000;
 const usersAtOnce = 1000;
 
+/** The principals to export; all if everything is null. */
+export interface ExportSelection {
+  readonly principalId: number | null;
+  readonly externalKey: string | null;
+  /** Selects the principals that have one of the tags. */
+  readonly tags: Tags | null;
+  readonly callerTags: CallerTags;
+}
+
+export type ExportStore = ReturnType<typeof openExports>;
+
 /** Reads exports through `database`, a pool of its own: an export keeps its connection until the client has read it. */
-export function openExports(database: Database): ExportStore {
-  return storeWithApiErrors<ExportStore>({
-    read: (selection, { hashes }, onParts) =>
+export function openExports(database: Database) {
+  return storeWithApiErrors({
+    /**
+     * Reads principals and their users in the order of IDs, as they were at one moment, and passes them on in groups of
+     * about `usersPerPart` users. It reads on when `onParts` resolves, and ends when it rejects.
+     */
+    read: (
+      selection: ExportSelection,
+      { hashes }: { readonly hashes: boolean },
+      onParts: (parts: readonly ExportedPrincipal[]) => Promise<void>,
+    ): Promise<void> =>
       database.transaction(
         async (connection) => {
           for await (const parts of readParts(connection, selection, hashes)) await onParts(parts);

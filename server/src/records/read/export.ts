@@ -1,36 +1,9 @@
 import { PassThrough, type Readable } from 'node:stream';
-import type { CallerTags } from '../../db/visibility.ts';
 import { ApiError } from '../../lib/field-errors.ts';
 import { Semaphore } from '../../lib/semaphore.ts';
-import type { Tags } from '../../lib/tags.ts';
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
-import {
-  type ExportedPrincipal,
-  type ExportFormat,
-  exportFormats,
-  type FormatOptions,
-} from './export-format.ts';
-
-/** The principals to export; all if everything is null. */
-export interface ExportSelection {
-  readonly principalId: number | null;
-  readonly externalKey: string | null;
-  /** Selects the principals that have one of the tags. */
-  readonly tags: Tags | null;
-  readonly callerTags: CallerTags;
-}
-
-export interface ExportStore {
-  /**
-   * Reads principals and their users in the order of IDs, as they were at one moment, and passes them on in groups of
-   * about `usersPerPart` users. It reads on when `onParts` resolves, and ends when it rejects.
-   */
-  read(
-    selection: ExportSelection,
-    options: { readonly hashes: boolean },
-    onParts: (parts: readonly ExportedPrincipal[]) => Promise<void>,
-  ): Promise<void>;
-}
+import type { ExportSelection, ExportStore } from './export.store.ts';
+import { type ExportFormat, exportFormats, type FormatOptions } from './export-format.ts';
 
 interface ExportLimits {
   /** Maximum number of exports at once. Each of them uses a connection to the database. */

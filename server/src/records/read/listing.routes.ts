@@ -5,14 +5,8 @@ import { CallHeaders, CallQuery } from '../../http/schemas.ts';
 import { sendEnvelope } from '../../http/streaming.ts';
 import type { Api } from '../../http/validation.ts';
 import { PrincipalFilter, principalAnswers, UserFilter, userAnswers } from './listing.schemas.ts';
-import {
-  type FoundUser,
-  type ListedPrincipal,
-  type Listing,
-  type ListingStore,
-  listingOf,
-  ownListing,
-} from './listing.ts';
+import type { ListingStore } from './listing.store.ts';
+import { type FoundUser, type ListedPrincipal, type Listing, listingOf, ownListing } from './listing.ts';
 import { foundUserAnswer, listedPrincipalTexts } from './listing-answers.ts';
 
 interface ReadTools {

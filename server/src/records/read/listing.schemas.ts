@@ -17,7 +17,17 @@ import { tagPattern, tagsMax } from '../../lib/tags.ts';
 import { usernameMax } from '../../usernames/username.ts';
 import { answerSchemas } from '../fields/fields.schemas.ts';
 import { principalFields, shownStates, userFields } from '../fields/fields.ts';
-import { isFilterText, userSorts, usersShownMax } from './listing.ts';
+
+/** The orders of a list of users. Each has an index; `-` is descending. */
+export const userSorts = ['ID', '-ID', 'Username', '-Username', 'UpdatedAt', '-UpdatedAt'] as const;
+export type UserSort = (typeof userSorts)[number];
+
+export const usersShownMax = 1000;
+
+/** Returns false for a text that no stored value contains. */
+function isFilterText(text: string): boolean {
+  return text.trim() !== '' && !text.includes('\0');
+}
 
 /** A text to compare with stored values. Its NFC form is measured, so that every stored value can be found. */
 export function filterText(maxLength: number, description?: string) {

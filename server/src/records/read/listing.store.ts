@@ -5,26 +5,27 @@ import { seesPrincipalId, shownTags } from '../../db/visibility.ts';
 import { selectedColumns } from '../fields/field-columns.ts';
 import { principalFields, type ShownState, userFields } from '../fields/fields.ts';
 import { aliasesOf } from '../write/merges.store.ts';
-import type {
-  FoundUser,
-  ListedPrincipal,
-  ListedUser,
-  Listing,
-  ListingStore,
-  PageOf,
-  Search,
-  UserSort,
-} from './listing.ts';
+import type { UserSort } from './listing.schemas.ts';
+import type { FoundUser, ListedPrincipal, ListedUser, Listing, PageOf, Search } from './listing.ts';
 import { Filter, type Matches, type RowOrder, type RowSource, readPage } from './listing-page.store.ts';
 
 /** One query reads the users of consecutive principals that have this many together. A user may have 20 KB of attributes. */
 const usersAtOnce = 50;
 
-export function openListing(database: Database): ListingStore {
-  return storeWithApiErrors<ListingStore>({
-    listPrincipals: (listing) => listPrincipals(database, listing),
-    listUsers: (listing) => listUsers(database, listing),
-    async findPrincipalId({ principalId, externalKey, callerTags }) {
+export type ListingStore = ReturnType<typeof openListing>;
+
+export function openListing(database: Database) {
+  return storeWithApiErrors({
+    /** Reads the principals and their users in groups, so that a page is not held in memory as a whole. */
+    listPrincipals: (listing: Listing) => listPrincipals(database, listing),
+    /** Returns the users in groups, for the same reason. */
+    listUsers: (listing: Listing) => listUsers(database, listing),
+    /** Returns the ID of the principal that a read is limited to, for the audit log; null if there is none. */
+    async findPrincipalId({
+      principalId,
+      externalKey,
+      callerTags,
+    }: Pick<Listing, 'principalId' | 'externalKey' | 'callerTags'>): Promise<number | null> {
       if (principalId !== null || externalKey === null) return principalId;
       const [found] = await database.query<{ id: number }>(
         `select id from ${principalOfKey('$1')} as named where ${seesPrincipalId('id', '$2')}`,

@@ -1,11 +1,14 @@
+import type { Static } from 'typebox';
 import type { SignedInUser } from '../../clients/access.ts';
 import { type CallerTags, selectedTags } from '../../db/visibility.ts';
+import type { Validated } from '../../http/validation.ts';
 import { readDate } from '../../lib/dates.ts';
 import { ApiError, wrongParameter } from '../../lib/field-errors.ts';
 import { sortedTags, type Tags } from '../../lib/tags.ts';
 import { mapUsername } from '../../usernames/precis-profiles.ts';
 import { numberTerms, searchTerms } from '../../usernames/username.ts';
 import type { PrincipalFields, ShownState, State, UserFields } from '../fields/fields.ts';
+import { type PrincipalFilter, type UserFilter, type UserSort, usersShownMax } from './listing.schemas.ts';
 
 export interface PageOf<Items> {
   /** The number of all matches. A list of users by a broad filter has a lower bound; see `listing-page.store.ts`. */
@@ -43,10 +46,6 @@ export interface Listing {
   /** Maximum number of users listed inside a principal. The list of users returns the others. */
   readonly usersShown: number;
 }
-
-/** The orders of a list of users. Each has an index; `-` is descending. */
-export const userSorts = ['ID', '-ID', 'Username', '-Username', 'UpdatedAt', '-UpdatedAt'] as const;
-export type UserSort = (typeof userSorts)[number];
 
 /**
  * A principal matches by `terms`, `numbers` or the `usernamePrefix` of one of its users; a user by `terms`,
@@ -92,39 +91,9 @@ export interface ListedPrincipal extends PrincipalFields {
   readonly users: Iterable<ListedUser> | AsyncIterable<ListedUser>;
 }
 
-export interface ListingStore {
-  /** Reads the principals and their users in groups, so that a page is not held in memory as a whole. */
-  listPrincipals(listing: Listing): Promise<PageOf<AsyncIterable<ListedPrincipal>>>;
-  /** Returns the users in groups, for the same reason. */
-  listUsers(listing: Listing): Promise<PageOf<AsyncIterable<readonly FoundUser[]>>>;
-  /** Returns the ID of the principal that a read is limited to, for the audit log; null if there is none. */
-  findPrincipalId(
-    selection: Pick<Listing, 'principalId' | 'externalKey' | 'callerTags'>,
-  ): Promise<number | null>;
-}
-
 /** The validated filter of a request, with the names of the API. */
-export interface ListFilter {
-  readonly Page: number;
-  readonly PageSize: number;
-  readonly Date?: string;
-  readonly ID?: number;
-  readonly ExternalKey?: string;
-  readonly Tags?: Tags;
-  readonly Search?: string;
-  readonly UsersShown?: number;
-  readonly Username?: string;
-  readonly Usernames?: readonly string[];
-  readonly Email?: string;
-  readonly Name?: string;
-  readonly State?: ShownState;
-  readonly NeverSignedIn?: boolean;
-  readonly AfterID?: number;
-  readonly UserID?: number;
-  readonly Sort?: UserSort;
-}
-
-export const usersShownMax = 1000;
+export type ListFilter = Validated<Static<typeof UserFilter>> &
+  Pick<Validated<Static<typeof PrincipalFilter>>, 'UsersShown'>;
 
 export function listingOf(filter: ListFilter, callerTags: CallerTags): Listing {
   const { Username: username, Usernames: usernames, Search: search } = filter;
@@ -192,9 +161,4 @@ export function ownListing(listing: Listing, own: SignedInUser | null): Listing 
 function mappedOr(text: string, otherwise: string): string {
   const result = mapUsername(text);
   return 'mapped' in result ? result.mapped : otherwise;
-}
-
-/** Returns false for a text that no stored value contains. */
-export function isFilterText(text: string): boolean {
-  return text.trim() !== '' && !text.includes('\0');
 }

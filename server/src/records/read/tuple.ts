@@ -3,12 +3,12 @@ import { type Code, type ErrorDetail, hasDetails } from '../../lib/error-codes.t
 import { type Language, translate } from '../../lib/translate.ts';
 import type {
   AppliedInvite,
+  AppliedUser,
   FieldChange,
   IndexedOutcome,
   KeptField,
   Outcome,
   PrincipalOutcome,
-  ShownUser,
 } from '../write/outcome.ts';
 
 /**
@@ -170,7 +170,7 @@ function detailsOf({ figures = {} }: ErrorDetail): Details {
 }
 
 function userFields(
-  { id, username, email, operation, changed, changes, keptFields, state, invite }: ShownUser,
+  { id, username, email, operation, changed, changes, keptFields, state, invite }: AppliedUser,
   representation: 'all' | 'registered',
 ) {
   const named = representation === 'all' || operation === 'register';

@@ -3,17 +3,18 @@ import type { Username } from '../../usernames/username.ts';
 import type { StoredUserFields } from '../fields/compared-values.ts';
 import type { PrincipalFields, State, UserFields } from '../fields/fields.ts';
 import type { FirstPassword, InviteChannel, NewPassword } from '../parse/new-password.ts';
-import type { FieldChange, KeptField, Outcome, PrincipalOutcome, ShownUser } from './outcome.ts';
+import type { AppliedUser, FieldChange, KeptField, Outcome, PrincipalOutcome } from './outcome.ts';
 
 // The general form of a write: all changes of one record to a principal and to its users, which are applied completely
 // or not at all. The checks compute it from the stored values; `expectedVersion` makes sure that these are still stored
 // when it is written.
 
 /** The values of a principal after the change. */
-interface PrincipalValues {
+export interface PrincipalValues {
   readonly fields: PrincipalFields;
   readonly state: State;
-  readonly searchTerms: readonly string[];
+  /** The external keys of the principals that were merged into it, by which it is found too. */
+  readonly aliases: readonly string[];
 }
 
 export type PrincipalStep =
@@ -110,7 +111,7 @@ export interface PrincipalChange {
   /** The IDs of users to delete. Empty if the principal is deleted with all of its users. */
   readonly deletes: readonly number[];
   /** The users of the record in the order sent, and then those that it removes, for the answer and the stored outcome. */
-  readonly applied: readonly ShownUser[];
+  readonly applied: readonly AppliedUser[];
   /** The mapped usernames of missing users that stay, because other records of the call contain them. */
   readonly namedElsewhere?: readonly string[];
   /** The changed fields of the principal with their values, for a dry run. */
@@ -136,6 +137,7 @@ export const noChange = {
 
 /** Returns the IDs of the principals that lose users. */
 export function sourcesOf({ moves, merged }: Pick<PrincipalChange, 'moves' | 'merged'>): number[] {
+  if (moves.length === 0) return merged ? [merged.id] : [];
   return [...new Set([...moves.map(({ from }) => from), ...(merged ? [merged.id] : [])])];
 }
 

@@ -3,32 +3,22 @@ import type { PrincipalChange } from './change.ts';
 import type { ReservedIds } from './writable-change.ts';
 import type { WriteStore } from './write-changes.store.ts';
 
-/** The numbers of rows that a change inserts. */
-export interface NewRows {
-  readonly principals: number;
-  readonly users: number;
-}
-
-export function newRows(change: PrincipalChange | null): NewRows {
-  return {
-    principals: change?.principal.kind === 'insert' ? 1 : 0,
-    users: change?.registrations.length ?? 0,
-  };
-}
-
 /**
  * Reserves the IDs of many changes at once, because each reservation costs a disk write, and before they are written, so
  * that records that are written in parallel are numbered in the order sent.
  */
-export async function reserveIds(changes: readonly NewRows[], store: WriteStore): Promise<ReservedIds[]> {
-  const total = (rows: keyof NewRows) => changes.reduce((sum, change) => sum + change[rows], 0);
+export async function reserveIds(
+  changes: readonly (PrincipalChange | null)[],
+  store: WriteStore,
+): Promise<ReservedIds[]> {
+  const rows = changes.map(insertedRows);
   const [principalIds, userIds] = await Promise.all([
-    store.reservePrincipalIds(total('principals')),
-    store.reserveUserIds(total('users')),
+    store.reservePrincipalIds(rows.reduce((sum, { principals }) => sum + principals, 0)),
+    store.reserveUserIds(rows.reduce((sum, { users }) => sum + users, 0)),
   ]);
   let principal = 0;
   let user = 0;
-  return changes.map(({ principals, users }) => {
+  return rows.map(({ principals, users }) => {
     const principalId = principals > 0 ? required(principalIds[principal]) : null;
     const ids = { principal: principalId, users: userIds.slice(user, user + users) };
     principal += principals;
@@ -43,8 +33,14 @@ export async function enoughIds(
   reserved: ReservedIds,
   store: WriteStore,
 ): Promise<ReservedIds> {
-  const { principals, users } = newRows(change);
+  const { principals, users } = insertedRows(change);
   if (users <= reserved.users.length && (principals === 0 || reserved.principal !== null)) return reserved;
-  const [ids] = await reserveIds([{ principals, users }], store);
+  const [ids] = await reserveIds([change], store);
   return required(ids);
+}
+
+/** Returns the numbers of principals and users that a change inserts; none for a refused record. */
+function insertedRows(change: PrincipalChange | null) {
+  const principals = change?.principal.kind === 'insert' ? 1 : 0;
+  return { principals, users: change?.registrations.length ?? 0 };
 }

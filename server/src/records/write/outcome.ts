@@ -34,8 +34,10 @@ export interface KeptField {
   readonly other?: FieldValue | null;
 }
 
+/** A user of an applied record or, in a dry run, of a record that would be applied. */
 export interface AppliedUser {
-  readonly id: number;
+  /** Null in a dry run, for a user that would be registered. */
+  readonly id: number | null;
   readonly username: string;
   readonly email: string | null;
   readonly operation: UserOperation;
@@ -55,12 +57,6 @@ export interface AppliedInvite {
   readonly channel: InviteChannel;
   /** Null if none was issued in this call. In the repeated answer of a call it has no text. */
   readonly code: Pick<IssuedCode, 'issuedAt' | 'expiresAt'> | IssuedCode | null;
-}
-
-/** A user of an applied record or, in a dry run, of a record that would be applied. */
-export interface ShownUser extends Omit<AppliedUser, 'id'> {
-  /** Null in a dry run, for a user that would be registered. */
-  readonly id: number | null;
 }
 
 /** The effect on one user of an applied record. `none`: the stored user already had all values. */
@@ -97,7 +93,7 @@ export interface Outcome {
   readonly error: ErrorDetail | null;
   readonly errors: FieldErrors;
   /** The written users, in the order sent; empty if the record failed. */
-  readonly users: readonly ShownUser[];
+  readonly users: readonly AppliedUser[];
   /** The effect on the principal; absent if the record failed or its operation does not report it. */
   readonly principal?: PrincipalOutcome;
   /** The external key that a failed record was sent with, if it was sent without an ID. */

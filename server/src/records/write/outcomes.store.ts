@@ -6,7 +6,7 @@ import {
   type OutcomeUserJson,
 } from './call-outcomes.store.ts';
 import { principalOutcome } from './change.ts';
-import type { AppliedInvite, AppliedUser } from './outcome.ts';
+import type { AppliedInvite } from './outcome.ts';
 import { withRows } from './statement-values.ts';
 import type { WritableChange } from './writable-change.ts';
 
@@ -42,7 +42,7 @@ const outcomeValues = {
 };
 
 function userJson(
-  { id, operation, changed, state, invite }: AppliedUser,
+  { id, operation, changed, state, invite }: WritableChange['applied'][number],
   from: number | undefined,
 ): OutcomeUserJson {
   if (invite) return [id, operation, changed ?? null, state ?? null, null, inviteJson(invite)];

@@ -9,7 +9,7 @@ import type { AppliedUser, WriteContext } from './outcome.ts';
 export interface WritableChange extends PrincipalChange {
   readonly principalId: number;
   readonly registrations: readonly (NewUser & { readonly id: number })[];
-  readonly applied: readonly AppliedUser[];
+  readonly applied: readonly (AppliedUser & { readonly id: number })[];
   /** The users that are invited, new and existing ones. */
   readonly invitations: readonly ReadyInvitation[];
   /** Zero-based index of the record in the call. */
