@@ -13,7 +13,7 @@ import {
 import { afterEach, expect } from 'vitest';
 import { builtConsole } from '../../../server/src/console/console.routes.ts';
 
-const { findChromium } = createRequire(import.meta.url)('../../../scripts/chromium.cjs') as {
+const { findChromium } = createRequire(import.meta.url)('../../../scripts/test-programs.cjs') as {
   findChromium(): string | null;
 };
 
