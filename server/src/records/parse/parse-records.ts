@@ -119,8 +119,6 @@ function readSimilar({ Similar }: Fields, errors: FieldErrors): boolean {
   return Similar === similarAllowed;
 }
 
-const upsertNames = ['ID', ...principalFieldNames, 'State', 'Users', 'Similar', ...ignoredFields];
-
 /** Parses a record of `irs/upsert`. */
 export async function parseUpsert(
   fields: Fields,
@@ -128,7 +126,8 @@ export async function parseUpsert(
   rules: UserRules,
 ): Promise<ParsedRecord> {
   const reference = readPrincipalReference(fields, errors, { usual: 'ExternalKey' });
-  refuseUnknownFields(fields, upsertNames, '', errors);
+  const known = ['ID', ...principalFieldNames, 'State', 'Users', 'Similar', ...ignoredFields];
+  refuseUnknownFields(fields, known, '', errors);
   const edits = readFieldEdits(fields, editablePrincipalFields, '', errors);
   const { externalKey } = reference;
   const state = readState(fields.State, 'State', errors);

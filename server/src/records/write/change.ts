@@ -10,11 +10,10 @@ import type { AppliedUser, FieldChange, KeptField, Outcome, PrincipalOutcome } f
 // when it is written.
 
 /** The values of a principal after the change. */
-export interface PrincipalValues {
+interface PrincipalValues {
   readonly fields: PrincipalFields;
   readonly state: State;
-  /** The external keys of the principals that were merged into it, by which it is found too. */
-  readonly aliases: readonly string[];
+  readonly searchTerms: readonly string[];
 }
 
 export type PrincipalStep =
@@ -137,7 +136,6 @@ export const noChange = {
 
 /** Returns the IDs of the principals that lose users. */
 export function sourcesOf({ moves, merged }: Pick<PrincipalChange, 'moves' | 'merged'>): number[] {
-  if (moves.length === 0) return merged ? [merged.id] : [];
   return [...new Set([...moves.map(({ from }) => from), ...(merged ? [merged.id] : [])])];
 }
 
