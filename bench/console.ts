@@ -8,7 +8,7 @@ import { startService } from './running/service.ts';
 const goalMs = 1000;
 const rounds = 9;
 
-const { findChromium } = createRequire(import.meta.url)('../../scripts/chromium.cjs') as {
+const { findChromium } = createRequire(import.meta.url)('../../scripts/test-programs.cjs') as {
   findChromium(): string | null;
 };
 

@@ -51,7 +51,7 @@ function findBrowser() {
     path.endsWith('.ts') && existsSync(join(root, path)) && !path.includes('browser');
   const mayUseBrowser = paths.length === 0 || !paths.every(isElsewhere);
   if (suite !== 'test' || !mayUseBrowser) return null;
-  return once(spawn(process.execPath, [join(__dirname, 'chromium.cjs')], { stdio: 'inherit' }), 'exit');
+  return once(spawn(process.execPath, [join(__dirname, 'test-programs.cjs')], { stdio: 'inherit' }), 'exit');
 }
 
 async function main() {

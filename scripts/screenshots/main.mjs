@@ -1,6 +1,6 @@
 // Writes docs/screenshots/: the pages of the console, light and dark, of a service with made-up people in it.
 // npm run build, then: node scripts/screenshots/main.mjs
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,37 +13,56 @@ import { readConfig } from '../../server/dist/settings/config.js';
 import { openStore } from '../../server/dist/store.js';
 import { openMailServer, openReceiver } from './receiver.mjs';
 import { seed, submitLongJob } from './seed.mjs';
-import { shotsOf } from './shots.mjs';
+import { italianShots, shotsOf } from './shots.mjs';
 
-const { findChromium } = createRequire(import.meta.url)('../chromium.cjs');
-const folder = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
+const { findChromium } = createRequire(import.meta.url)('../test-programs.cjs');
+const pictures = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
+/** The pictures replace the former ones together, when all are taken. */
+const folder = mkdtempSync(join(tmpdir(), 'anagrafe-pictures-'));
 const desktop = { width: 1280, height: 800 };
 const phone = { width: 390, height: 844 };
 
-async function shoot(browser, url, { keys, code }, shots, { viewport, colorScheme, suffix }) {
+const english = {
+  locale: 'en-GB',
+  heading: 'Sign in',
+  byKeys: 'Sign in with an API key',
+  publicKey: 'Public key',
+  submit: 'Sign in',
+  overview: 'Overview',
+};
+const italian = {
+  locale: 'it-IT',
+  heading: 'Accesso',
+  byKeys: 'Accedi con una chiave API',
+  publicKey: 'Chiave pubblica',
+  submit: 'Accedi',
+  overview: 'Panoramica',
+};
+
+async function shoot(
+  browser,
+  url,
+  { keys, code },
+  shots,
+  { viewport, colorScheme, suffix, words = english },
+) {
   const context = await browser.newContext({
     viewport,
     colorScheme,
-    locale: 'en-GB',
+    locale: words.locale,
     reducedMotion: 'reduce',
   });
   const page = await context.newPage();
+  page.setDefaultTimeout(120_000);
   const save = (name) => page.screenshot({ path: join(folder, `${name}-${suffix}.png`) });
-  for (const [name, path, heading] of [
-    ['account', '', 'Sign in'],
-    ['account-password', `set-password#${code}`, 'Choose your password'],
-  ]) {
-    await page.goto(`${url}/account/${path}`);
-    await page.getByRole('heading', { name: heading }).waitFor();
-    await save(name);
-  }
+  if (words === english) await shootAccountPages(page, { url, code, save });
   await page.goto(`${url}/console`);
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  await save('sign-in');
-  await page.getByRole('button', { name: 'Sign in with an API key' }).click();
-  await page.getByLabel('Public key').fill(`${keys.PublicKey}.${keys.SecretKey}`);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('heading', { name: words.heading }).waitFor();
+  if (words === english) await save('sign-in');
+  await page.getByRole('button', { name: words.byKeys }).click();
+  await page.getByLabel(words.publicKey).fill(`${keys.PublicKey}.${keys.SecretKey}`);
+  await page.getByRole('button', { name: words.submit, exact: true }).click();
+  await page.getByRole('heading', { name: words.overview }).waitFor();
   for (const [name, path, there] of shots) {
     await page.goto(`${url}/console${path}`);
     await there(page);
@@ -53,9 +72,18 @@ async function shoot(browser, url, { keys, code }, shots, { viewport, colorSchem
   await context.close();
 }
 
+async function shootAccountPages(page, { url, code, save }) {
+  for (const [name, path, heading] of [
+    ['account', '', 'Sign in'],
+    ['account-password', `set-password#${code}`, 'Choose your password'],
+  ]) {
+    await page.goto(`${url}/account/${path}`);
+    await page.getByRole('heading', { name: heading }).waitFor();
+    await save(name);
+  }
+}
+
 const data = mkdtempSync(join(tmpdir(), 'anagrafe-screenshots-'));
-rmSync(folder, { recursive: true, force: true });
-mkdirSync(folder, { recursive: true });
 const receiver = await openReceiver();
 const mailServer = await openMailServer();
 const settings = {
@@ -79,6 +107,14 @@ try {
     { viewport: phone, colorScheme: 'light', suffix: 'phone' },
   ])
     await shoot(browser, service.url, { keys, code }, shots, way);
+  await shoot(browser, service.url, { keys, code }, italianShots, {
+    viewport: desktop,
+    colorScheme: 'light',
+    suffix: 'light',
+    words: italian,
+  });
+  rmSync(pictures, { recursive: true, force: true });
+  cpSync(folder, pictures, { recursive: true });
 } finally {
   await browser.close();
   await store.close();
@@ -86,4 +122,5 @@ try {
   receiver.close();
   mailServer.close();
   rmSync(data, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
 }

@@ -9,7 +9,7 @@ export function shotsOf({ webhook, refused, call, longJob, job, run }) {
     ['users', '/users', (page) => rowOf(page, 'Users', 2)],
     ['user', '/users', editUser],
     ['user-page', '/users/1', (page) => rowOf(page, 'History', 1)],
-    ['import', '/import', checkSample],
+    ['import', '/import', (page) => checkSample(page)],
     ['import-plan', '/import', planChanges],
     ['sync', '/sync', compareFile],
     ['runs', '/runs', (page) => rowOf(page, 'Import history', 1)],
@@ -33,6 +33,39 @@ export function shotsOf({ webhook, refused, call, longJob, job, run }) {
   ];
 }
 
+/** The pages of docs/guida-help-desk.md, in an Italian browser. */
+export const italianShots = [
+  [
+    'it-users',
+    '/users',
+    async (page) => {
+      await page.getByRole('searchbox', { name: 'Cerca utenti' }).fill('rossi');
+      await page.getByText('anna.rossi').first().waitFor();
+    },
+  ],
+  ['it-user-page', '/users/1', (page) => rowOf(page, 'Cronologia', 1)],
+  [
+    'it-invite',
+    '/users',
+    async (page) => {
+      await page.getByRole('button', { name: 'Azioni per anna.rossi', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Invita a impostare una nuova password' }).click();
+      await page.getByRole('dialog').getByText('Consegna un codice').click();
+    },
+  ],
+  [
+    'it-import',
+    '/import',
+    (page) =>
+      checkSample(page, {
+        choose: 'Scegli un file',
+        check: 'Controlla le righe',
+        rows: 'Righe',
+        errors: /Righe con errori/,
+      }),
+  ],
+];
+
 function rowOf(page, table, nth) {
   return page.getByRole('table', { name: table }).getByRole('row').nth(nth).waitFor();
 }
@@ -43,9 +76,9 @@ async function editUser(page) {
   await page.getByRole('dialog').getByLabel('Username').waitFor();
 }
 
-async function chooseFile(page, text) {
+async function chooseFile(page, text, button = 'Choose file') {
   const choosing = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: 'Choose file' }).click();
+  await page.getByRole('button', { name: button }).click();
   await (await choosing).setFiles({ name: 'users.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
 }
 
@@ -86,18 +119,20 @@ async function planUndo(page) {
   await rowOf(page, 'Changes that the undo would make', 2);
 }
 
+const english = { choose: 'Choose file', check: 'Check rows', rows: 'Rows', errors: /rows with errors/ };
+
 /** Chooses a file with three faulty rows, and checks it. */
-async function checkSample(page) {
+async function checkSample(page, { choose, check, rows: title, errors } = english) {
   const lines = readFileSync(new URL('../../docs/samples/users.csv', import.meta.url), 'utf8').split(/\r?\n/);
   const mistaken = [
     'C067;Ferramenta Trento Srl;anna.rossi;anna.rossi@example.com;quercia ponte campana',
     'C027;Vini Ferrara Srl;paolo.serra;paolo.serra;sedia tavolo specchio',
     'C027;Vini Ferrara Srl;rita.longo;rita.longo@example.com;breve',
   ];
-  await chooseFile(page, [...lines.slice(0, 40), ...mistaken, ...lines.slice(40)].join('\n'));
-  await page.getByRole('button', { name: 'Check rows' }).click();
-  const rows = page.getByRole('region', { name: 'Rows', exact: true });
-  await rows.getByText(/rows with errors/).waitFor();
+  await chooseFile(page, [...lines.slice(0, 40), ...mistaken, ...lines.slice(40)].join('\n'), choose);
+  await page.getByRole('button', { name: check }).click();
+  const rows = page.getByRole('region', { name: title, exact: true });
+  await rows.getByText(errors).waitFor();
   await rows.scrollIntoViewIfNeeded();
 }
 

@@ -13,7 +13,7 @@ import {
 import { afterEach, expect } from 'vitest';
 import { builtConsole } from '../../../server/src/console/console.routes.ts';
 
-const { findChromium } = createRequire(import.meta.url)('../../../scripts/chromium.cjs') as {
+const { findChromium } = createRequire(import.meta.url)('../../../scripts/test-programs.cjs') as {
   findChromium(): string | null;
 };
 
@@ -38,7 +38,7 @@ export const phone = { width: 320, height: 844 };
 
 /**
  * Without a graphics card Chromium would compute every frame with an emulated one, in a process of its own, and its
- * JavaScript engine would use more threads than the machine has cores. Together that takes a fifth of the CPU time.
+ * JavaScript engine would use more threads than the machine has cores. The first costs a sixth of the CPU time.
  */
 const frugalArgs = [
   '--disable-gpu',

@@ -1,35 +1,77 @@
-namespace AnagrafeSamples;
+using System;
+using System.Collections.Generic;
 
-// The parts of requests and answers that the samples use.
-
-record NewUser(string Username, string? Email, string Password)
+namespace AnagrafeSamples
 {
-    public string ConfirmPassword => Password;
+    // The parts of requests and answers that the samples use.
+
+    sealed class NewUser
+    {
+        public string Username { get; set; }
+        public string Email { get; set; }
+        public string Password { get; set; }
+        public string ConfirmPassword => Password;
+    }
+
+    sealed class NewPassword
+    {
+        public long ID { get; set; }
+        public string Password { get; set; }
+        public string ConfirmPassword => Password;
+    }
+
+    sealed class Envelope
+    {
+        public string Message { get; set; }
+        public Result Result { get; set; }
+    }
+
+    sealed class Result
+    {
+        public RecordTuple[] Records { get; set; }
+        public JobState Record { get; set; }
+    }
+
+    sealed class RecordTuple
+    {
+        public long? Item1 { get; set; }
+        public string Item2 { get; set; }
+        public bool Item3 { get; set; }
+        public string Item4 { get; set; }
+        public Dictionary<string, FieldError[]> Item5 { get; set; }
+        public Representation Item6 { get; set; }
+    }
+
+    sealed class FieldError
+    {
+        public string Code { get; set; }
+        public string Message { get; set; }
+    }
+
+    sealed class Representation
+    {
+        public AppliedUser[] Users { get; set; }
+    }
+
+    sealed class AppliedUser
+    {
+        public long ID { get; set; }
+        public string Username { get; set; }
+    }
+
+    sealed class JobState
+    {
+        public Guid ID { get; set; }
+        public string State { get; set; }
+        public int Users { get; set; }
+        public int UsersDone { get; set; }
+        public int RecordsFailed { get; set; }
+        public DateTimeOffset? EndedAt { get; set; }
+    }
+
+    sealed class FailedRecord
+    {
+        public int Position { get; set; }
+        public Dictionary<string, FieldError[]> FieldErrors { get; set; }
+    }
 }
-
-record NewPassword(long ID, string Password)
-{
-    public string ConfirmPassword => Password;
-}
-
-record Envelope(string? Message, Result? Result);
-
-record Result(RecordTuple[] Records, JobState? Record);
-
-record RecordTuple(
-    long? Item1,
-    string? Item2,
-    bool Item3,
-    string? Item4,
-    Dictionary<string, FieldError[]> Item5,
-    Representation Item6);
-
-record FieldError(string Code, string Message);
-
-record Representation(AppliedUser[]? Users);
-
-record AppliedUser(long ID, string Username);
-
-record JobState(Guid ID, string State, int Users, int UsersDone, int RecordsFailed, DateTimeOffset? EndedAt);
-
-record FailedRecord(int Position, Dictionary<string, FieldError[]> FieldErrors);

@@ -22,7 +22,10 @@ export interface Language {
 
 const tsc = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
 
-/** The commands equal those of docs/guides/integrating.md, but run in the folder of the samples. */
+/** Where Debian puts the library for Mono. */
+const newtonsoft = '/usr/lib/cli/Newtonsoft.Json-5.0/Newtonsoft.Json.dll';
+
+/** The commands equal those of docs/guides/integrating.md, but run in the folder of the samples, and C# with Mono. */
 export const languages: readonly Language[] = [
   {
     name: 'bash',
@@ -56,17 +59,17 @@ export const languages: readonly Language[] = [
   },
   {
     name: 'C#',
-    probe: ['dotnet', '--list-sdks'],
-    shows: /^([89]|\d\d)\./m,
-    build: ['dotnet', 'build', 'csharp'],
-    run: csharp,
-    listen: () => csharp('webhook'),
+    probe: ['bash', '-c', `mcs --version && ls ${newtonsoft}`],
+    shows: /^Mono C# compiler version [6-9]\.[\s\S]*Newtonsoft\.Json\.dll$/m,
+    build: [
+      'bash',
+      '-c',
+      `mkdir -p csharp/bin && cp ${newtonsoft} csharp/bin && mcs -langversion:7.2 -out:csharp/bin/Samples.exe -r:System.Net.Http -r:${newtonsoft} csharp/*.cs`,
+    ],
+    run: (program) => ['mono', 'csharp/bin/Samples.exe', program],
+    listen: () => ['mono', 'csharp/bin/Samples.exe', 'webhook'],
   },
 ];
-
-function csharp(program: Program): Command {
-  return ['dotnet', 'run', '--no-build', '--project', 'csharp', '--', program];
-}
 
 export function isHere({ probe: [command, ...args], shows }: Language): boolean {
   const { stdout } = spawnSync(command, args, { encoding: 'utf8' });

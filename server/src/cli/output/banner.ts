@@ -38,6 +38,7 @@ function protectedHints(url: string): string[] {
     ),
     '',
     `  To end protected mode, create the first API client: ${commandLine('client create --name erp')}`,
+    `  or open ${url}/console, which leads through the set-up.`,
   ];
 }
 
