@@ -13,11 +13,15 @@ const fileName = /^(\d{4})_([a-z0-9_]+)\.sql$/;
 /** Key of the advisory lock that serializes the migrations of nodes starting at once. The number is arbitrary. */
 const lockKey = 8420_0001;
 
-interface Migration {
+/** A migration that a database has. */
+export interface AppliedMigration {
   readonly version: number;
   readonly name: string;
-  readonly sql: string;
   readonly checksum: string;
+}
+
+interface Migration extends AppliedMigration {
+  readonly sql: string;
 }
 
 /** Longest wait for the lock of a table, in milliseconds: the calls of other nodes wait behind a migration that waits. */
@@ -27,12 +31,15 @@ const lockNotAvailable = '55P03';
 const attemptsMax = 200;
 const retryMs = 1000;
 
-/** Runs the pending migrations in one transaction, as soon as it gets the locks. Returns their names. */
-export async function migrate(database: Database): Promise<string[]> {
+/**
+ * Runs the pending migrations, up to a version if it is given, in one transaction, as soon as it gets the locks. Returns
+ * their names.
+ */
+export async function migrate(database: Database, upTo = Number.POSITIVE_INFINITY): Promise<string[]> {
   await checkServer(database);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await migrateAtOnce(database);
+      return await migrateAtOnce(database, upTo);
     } catch (error) {
       if (!(error instanceof pg.DatabaseError) || error.code !== lockNotAvailable) throw error;
       if (attempt === attemptsMax)
@@ -45,7 +52,7 @@ export async function migrate(database: Database): Promise<string[]> {
   }
 }
 
-async function migrateAtOnce(database: Database): Promise<string[]> {
+async function migrateAtOnce(database: Database, upTo: number): Promise<string[]> {
   const migrations = await readMigrations();
   // A migration of a large table, or the wait for the node that runs it, takes longer than a call may.
   const patient = { patient: true };
@@ -63,7 +70,7 @@ async function migrateAtOnce(database: Database): Promise<string[]> {
           { code: 'migration_changed' },
         );
       }
-      if (known) continue;
+      if (known || migration.version > upTo) continue;
       await connection.query(migration.sql);
       await connection.query(
         'insert into anagrafe.migrations (version, name, checksum) values ($1, $2, $3)',
@@ -83,6 +90,18 @@ export async function refuseUnmigrated(database: Database): Promise<void> {
       code: 'schema_outdated',
       advice: `run "${commandLine('migrate')}", or start the service`,
     });
+  }
+}
+
+/** @throws {StorageError} if this version of the service does not have these migrations, or has others in their place. */
+export async function refuseUnknown(applied: readonly AppliedMigration[]): Promise<void> {
+  const migrations = await readMigrations();
+  refuseNewer(migrations, new Map(applied.map((migration) => [migration.version, migration])));
+  for (const { version, name, checksum } of applied) {
+    if (migrations.find((known) => known.version === version)?.checksum !== checksum)
+      throw new StorageError(`migration ${name} differs from that of this version of the service`, {
+        code: 'migration_changed',
+      });
   }
 }
 
@@ -109,7 +128,7 @@ export async function planMigrations(database: Database): Promise<PlannedMigrati
 
 /** Selects the tables that have one of the names $1, or an index with one. */
 const tablesNamed = `
-  select relname as name, greatest(reltuples, 0)::bigint as rows, 
+  select relname as name, greatest(reltuples, 0)::bigint as rows,
          coalesce((select sum(pg_total_relation_size(relid)) from pg_partition_tree(pg_class.oid)),
                   pg_total_relation_size(pg_class.oid))::bigint as bytes
     from pg_class
@@ -156,7 +175,7 @@ async function readApplied(connection: Connection): Promise<AppliedMigrations> {
   return readMigrationsTable(connection);
 }
 
-type AppliedMigrations = Map<number, { name: string; checksum: string }>;
+type AppliedMigrations = Map<number, AppliedMigration>;
 
 async function hasMigrationsTable(connection: Connection): Promise<boolean> {
   const [found] = await connection.query<{ name: string | null }>(
@@ -166,7 +185,7 @@ async function hasMigrationsTable(connection: Connection): Promise<boolean> {
 }
 
 async function readMigrationsTable(connection: Connection): Promise<AppliedMigrations> {
-  const rows = await connection.query<{ version: number; name: string; checksum: string }>(
+  const rows = await connection.query<AppliedMigration>(
     'select version, name, checksum from anagrafe.migrations',
   );
   return new Map(rows.map((row) => [row.version, row]));

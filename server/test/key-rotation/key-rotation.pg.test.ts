@@ -167,6 +167,7 @@ describe('a rotation of the master key', () => {
       [last, fresh],
     ]) {
       await insertPrincipals(service, 3);
+      await allHashed(service);
       await rotate(database, await nodeWith(...keys), operatorActor);
       await settle();
       while (!(await encryptAgain(database, await nodeWith(...keys))).complete);
