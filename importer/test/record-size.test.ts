@@ -45,12 +45,13 @@ describe('a principal with more than 10,000 users in the rows of a file', () => 
       generate: null,
       findAliases: async () => new Map(),
     });
-    expect(errors).toEqual([
+    expect(errors).toMatchObject([
       {
         number: 1,
         line: 2,
         message:
           'The file has more than 10,000 users of this principal, too many to compare at once. Use "anagrafe import --update".',
+        errors: [{ code: 'PRINCIPAL_TOO_LARGE' }],
       },
     ]);
   });

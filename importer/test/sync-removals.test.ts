@@ -75,7 +75,9 @@ describe('a record of a sync that is planned again', () => {
     const revised = revise({ planned, tuple: refused }, options);
     expect(revised.record.record).toEqual({ ...record, Users: [{ Username: 'good' }] });
     expect(revised.record.members).toEqual([{ ...member, users: [{ Username: 'good' }] }]);
-    expect(revised.problems).toEqual([{ number: 1, line: 2, message: 'Email: Wrong.' }]);
+    expect(revised.problems).toMatchObject([
+      { number: 1, line: 2, message: 'Email: Wrong.', errors: [{ column: 'Email', message: 'Wrong.' }] },
+    ]);
     expect(revise({ planned, tuple: refused }, { ...options, isPartial: false }).isChanged).toBe(false);
     const both = { ...refused, Item5: { ...refused.Item5, Vatnumber: found } };
     expect(revise({ planned, tuple: both }, options).isChanged).toBe(false);

@@ -1,9 +1,7 @@
 import type { Logger } from 'pino';
 import { countPending, openChainWriter, readChain } from './audit/hash-chain.store.ts';
 import type { Audit } from './audit/open-audit.ts';
-import { currentTimeline, postgresVersion } from './backup/backup.store.ts';
-import { moveLog } from './backup/log-archive.ts';
-import { takeDueBackup } from './backup/scheduled-backup.ts';
+import { openBackupTasks } from './backup-tasks.ts';
 import { completeSettledCalls } from './calls/calls.store.ts';
 import type { Retention } from './db/retention.ts';
 import type { KeyRing } from './encryption/key-ring.ts';
@@ -63,6 +61,7 @@ const measureMs = 5000;
 /** After a failed backup the next one is tried. */
 const backupPauseMs = 60_000;
 const logArchivePauseMs = 5000;
+const erasureLogPauseMs = 1000;
 
 export async function startBackground(tools: BackgroundTools) {
   const { config, log, store, queue, hasher, metrics } = tools;
@@ -145,39 +144,35 @@ export async function startBackground(tools: BackgroundTools) {
     },
     measureMs,
   );
-  const logArchive = repeat(
-    'log_archive',
-    async () => {
-      const { BACKUP_FOLDER: folder, DATA } = config;
-      if (store.embedded === null || folder === null) return false;
-      await moveLog(DATA, folder, backupKey(tools), stopping.signal).catch((error) => {
-        if (!stopping.signal.aborted) throw error;
-      });
-      return false;
-    },
-    logArchivePauseMs,
-  );
-  const backups = repeat(
-    'backup',
-    async () => {
-      await backUp(tools, stopping.signal).catch((error) => {
-        if (!stopping.signal.aborted) throw error;
-      });
-      return false;
-    },
-    backupPauseMs,
-  );
+  const backupTasks = await openBackupTasks({ ...tools, signal: stopping.signal });
+  const backups = [
+    ...(backupTasks ? [repeat('erasure_log', backupTasks.writeErasures, erasureLogPauseMs)] : []),
+    ...(backupTasks?.embedded
+      ? [
+          repeat('log_archive', backupTasks.embedded.archiveLog, logArchivePauseMs),
+          repeat('backup', backupTasks.embedded.backUp, backupPauseMs),
+        ]
+      : []),
+  ];
   const keys = repeat('master_key', followMasterKey(tools, stopping.signal), refreshMs);
   return {
     async stop() {
       stopping.abort();
       // Before the queue, which they use.
       await Promise.all(
-        [chain, deliveryCreation, retries, mails, measuring, backups, logArchive, keys].map((worker) =>
-          worker.stop(),
-        ),
+        [chain, deliveryCreation, retries, mails, measuring, keys, ...backups].map((worker) => worker.stop()),
       );
       await queue.stop();
+    },
+    /** Completes the erasure log after the last call, because a backup may be restored before the next start. */
+    async finish() {
+      if (!backupTasks) return;
+      try {
+        for (let more = true; more; ) ({ more } = await extendChain());
+        for (let more = true; more; ) more = await backupTasks.writeErasures();
+      } catch (error) {
+        log.warn({ err: error }, 'could not complete the erasure log; the next start completes it');
+      }
     },
   };
 }
@@ -200,35 +195,6 @@ function followMasterKey({ keyRing, store, log }: BackgroundTools, signal: Abort
     if (result.encrypted > 0) log.info(result, 'encrypted stored values with the new master key');
     return false;
   };
-}
-
-/** Takes a backup of the embedded PostgreSQL if the settings ask for it and it is time. */
-async function backUp(
-  { config, log, store, metrics, keyRing }: BackgroundTools,
-  signal: AbortSignal,
-): Promise<void> {
-  if (store.embedded === null || config.BACKUP_FOLDER === null) return;
-  const schedule = {
-    folder: config.BACKUP_FOLDER,
-    everyHours: config.BACKUP_HOURS,
-    keepDays: config.BACKUP_DAYS,
-    timeline: await currentTimeline(store.queue),
-  };
-  const options = {
-    postgres: await postgresVersion(store.queue),
-    masterKey: keyRing.identity.toString('hex'),
-    keyOfSalt: backupKey({ config, keyRing }),
-    signal,
-  };
-  const { newest, isNew, deleted } = await takeDueBackup(schedule, [store.embedded, options]);
-  metrics.setLastBackup(new Date(newest.takenAt));
-  if (isNew) log.info({ folder: newest.folder }, 'took a backup');
-  for (const folder of deleted) log.info({ folder }, 'deleted a backup that is no longer kept');
-}
-
-/** Null if backups are not encrypted. */
-function backupKey({ config, keyRing }: Pick<BackgroundTools, 'config' | 'keyRing'>) {
-  return config.BACKUP_ENCRYPT ? (salt: Buffer) => keyRing.backupKeys(salt) : null;
 }
 
 function deliveryTools({ config, log, store, webhooks }: BackgroundTools): DeliveryTools {

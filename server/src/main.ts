@@ -12,6 +12,7 @@ import { openClients } from './clients/open-clients.ts';
 import { builtConsole } from './console/console.routes.ts';
 import { migrate } from './db/migrations.ts';
 import { openReadiness } from './db/readiness.ts';
+import { inspectServer } from './db/server-version.ts';
 import { listenOnOtherAddresses } from './http/connections.ts';
 import { openIdempotencyStore } from './idempotency/idempotency.store.ts';
 import { openJobs } from './jobs/open-jobs.ts';
@@ -76,6 +77,7 @@ export async function startService(
   let background: Background | undefined;
   async function closeAll(): Promise<void> {
     await Promise.all([app?.close(), background?.stop() ?? queue?.stop()]);
+    await background?.finish();
     mailer?.close();
     await Promise.all([hasher?.close(), blocklist?.close(), store.close()]);
     await tracing?.close();
@@ -83,6 +85,8 @@ export async function startService(
   try {
     const { database, front, exports } = store;
     await store.refuseTransactionPooling();
+    const { version } = await inspectServer(database);
+    log.info({ version, programs: programsOf(config) }, 'PostgreSQL is ready');
     for (const name of await migrate(database)) log.info({ migration: name }, 'applied migration');
     const keyRing = await openKeyRing(foundKeys, config, database);
     const clients = await openClients({ database, front, config, log });
@@ -221,6 +225,12 @@ export async function startService(
     await closeAll();
     throw error;
   }
+}
+
+/** Says which PostgreSQL runs. */
+function programsOf({ DATABASE_URL, POSTGRES_BIN }: Config): string {
+  if (DATABASE_URL !== null) return 'external';
+  return POSTGRES_BIN ?? 'npm package';
 }
 
 async function listen(app: FastifyInstance, { HOST, PORT }: Config): Promise<void> {

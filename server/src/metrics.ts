@@ -15,6 +15,7 @@ export const backgroundTasks = [
   'metrics',
   'backup',
   'log_archive',
+  'erasure_log',
   'master_key',
 ] as const;
 export type BackgroundTask = (typeof backgroundTasks)[number];

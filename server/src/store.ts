@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { type Database, openDatabase } from './db/database.ts';
 import { NoAnswer } from './db/errors.ts';
 import { type Listener, listen, type Subscription } from './db/listen.ts';
@@ -27,6 +28,8 @@ export interface Store {
   /** Throws if a connection pooler does not keep the state of database sessions. */
   refuseTransactionPooling(): Promise<void>;
   listen(subscription: Subscription): Listener;
+  /** For connections of another kind, such as those of `COPY`. */
+  readonly connection: pg.ClientConfig;
   /** The embedded PostgreSQL; null if the database is another one. */
   readonly embedded: Connection | null;
   /** Data folder, or database URL with a masked password, for messages. */
@@ -83,6 +86,7 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
       listen({ ...connection, application_name: nodeName(config) }, subscription, (error) => {
         if (!outages?.failed(new NoAnswer(error))) onLostConnection(error);
       }),
+    connection,
     embedded: engine?.connection ?? null,
     place: engine ? config.DATA : settings.DATABASE_URL.show(config.DATABASE_URL),
     async close() {
@@ -101,7 +105,12 @@ function nodeName({ MASTER_KEY }: Config): string {
 }
 
 function startEngine(config: Config, { mode, log }: StoreOptions): Promise<EmbeddedPostgres> {
-  const options = { dataFolder: config.DATA, log, archivesLog: config.BACKUP_FOLDER !== null };
+  const options = { dataFolder: config.DATA, log, ...clusterOptions(config) };
   if (mode === 'exclusive') return startEmbeddedPostgres(options);
   return visitEmbeddedPostgres({ ...options, mayCreate: mode === 'create' });
+}
+
+/** Returns how the embedded PostgreSQL of the settings runs. */
+export function clusterOptions({ BACKUP_FOLDER, POSTGRES_BIN }: Config) {
+  return { archivesLog: BACKUP_FOLDER !== null, programs: POSTGRES_BIN };
 }

@@ -1,5 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -38,7 +47,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const cluster = join(dataFolder, 'cluster');
   const { uid, gid, identity } = await chooseOsUser(cluster);
   for (const owned of [folder, dataFolder]) chownSync(owned, uid, gid);
-  const native = copyBinaries(packages[version], folder);
+  const native = copyBinaries(version, folder);
   const options = { cwd: folder, ...identity };
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, password, { mode: 0o644 });
@@ -83,10 +92,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /** Copies the binaries, because the user that runs them may have no access to the project's folder. */
-function copyBinaries(packageName: string, folder: string): string {
+export function copyBinaries(version: 15 | 18, folder: string): string {
   const require = createRequire(import.meta.url);
-  const source = dirname(dirname(require.resolve(packageName)));
+  const source = dirname(dirname(require.resolve(packages[version])));
   const native = join(folder, 'native');
+  chmodSync(folder, 0o755);
   cpSync(join(source, 'native'), native, { recursive: true, verbatimSymlinks: true });
   const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
     source: string;

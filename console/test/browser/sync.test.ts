@@ -27,6 +27,7 @@ async function stored(ExternalKey: string) {
   return body.result?.records[0];
 }
 
+const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 const changes = 'Changes that the synchronisation would make';
 const password = String(newUser('any').Password);
 
@@ -200,6 +201,44 @@ describe('the page of the synchronisation', () => {
     await rowOf(page, 'Errors', error).waitFor();
     expect(await page.getByRole('button', { name: 'Apply changes' }).count()).toBe(0);
     await expectAccessible(page);
+  });
+
+  it('shows a principal that looks like another one beside it, in the language of the page', async () => {
+    await insert(service, office, [
+      { Denomination: 'Simile Srl', ExternalKey: '00777', Vatnumber: '00743110157', Users: [] },
+    ]);
+    const italian = await visit(service, { locale: 'it-IT' });
+    italian.expectStatus(422);
+    await enter(italian, '/sync', office);
+    const content = `Cod. Cliente;Ragione soc.;P. IVA;Nome utente;Password\n777;Simile Srl;00743110157;simile.a;${password}\n`;
+    await choose(italian.page, 'simile.csv', content, 'Scegli un file');
+    await press(italian.page, 'Confronta');
+    const plan = 'Modifiche che la sincronizzazione farebbe';
+    const row = rowOf(italian.page, plan, /^Riga 2 Escluso L'anagrafica somiglia a un'altra\./);
+    await row.waitFor();
+    const sides = row.getByRole('table');
+    await expect
+      .poll(async () => (await sides.getByRole('row').allInnerTexts()).map(oneLine))
+      .toEqual([
+        expect.stringMatching(/^Questa riga In archivio, ID \d+$/),
+        'Codice esterno 777 00777',
+        'Ragione sociale Simile Srl Simile Srl',
+        'Partita IVA 00743110157 00743110157',
+        'Codice fiscale vuoto vuoto',
+      ]);
+    await expectAccessible(italian.page);
+  });
+
+  it('reports the rows that cannot be used in the language of the page, with the columns of the file', async () => {
+    const italian = await visit(service, { locale: 'it-IT' });
+    italian.expectStatus(422);
+    await enter(italian, '/sync', office);
+    const content =
+      'Cod. Cliente;Ragione soc.;Nome utente\nlingua-1;Alfa;lingua.a\nlingua-1;Beta;lingua.b\n;Gamma;lingua.c\n';
+    await choose(italian.page, 'lingua.csv', content, 'Scegli un file');
+    await press(italian.page, 'Confronta');
+    await rowOf(italian.page, 'Errori', /^3 Ragione soc\.: "Beta" contraddice la riga 2/).waitFor();
+    await rowOf(italian.page, 'Errori', /^4 La riga non indica l'anagrafica/).waitFor();
   });
 
   it('keeps rows that seem to be totals when asked', async () => {

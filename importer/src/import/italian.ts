@@ -103,6 +103,11 @@ const rowErrors: Readonly<Record<Exclude<RowErrorCode, 'CONTRADICTS_ROW'>, strin
   RECORD_NOT_APPLIED:
     "Il servizio ha scartato il record senza indicare il motivo. Riprova; se si ripete, contatta l'amministratore.",
   DUPLICATE_USERNAME: 'Nome utente già presente in una riga precedente.',
+  PRINCIPAL_UNNAMED: "La riga non indica l'anagrafica: mancano codice (ExternalKey) e ID.",
+  PRINCIPAL_NAMED_TWICE: "Un'altra riga del file indica la stessa anagrafica in un altro modo.",
+  ID_CONTRADICTS_KEY: 'ID e codice (ExternalKey) della riga appartengono ad anagrafiche diverse.',
+  EMPTY_CONTRADICTS_ROW:
+    "La cella è vuota e svuoterebbe il campo, ma un'altra riga ha un valore per la stessa anagrafica.",
   PASSWORD_MISSING: 'Manca la password (Password o PasswordHash).',
 };
 

@@ -73,6 +73,11 @@ const messages = {
     'There is no principal with this ExternalKey. To create it, add a field such as Denomination.',
   RECORD_NOT_APPLIED: 'The service rejects this record without a reason.',
   DUPLICATE_USERNAME: 'An earlier row has the same username.',
+  PRINCIPAL_UNNAMED: 'The row has neither the ExternalKey nor the ID of its principal.',
+  PRINCIPAL_NAMED_TWICE: 'Another row of the file names the same principal in another way.',
+  ID_CONTRADICTS_KEY: 'The ID and the ExternalKey of the row belong to different principals.',
+  EMPTY_CONTRADICTS_ROW:
+    'The cell is empty and would clear the field, but another row has a value for the same principal.',
   PASSWORD_MISSING: 'Password or PasswordHash is missing.',
 };
 
@@ -83,8 +88,13 @@ type SimpleCode = keyof typeof messages;
 
 export const rowErrorCodes = [...Object.keys(messages), 'CONTRADICTS_ROW'] as readonly RowErrorCode[];
 
-export function codedError(code: SimpleCode, column: string | null = null): RowError {
-  return { column, message: messages[code], code };
+/** `message` says more than the code, such as the values. */
+export function codedError(
+  code: SimpleCode,
+  column: string | null = null,
+  message: string = messages[code],
+): RowError {
+  return { column, message, code };
 }
 
 export function contradictionError(column: string, contradiction: Contradiction): RowError {

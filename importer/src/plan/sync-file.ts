@@ -18,6 +18,7 @@ import {
   codedError,
   formatRowError,
   namesByField,
+  type RowError,
   type RowErrors,
   rowError,
 } from '../import/row-errors.ts';
@@ -45,7 +46,9 @@ export interface RowProblem {
   /** The number of the row. */
   readonly number: number;
   readonly line: number;
+  /** The errors in English, with the names of their columns. */
   readonly message: string;
+  readonly errors: readonly RowError[];
 }
 
 interface EmptyFields {
@@ -92,7 +95,7 @@ export async function readSyncFile(
   const completed = invite ? fillInvites(filled.rows, invite) : filled.rows;
   const aliases = await findAliases(rows);
   const { groups, tooLarge, insert, errors } = combineRows(completed, { unit, aliases });
-  const unnamed = rowError('The row has neither the ExternalKey nor the ID of its principal.');
+  const unnamed = codedError('PRINCIPAL_UNNAMED');
   for (const { members } of insert) for (const { row } of members) errors.set(row.number, [unnamed]);
   // Reported once: thousands of rows have the same error.
   for (const { members } of tooLarge)
@@ -105,7 +108,10 @@ export async function readSyncFile(
       const column = principalColumns.get(field) ?? field;
       const message = `The cell is empty and would clear the field, but ${unit} ${stated?.row.line} has a value for the same principal.`;
       for (const { row } of stated ? blank : [])
-        errors.set(row.number, [...(errors.get(row.number) ?? []), { column, message }]);
+        errors.set(row.number, [
+          ...(errors.get(row.number) ?? []),
+          codedError('EMPTY_CONTRADICTS_ROW', column, message),
+        ]);
     }
   }
   return {
@@ -135,10 +141,16 @@ function valuesOf({ principal, user }: UserRow): string {
 function problemsOf(rows: readonly ImportRow[], errors: RowErrors, names: ColumnNamesByField): RowProblem[] {
   return rows.flatMap(({ number, line }) => {
     const found = errors.get(number) ?? [];
-    return found.length === 0
-      ? []
-      : [{ number, line, message: found.map((error) => formatRowError(error, names)).join(' ') }];
+    return found.length === 0 ? [] : [problemOf({ number, line }, found, names)];
   });
+}
+
+export function problemOf(
+  { number, line }: Pick<ImportRow, 'number' | 'line'>,
+  errors: readonly RowError[],
+  names?: ColumnNamesByField,
+): RowProblem {
+  return { number, line, message: errors.map((error) => formatRowError(error, names)).join(' '), errors };
 }
 
 /** Returns the errors of a record by row. An error of the principal is reported with one of its rows only. */
@@ -173,7 +185,7 @@ export function problemsOfAllRows(
 ): readonly RowProblem[] {
   const numbers = new Set(problems.map(({ number }) => number));
   const others = records.flatMap(({ members }) => members).filter(({ row }) => !numbers.has(row.number));
-  return [...problems, ...others.map(({ row: { number, line } }) => ({ number, line, message }))];
+  return [...problems, ...others.map(({ row }) => problemOf(row, [rowError(message)]))];
 }
 
 function isOfUser(column: string | null): boolean {

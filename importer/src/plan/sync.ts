@@ -2,7 +2,7 @@ import { ApiError } from '@anagrafe/client';
 import type { ImportConnection } from '../import/calls.ts';
 import { isRepeated } from '../import/principal-aliases.ts';
 import { foldUsername, usersOf } from '../import/records.ts';
-import type { ColumnNamesByField } from '../import/row-errors.ts';
+import { type ColumnNamesByField, codedError } from '../import/row-errors.ts';
 import { findExchanges } from './exchanges.ts';
 import {
   type CallLimits,
@@ -15,7 +15,7 @@ import {
   planUpserts,
 } from './plan.ts';
 import { hasReversed, regroup } from './regroup.ts';
-import { problemsOfRecord, type RowProblem, type SyncRecord } from './sync-file.ts';
+import { problemOf, problemsOfRecord, type RowProblem, type SyncRecord } from './sync-file.ts';
 
 export type MissingPolicy = 'keep' | 'disable' | 'delete';
 
@@ -189,24 +189,16 @@ function withoutUsers(planned: SyncRecord, indexes: ReadonlySet<number>): SyncRe
 function conflictOf({ planned, tuple }: PlannedRecord<SyncRecord>): RowProblem | null {
   if (!tuple) return null;
   const { expectedId, members, record } = planned;
-  const { line: first = 0, number: at = 0 } = members[0]?.row ?? {};
+  const noRow = { number: 0, line: 0 };
   // The users of each record would be missing in the other.
-  if (isRepeated(tuple))
-    return {
-      number: at,
-      line: first,
-      message: 'Another row of the file names the same principal in another way.',
-    };
+  if (isRepeated(tuple)) return problemOf(members[0]?.row ?? noRow, [codedError('PRINCIPAL_NAMED_TWICE')]);
   if (!tuple.Item3) return null;
   if (expectedId === null || tuple.Item1 === expectedId) return null;
-  const { line = 0, number = 0 } = members.find(({ fields }) => fields.ID !== undefined)?.row ?? {};
+  const { row = noRow } = members.find(({ fields }) => fields.ID !== undefined) ?? {};
   const other = tuple.Item1 === null ? 'no principal has' : `principal ${tuple.Item1} has`;
   const { ExternalKey: key } = record as { readonly ExternalKey?: string };
-  return {
-    number,
-    line,
-    message: `The ID is ${expectedId}, but ${other} the ExternalKey${key === undefined ? '' : ` ${key}`}. Correct one of them, or remove the column ID.`,
-  };
+  const message = `The ID is ${expectedId}, but ${other} the ExternalKey${key === undefined ? '' : ` ${key}`}. Correct one of them, or remove the column ID.`;
+  return problemOf(row, [codedError('ID_CONTRADICTS_KEY', null, message)]);
 }
 
 /** The most disabled users of the service that are read, to find those of the file among them. */

@@ -91,7 +91,7 @@ describe('a sync of several calls that moves a user between principals of the fi
         missing,
         { users: 3 },
       );
-      expect(planned.failed).toEqual([]);
+      expect(planned.failed).toMatchObject([]);
       expect(await apply()).toEqual([]);
       expect(await usersOf(`${key}A`)).toEqual([`${name}a2 active`]);
       expect(await usersOf(`${key}B`)).toContain(`${name}a1 active`);
@@ -108,7 +108,7 @@ describe('a sync of several calls that moves a user between principals of the fi
         { users: 2 },
       );
       const message = expect.stringContaining('Users move between this principal and others of the file');
-      expect(planned.failed).toEqual([
+      expect(planned.failed).toMatchObject([
         { number: 1, line: 2, message },
         { number: 3, line: 4, message },
       ]);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,11 +16,14 @@ export const files = {
   encryptedArchive: 'base.tar.gz.encrypted',
 };
 
+/** The name under which the key of the archive is derived. See `KeyRing.backupKey`. */
+export const archiveKey = 'base';
+
 /** A manifest is read as a whole. That of a cluster with 100,000 files has 20 MB. */
 const manifestBytesMax = 100_000_000;
 
 /** The size that `initdb` gives the files of the write-ahead log. */
-const logFileBytes = 16 * 1024 * 1024;
+export const logFileBytes = 16 * 1024 * 1024;
 
 interface Manifest {
   readonly Files: readonly ListedFile[];
@@ -39,6 +42,13 @@ type Bytes = AsyncIterable<Buffer>;
 /** Receives the files and folders of a backup one after the other. The name of a folder ends with a slash. */
 export type WriteFile = (name: string, content: Bytes) => Promise<void>;
 
+interface ReadOptions {
+  /** Null if the archive is not encrypted. */
+  readonly keyOfSalt: KeyOfSalt | null;
+  /** See `About`. */
+  readonly digests: { readonly archive: string; readonly manifest: string };
+}
+
 /**
  * Reads the archive of a backup and compares each file with the manifest of PostgreSQL, by size and SHA-256. The
  * write-ahead log has checksums of its own, which PostgreSQL checks when it starts.
@@ -47,19 +57,22 @@ export type WriteFile = (name: string, content: Bytes) => Promise<void>;
  */
 export async function readBackupFiles(
   folder: string,
-  keyOfSalt: KeyOfSalt | null,
+  { keyOfSalt, digests }: ReadOptions,
   write: WriteFile,
 ): Promise<void> {
-  const listed = await readManifest(folder);
+  const listed = await readManifest(folder, digests.manifest);
+  const digest = createHash('sha256');
   try {
     await pipeline(
       createReadStream(join(folder, keyOfSalt ? files.encryptedArchive : files.archive)),
+      (source: Bytes) => hashed(source, digest),
       keyOfSalt ? decrypting(keyOfSalt) : unchanged,
       createGunzip(),
       async (tar: Bytes) => {
         for await (const entry of readTar(tar)) await readEntry(entry, listed, write);
       },
     );
+    if (digest.digest('hex') !== digests.archive) throw new Error('its archive is another one');
     const [missing] = listed.keys();
     if (missing !== undefined) throw new Error(`${missing} is missing`);
   } catch (error) {
@@ -67,6 +80,10 @@ export async function readBackupFiles(
     if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
     throw damaged(folder, error);
   }
+}
+
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 export function unchanged(source: Bytes): Bytes {
@@ -83,12 +100,14 @@ export function firstLogFileOf(manifest: string): string {
     .join('');
 }
 
-async function readManifest(folder: string): Promise<Map<string, ListedFile>> {
+async function readManifest(folder: string, digest: string): Promise<Map<string, ListedFile>> {
   const path = join(folder, files.manifest);
   try {
     const { size } = await stat(path);
     if (size > manifestBytesMax) throw new Error(`${files.manifest} is too large`);
-    const { Files } = JSON.parse(await readFile(path, 'utf8')) as Manifest;
+    const text = await readFile(path, 'utf8');
+    if (digestOf(text) !== digest) throw new Error(`${files.manifest} was changed`);
+    const { Files } = JSON.parse(text) as Manifest;
     return new Map(Files.map((file) => [file.Path, file]));
   } catch (error) {
     throw damaged(folder, error);
@@ -111,14 +130,15 @@ async function readEntry(
     throw new Error(`${name} differs from ${files.manifest}`);
 }
 
-async function* hashed(content: Bytes, hash: ReturnType<typeof createHash>): AsyncGenerator<Buffer> {
+/** Passes a stream on, and its bytes to the hash. */
+export async function* hashed(content: Bytes, hash: Hash): AsyncGenerator<Buffer> {
   for await (const chunk of content) {
     hash.update(chunk);
     yield chunk;
   }
 }
 
-function damaged(folder: string, cause: unknown): OperatorError {
+export function damaged(folder: string, cause: unknown): OperatorError {
   return new OperatorError(`The backup ${folder} cannot be used: ${(cause as Error).message}`, {
     code: 'backup_damaged',
     advice: 'use another backup.',

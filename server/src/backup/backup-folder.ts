@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { open, readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { KeyRing } from '../encryption/key-ring.ts';
 import { OperatorError } from '../lib/operator-error.ts';
-import { files } from './backup-files.ts';
+import { damaged, files } from './backup-files.ts';
 import type { RecoveryTarget } from './recovery.ts';
 
 /** What `backup.json` says of a backup. */
@@ -16,9 +18,18 @@ export interface About {
   /** The identity of the master key that the database needs, in hexadecimal. */
   readonly masterKey: string;
   readonly isEncrypted: boolean;
+  /** SHA-256 of the archive and of the manifest, in hexadecimal. */
+  readonly digests: { readonly archive: string; readonly manifest: string };
+  /** Identifies the cluster, which a restore keeps. */
+  readonly system: string;
 }
 
-export interface Backup extends About {
+/** The content of `backup.json`. The tag authenticates the rest of it, and with the digests all files. */
+interface TaggedAbout extends About {
+  readonly tag: string;
+}
+
+export interface Backup extends TaggedAbout {
   readonly folder: string;
 }
 
@@ -27,6 +38,11 @@ const named = /^\d{4}-\d{2}-\d{2}T\d{6}Z$/;
 
 export function nameOf(takenAt: Date): string {
   return `${takenAt.toISOString().slice(0, 19).replaceAll(':', '')}Z`;
+}
+
+/** Returns the timeline of the log to which a backup belongs. */
+export function timelineOf({ firstLogFile }: Pick<About, 'firstLogFile'>): string {
+  return firstLogFile.slice(0, 8);
 }
 
 /** Returns the backups in a folder, oldest first. */
@@ -72,17 +88,28 @@ function missing(problem: string): OperatorError {
   });
 }
 
-async function readAbout(folder: string): Promise<Backup> {
+export async function readAbout(folder: string): Promise<Backup> {
   try {
-    const about = JSON.parse(await readFile(join(folder, files.about), 'utf8')) as About;
+    const about = JSON.parse(await readFile(join(folder, files.about), 'utf8')) as TaggedAbout;
     return { ...about, folder };
   } catch (cause) {
-    throw new OperatorError(`The backup ${folder} cannot be used: ${files.about} cannot be read`, {
-      code: 'backup_damaged',
-      advice: 'use another backup.',
-      cause,
-    });
+    throw damaged(folder, new Error(`${files.about} cannot be read`, { cause }));
   }
+}
+
+/** Returns the text of `backup.json`. */
+export function withTag(about: About, keyRing: KeyRing): string {
+  return `${JSON.stringify({ ...about, tag: tagsOf(about, keyRing)[0] }, null, 2)}\n`;
+}
+
+/** @throws {OperatorError} if `backup.json` is not what a service with the same master key has written. */
+export function requireAuthentic({ folder, tag, ...about }: Backup, keyRing: KeyRing): void {
+  if (!tagsOf(about, keyRing).includes(tag)) throw damaged(folder, new Error(`${files.about} was changed`));
+}
+
+function tagsOf(about: About, keyRing: KeyRing): readonly string[] {
+  const digest = createHash('sha256').update(JSON.stringify(about)).digest();
+  return keyRing.backupTags(digest);
 }
 
 /** Makes a rename in the folder survive a power failure. */

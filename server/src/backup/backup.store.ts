@@ -35,10 +35,10 @@ export async function currentTimeline(database: Database): Promise<string> {
   return found?.timeline ?? '';
 }
 
-/** Returns the version of PostgreSQL, such as `18.1`. */
-export async function postgresVersion(database: Database): Promise<string> {
-  const [found] = await database.query<{ version: string }>(
-    `select current_setting('server_version') as version`,
+/** Returns the version of PostgreSQL, such as `18.1`, and the identifier of the cluster. */
+export async function describeCluster(database: Database): Promise<{ postgres: string; system: string }> {
+  const [found] = await database.query<{ postgres: string; system: string }>(
+    `select current_setting('server_version') as postgres, system_identifier::text as system from pg_control_system()`,
   );
-  return found?.version ?? '';
+  return found ?? { postgres: '', system: '' };
 }

@@ -7,7 +7,6 @@ import { raiseIds } from '../db/sequences.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { countStored } from './backup.store.ts';
-import { finishRecovery } from './recovery.ts';
 
 export interface RestoredStore {
   readonly principals: number;
@@ -18,19 +17,18 @@ export interface RestoredStore {
 /** A restored database gives no ID again that was given after the backup, unless there were more of them than this. */
 export const skippedIds = 1_000_000;
 
+/** Brings the schema of a restored or loaded database up to date, and skips IDs. */
+export async function prepareRestored(database: Database): Promise<void> {
+  await migrate(database);
+  await raiseIds(database, skippedIds);
+}
+
 /**
- * Brings the schema of a restored database up to date, skips IDs, and checks what it contains.
+ * Counts what a restored or loaded database contains, and verifies its audit log.
  *
  * @throws {OperatorError} if the numbers of users contradict each other: the files do not belong together.
  */
-export async function checkRestored(
-  database: Database,
-  cluster: string,
-  keyRing: KeyRing,
-): Promise<RestoredStore> {
-  await finishRecovery(cluster, database);
-  await migrate(database);
-  await raiseIds(database, skippedIds);
+export async function checkRestored(database: Database, keyRing: KeyRing): Promise<RestoredStore> {
   const { wrong, ...counts } = await countStored(database);
   if (wrong > 0)
     throw new OperatorError('The restored database has other numbers of users than it says', {

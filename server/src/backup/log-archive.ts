@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { archiveIn } from '../embedded-postgres/data-folder.ts';
+import { OperatorError } from '../lib/operator-error.ts';
 import { unchanged } from './backup-files.ts';
 import { syncFolder } from './backup-folder.ts';
 import { decrypting, encrypting, type KeyOfSalt } from './encrypted-stream.ts';
@@ -19,6 +21,12 @@ const endings = { plain: '.gz', encrypted: '.gz.encrypted' };
 const ending = /\.gz(\.encrypted)?$/;
 const unfinished = '.unfinished';
 
+/** The free space of the disk of the database below which the files that cannot be moved are deleted. */
+const freeBytesMin = 1024 ** 3;
+
+/** Returns the key of a file by its name. */
+export type KeyOfName = (name: string) => KeyOfSalt;
+
 /** The folder of the log files in a folder of backups. */
 export function logIn(folder: string): string {
   return join(folder, 'log');
@@ -28,19 +36,22 @@ export function logIn(folder: string): string {
 export async function moveLog(
   dataFolder: string,
   folder: string,
-  keyOfSalt: KeyOfSalt | null,
+  keyOfName: KeyOfName | null,
   signal: AbortSignal,
 ): Promise<void> {
   const [from, to] = [archiveIn(dataFolder), logIn(folder)];
   await mkdir(to, { recursive: true, mode: 0o700 });
-  const stored = new Set((await readdir(to)).map((name) => name.replace(ending, '')));
+  const stored = new Map((await readdir(to)).map((name) => [name.replace(ending, ''), name]));
   const copy = async (path: string, name: string) => {
     signal.throwIfAborted();
-    const target = join(to, name + (keyOfSalt ? endings.encrypted : endings.plain));
+    const found = stored.get(name);
+    // The service was killed after the copy, or another database has the same folder.
+    if (found !== undefined) return requireSame(path, join(to, found), keyOfName?.(name) ?? null);
+    const target = join(to, name + (keyOfName ? endings.encrypted : endings.plain));
     await pipeline(
       createReadStream(path),
       createGzip({ level: 1 }),
-      keyOfSalt ? encrypting(keyOfSalt) : unchanged,
+      keyOfName ? encrypting(keyOfName(name)) : unchanged,
       createWriteStream(target + unfinished, { mode: 0o600, flush: true }),
     );
     await rename(target + unfinished, target);
@@ -57,51 +68,81 @@ export async function moveLog(
   }
 }
 
-/** Deletes the files of the log that no kept backup needs. */
-export async function deleteLogBefore(folder: string, firstLogFile: string): Promise<void> {
+/**
+ * Deletes the files of the log that wait to be moved if the disk is nearly full: PostgreSQL would stop once it is. Returns
+ * their number.
+ */
+export async function discardLog(dataFolder: string, freeBytes = freeBytesMin): Promise<number> {
+  const from = archiveIn(dataFolder);
+  const { bavail, bsize } = await statfs(from);
+  if (bavail * bsize >= freeBytes) return 0;
+  const names = (await readdir(from)).filter((name) => logFile.test(name));
+  for (const name of names) await rm(join(from, name), { force: true });
+  return names.length;
+}
+
+/** @throws {OperatorError} if an archived file is not a copy of the file. */
+async function requireSame(path: string, archived: string, keyOfSalt: KeyOfSalt | null): Promise<void> {
+  const [own, other] = [createHash('sha256'), createHash('sha256')];
+  await pipeline(createReadStream(path), own);
+  const isEncrypted = archived.endsWith(endings.encrypted);
+  const isReadable = await pipeline(
+    createReadStream(archived),
+    isEncrypted && keyOfSalt ? decrypting(keyOfSalt) : unchanged,
+    createGunzip(),
+    other,
+  ).then(
+    () => true,
+    () => false,
+  );
+  if (isReadable && own.digest().equals(other.digest())) return;
+  throw new OperatorError(`${archived} is part of the log of another database`, {
+    code: 'backup_folder_in_use',
+    advice: 'set ANAGRAFE_BACKUP_FOLDER to a folder that only this database uses.',
+  });
+}
+
+/** Deletes the files of the log, of any timeline, before a place: the last 16 digits of a name. */
+export async function deleteLogBefore(folder: string, place: string): Promise<void> {
   const log = logIn(folder);
   for (const name of await namesIn(log))
-    if (logFile.test(name.replace(ending, '')) && name.slice(8, 24) < firstLogFile.slice(8))
+    if (logFile.test(name.replace(ending, '')) && name.slice(8, 24) < place)
       await rm(join(log, name), { force: true });
 }
 
 /**
- * Unpacks the files of the log that a restore of a backup needs, of each timeline as far as none is missing. Returns the
- * name of the first file that is missing before others, or null.
+ * Unpacks the files of the log that a restore of a backup needs, and the histories of all timelines, from which PostgreSQL
+ * knows the numbers that are taken. Returns the name of the last file; null if there is none.
  */
 export async function unpackLog(
   folder: string,
-  firstLogFile: string,
-  keyOfSalt: KeyOfSalt,
+  firstLogFile: string | null,
+  keyOfName: KeyOfName,
   to: string,
 ): Promise<string | null> {
   await mkdir(to, { mode: 0o700 });
-  let missing: string | null = null;
-  let last = '';
+  let last: string | null = null;
   for (const name of (await namesIn(logIn(folder))).toSorted()) {
     const plain = name.replace(ending, '');
-    const isLog = logFile.test(plain) && plain.slice(8) >= firstLogFile.slice(8);
-    if (!isLog && !history.test(plain)) continue;
-    if (isLog && plain.slice(0, 8) === last.slice(0, 8) && plain > following(last)) {
-      missing ??= following(last);
-      continue;
-    }
-    if (isLog) last = plain;
+    const isLog = logFile.test(plain);
+    const isNeeded = isLog && firstLogFile !== null && plain.slice(8) >= firstLogFile.slice(8);
+    if (!isNeeded && !history.test(plain)) continue;
+    last = plain;
     await pipeline(
       createReadStream(join(logIn(folder), name)),
-      name.endsWith(endings.encrypted) ? decrypting(keyOfSalt) : unchanged,
+      name.endsWith(endings.encrypted) ? decrypting(keyOfName(plain)) : unchanged,
       createGunzip(),
       createWriteStream(join(to, plain), { mode: 0o600 }),
-    );
+    ).catch((cause) => {
+      if (cause.syscall !== undefined) throw cause;
+      throw new OperatorError(`The file ${join(logIn(folder), name)} cannot be used: ${cause.message}`, {
+        code: 'backup_damaged',
+        advice: 'restore to a time before it with --to-time, or restore a backup alone by naming its folder.',
+        cause,
+      });
+    });
   }
-  return missing;
-}
-
-/** Returns the name of the next file of the log. The last part of a number is at most FF. */
-function following(name: string): string {
-  const number = Number.parseInt(name.slice(8, 16), 16) * 256 + Number.parseInt(name.slice(16), 16) + 1;
-  const part = (value: number) => value.toString(16).toUpperCase().padStart(8, '0');
-  return name.slice(0, 8) + part(Math.floor(number / 256)) + part(number % 256);
+  return last && logFile.test(last) ? last : null;
 }
 
 async function namesIn(log: string): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises';
-import { type Backup, backupsIn } from './backup-folder.ts';
+import { type Backup, backupsIn, timelineOf } from './backup-folder.ts';
 import { deleteLogBefore } from './log-archive.ts';
 import { takeBackup } from './take-backup.ts';
 
@@ -12,6 +12,8 @@ export interface Schedule {
   readonly keepDays: number;
   /** See `currentTimeline`. The log after a restore belongs to no earlier backup. */
   readonly timeline: string;
+  /** The log between the backups before this time and those after it has a gap; null if it has none. */
+  readonly gapAt: Date | null;
 }
 
 interface DueBackup {
@@ -25,23 +27,30 @@ interface DueBackup {
 
 /** Takes a backup if the newest one is too old or of another timeline, and then deletes those that are no longer kept. */
 export async function takeDueBackup(
-  { folder, everyHours, keepDays, timeline }: Schedule,
+  { folder, everyHours, keepDays, timeline, gapAt }: Schedule,
   [connection, options]: [Parameters<typeof takeBackup>[0], Parameters<typeof takeBackup>[2]],
   now = Date.now(),
 ): Promise<DueBackup> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const known = await backupsIn(folder);
+  // Another database may have backups in the folder, too.
+  const known = (await backupsIn(folder)).filter(({ system }) => system === options.system);
   const ageOf = ({ takenAt }: Backup) => now - Date.parse(takenAt);
   const last = known.at(-1);
   // A backup of the future is that of a clock that was wrong.
   const isDue =
-    !last || ageOf(last) >= everyHours * hourMs || ageOf(last) < 0 || !last.firstLogFile.startsWith(timeline);
+    !last ||
+    ageOf(last) >= everyHours * hourMs ||
+    ageOf(last) < 0 ||
+    timelineOf(last) !== timeline ||
+    Date.parse(last.takenAt) < (gapAt?.getTime() ?? 0);
   const newest = isDue ? await takeBackup(connection, folder, options) : last;
   const expired = known.filter(
     (backup) => backup.folder !== newest.folder && ageOf(backup) > keepDays * 24 * hourMs,
   );
   for (const backup of expired) await rm(backup.folder, { recursive: true });
-  const [oldest = newest] = known.filter((backup) => !expired.includes(backup));
-  await deleteLogBefore(folder, oldest.firstLogFile);
+  const kept = [newest, ...known.filter((backup) => !expired.includes(backup))];
+  // The log of a restored database begins at an earlier place than that of a backup before the restore may.
+  const places = kept.map(({ firstLogFile }) => firstLogFile.slice(8)).toSorted();
+  await deleteLogBefore(folder, places[0] ?? '');
   return { newest, isNew: isDue, deleted: expired.map((backup) => backup.folder) };
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -5,16 +6,26 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { sweep } from '../embedded-postgres/data-folder.ts';
 import type { Connection } from '../embedded-postgres/embedded-postgres.ts';
-import { files, firstLogFileOf, readBackupFiles, unchanged } from './backup-files.ts';
-import { type About, type Backup, nameOf, syncFolder } from './backup-folder.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
+import { OperatorError } from '../lib/operator-error.ts';
+import {
+  archiveKey,
+  digestOf,
+  files,
+  firstLogFileOf,
+  hashed,
+  readBackupFiles,
+  unchanged,
+} from './backup-files.ts';
+import { type About, type Backup, nameOf, readAbout, syncFolder, withTag } from './backup-folder.ts';
 import { readBaseBackup } from './base-backup.ts';
-import { encrypting, type KeyOfSalt } from './encrypted-stream.ts';
+import { encrypting } from './encrypted-stream.ts';
 
 const unfinished = '.unfinished-';
 
-interface BackupOptions extends Pick<About, 'postgres' | 'masterKey'> {
-  /** Null if the archive is not encrypted. */
-  readonly keyOfSalt: KeyOfSalt | null;
+interface BackupOptions extends Pick<About, 'postgres' | 'system'> {
+  readonly keyRing: KeyRing;
+  readonly encrypt: boolean;
   /** Interrupts the backup. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -26,12 +37,14 @@ interface BackupOptions extends Pick<About, 'postgres' | 'masterKey'> {
 export async function takeBackup(
   connection: Connection,
   folder: string,
-  { keyOfSalt, signal, ...database }: BackupOptions,
+  { keyRing, encrypt, signal, ...database }: BackupOptions,
 ): Promise<Backup> {
   const parent = resolve(folder);
   await mkdir(parent, { recursive: true, mode: 0o700 });
   await sweep(parent, unfinished);
   const takenAt = new Date();
+  const keyOfSalt = encrypt ? (salt: Buffer) => keyRing.backupKeys(salt, archiveKey) : null;
+  const digest = createHash('sha256');
   const making = await mkdtemp(join(parent, unfinished));
   try {
     const { tar, manifest } = await readBaseBackup(connection);
@@ -39,6 +52,7 @@ export async function takeBackup(
       tar,
       createGzip({ level: 1 }),
       keyOfSalt ? encrypting(keyOfSalt) : unchanged,
+      (source: AsyncIterable<Buffer>) => hashed(source, digest),
       createWriteStream(join(making, keyOfSalt ? files.encryptedArchive : files.archive), durable),
       { ...(signal && { signal }) },
     );
@@ -48,21 +62,32 @@ export async function takeBackup(
       endedAt: new Date().toISOString(),
       firstLogFile: firstLogFileOf(listed),
       ...database,
-      isEncrypted: keyOfSalt !== null,
+      masterKey: keyRing.identity.toString('hex'),
+      isEncrypted: encrypt,
+      digests: { archive: digest.digest('hex'), manifest: digestOf(listed) },
     };
     await writeFile(join(making, files.manifest), listed, durable);
-    await readBackupFiles(making, keyOfSalt, async (_, content) => {
+    await readBackupFiles(making, { keyOfSalt, digests: about.digests }, async (_, content) => {
       for await (const _ of content) signal?.throwIfAborted();
     });
-    await writeFile(join(making, files.about), `${JSON.stringify(about, null, 2)}\n`, durable);
+    await writeFile(join(making, files.about), withTag(about, keyRing), durable);
     await syncFolder(making);
     const made = join(parent, nameOf(takenAt));
-    await rename(making, made);
+    await rename(making, made).catch((error) => {
+      throw ['ENOTEMPTY', 'EEXIST'].includes(error.code) ? sameSecond(made) : error;
+    });
     await syncFolder(parent);
-    return { ...about, folder: made };
+    return readAbout(made);
   } finally {
     await rm(making, { recursive: true, force: true });
   }
+}
+
+function sameSecond(made: string): OperatorError {
+  return new OperatorError(`Another backup of the same second is in ${made}`, {
+    code: 'backup_exists',
+    advice: 'take the backup again.',
+  });
 }
 
 /** Only the owner reads the files: they contain password hashes. `flush` writes them to the disk. */

@@ -54,7 +54,7 @@ export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): voi
         operationId: 'completedCalls',
         summary: 'List synchronous calls',
         description:
-          'Returns the newest 10,000 synchronous calls to `irs/update`, `irs/insert`, `irs/state` and `irs/delete`, the newest first. Jobs, dry runs and requests that were rejected as a whole are not included.',
+          'Returns the newest 10,000 synchronous calls that write, the newest first. Jobs, dry runs and requests that were rejected as a whole are not included.',
         querystring: CompletedCallQuery,
         response: completedCallsAnswers,
       },

@@ -6,12 +6,14 @@ import { backupCommand } from './commands/backup.ts';
 import { clientCommand } from './commands/client.ts';
 import { configCommand } from './commands/config.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { dumpCommand } from './commands/dump.ts';
 import { exportCommand } from './commands/export.ts';
 import { importCommand, resetCommand } from './commands/import.ts';
 import { inviteCommand } from './commands/invite.ts';
 import { jobCommand } from './commands/job.ts';
 import { keyCommand } from './commands/key.ts';
 import { listCommand } from './commands/list.ts';
+import { loadCommand } from './commands/load.ts';
 import { mailCommand } from './commands/mail.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { operatorCommand } from './commands/operator.ts';
@@ -36,6 +38,8 @@ export const program = new Command('anagrafe')
   .addCommand(migrateCommand())
   .addCommand(backupCommand())
   .addCommand(restoreCommand())
+  .addCommand(dumpCommand())
+  .addCommand(loadCommand())
   .addCommand(raiseIdsCommand())
   .addCommand(keyCommand())
   .addCommand(configCommand())

@@ -13,26 +13,36 @@ const fileName = /^(\d{4})_([a-z0-9_]+)\.sql$/;
 /** Key of the advisory lock that serializes the migrations of nodes starting at once. The number is arbitrary. */
 const lockKey = 8420_0001;
 
-interface Migration {
+/** A migration that a database has. */
+export interface AppliedMigration {
   readonly version: number;
   readonly name: string;
-  readonly sql: string;
   readonly checksum: string;
 }
 
-/** Longest wait for the lock of a table, in milliseconds: the calls of other nodes wait behind a migration that waits. */
-const lockMs = 2000;
+interface Migration extends AppliedMigration {
+  readonly sql: string;
+}
+
+/**
+ * Longest wait for the locks of all tables, in milliseconds: the calls of other nodes wait behind it. Less than the time
+ * after which PostgreSQL looks for a deadlock (`deadlock_timeout`, a second), so that the migration gives way, not a call.
+ */
+const lockMs = 800;
 const lockNotAvailable = '55P03';
-/** Gives a long read of another node, such as an export, about ten minutes to end. */
-const attemptsMax = 200;
+/** Gives a long read of another node, such as an export, at least five minutes to end. */
+const attemptsMax = 300;
 const retryMs = 1000;
 
-/** Runs the pending migrations in one transaction, as soon as it gets the locks. Returns their names. */
-export async function migrate(database: Database): Promise<string[]> {
+/**
+ * Runs the pending migrations, up to a version if it is given, in one transaction, as soon as it gets the locks. Returns
+ * their names.
+ */
+export async function migrate(database: Database, upTo = Number.POSITIVE_INFINITY): Promise<string[]> {
   await checkServer(database);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await migrateAtOnce(database);
+      return await migrateAtOnce(database, upTo);
     } catch (error) {
       if (!(error instanceof pg.DatabaseError) || error.code !== lockNotAvailable) throw error;
       if (attempt === attemptsMax)
@@ -45,7 +55,7 @@ export async function migrate(database: Database): Promise<string[]> {
   }
 }
 
-async function migrateAtOnce(database: Database): Promise<string[]> {
+async function migrateAtOnce(database: Database, upTo: number): Promise<string[]> {
   const migrations = await readMigrations();
   // A migration of a large table, or the wait for the node that runs it, takes longer than a call may.
   const patient = { patient: true };
@@ -53,7 +63,10 @@ async function migrateAtOnce(database: Database): Promise<string[]> {
     await connection.query('select pg_advisory_xact_lock($1)', [lockKey]);
     const applied = await readApplied(connection);
     refuseNewer(migrations, applied);
-    await connection.query(`set local lock_timeout = ${lockMs}`);
+    await lockTables(
+      connection,
+      migrations.filter(({ version }) => !applied.has(version) && version <= upTo),
+    );
     const run: string[] = [];
     for (const migration of migrations) {
       const known = applied.get(migration.version);
@@ -63,7 +76,7 @@ async function migrateAtOnce(database: Database): Promise<string[]> {
           { code: 'migration_changed' },
         );
       }
-      if (known) continue;
+      if (known || migration.version > upTo) continue;
       await connection.query(migration.sql);
       await connection.query(
         'insert into anagrafe.migrations (version, name, checksum) values ($1, $2, $3)',
@@ -73,6 +86,15 @@ async function migrateAtOnce(database: Database): Promise<string[]> {
     }
     return run;
   }, patient);
+}
+
+/** Locks the tables that the migrations name before anything is done, so that no migration waits while it holds a lock. */
+async function lockTables(connection: Connection, migrations: readonly Migration[]): Promise<void> {
+  const tables = await readTables(connection, migrations);
+  if (tables.length === 0) return;
+  await connection.query(`set local lock_timeout = ${Math.ceil(lockMs / tables.length)}`);
+  const names = tables.map(({ name }) => `anagrafe.${name}`).join(', ');
+  await connection.query(`lock table ${names} in access exclusive mode`);
 }
 
 /** Throws a `StorageError` if migrations are pending. For commands that must not change the schema. */
@@ -86,6 +108,18 @@ export async function refuseUnmigrated(database: Database): Promise<void> {
   }
 }
 
+/** @throws {StorageError} if this version of the service does not have these migrations, or has others in their place. */
+export async function refuseUnknown(applied: readonly AppliedMigration[]): Promise<void> {
+  const migrations = await readMigrations();
+  refuseNewer(migrations, new Map(applied.map((migration) => [migration.version, migration])));
+  for (const { version, name, checksum } of applied) {
+    if (migrations.find((known) => known.version === version)?.checksum !== checksum)
+      throw new StorageError(`migration ${name} differs from that of this version of the service`, {
+        code: 'migration_changed',
+      });
+  }
+}
+
 export async function missingMigrations(database: Database): Promise<string[]> {
   return (await pending(database)).map(({ name }) => name);
 }
@@ -93,23 +127,39 @@ export async function missingMigrations(database: Database): Promise<string[]> {
 /** A pending migration with the stored tables that it names, and may lock. */
 export interface PlannedMigration {
   readonly name: string;
-  readonly tables: readonly { readonly name: string; readonly rows: number; readonly bytes: number }[];
+  readonly tables: readonly NamedTable[];
+}
+
+interface NamedTable {
+  readonly name: string;
+  readonly rows: number;
+  readonly bytes: number;
 }
 
 /** Returns the pending migrations in their order. Numbers of rows are estimates. */
 export async function planMigrations(database: Database): Promise<PlannedMigration[]> {
   await checkServer(database);
   return Promise.all(
-    (await pending(database)).map(async ({ name, sql }) => {
-      const named = [...sql.matchAll(/\banagrafe\.(\w+)/g)].map(([, relation]) => relation);
-      return { name, tables: await database.query(tablesNamed, [named]) };
+    (await pending(database)).map(async (migration) => {
+      return { name: migration.name, tables: await readTables(database, [migration]) };
     }),
   );
 }
 
+/** Returns the stored tables that the migrations name. */
+async function readTables(
+  connection: Connection,
+  migrations: readonly Migration[],
+): Promise<readonly NamedTable[]> {
+  const named = migrations.flatMap(({ sql }) =>
+    [...sql.matchAll(/\banagrafe\.(\w+)/g)].map(([, relation]) => relation),
+  );
+  return connection.query(tablesNamed, [named]);
+}
+
 /** Selects the tables that have one of the names $1, or an index with one. */
 const tablesNamed = `
-  select relname as name, greatest(reltuples, 0)::bigint as rows, 
+  select relname as name, greatest(reltuples, 0)::bigint as rows,
          coalesce((select sum(pg_total_relation_size(relid)) from pg_partition_tree(pg_class.oid)),
                   pg_total_relation_size(pg_class.oid))::bigint as bytes
     from pg_class
@@ -156,7 +206,7 @@ async function readApplied(connection: Connection): Promise<AppliedMigrations> {
   return readMigrationsTable(connection);
 }
 
-type AppliedMigrations = Map<number, { name: string; checksum: string }>;
+type AppliedMigrations = Map<number, AppliedMigration>;
 
 async function hasMigrationsTable(connection: Connection): Promise<boolean> {
   const [found] = await connection.query<{ name: string | null }>(
@@ -166,7 +216,7 @@ async function hasMigrationsTable(connection: Connection): Promise<boolean> {
 }
 
 async function readMigrationsTable(connection: Connection): Promise<AppliedMigrations> {
-  const rows = await connection.query<{ version: number; name: string; checksum: string }>(
+  const rows = await connection.query<AppliedMigration>(
     'select version, name, checksum from anagrafe.migrations',
   );
   return new Map(rows.map((row) => [row.version, row]));

@@ -30,6 +30,8 @@ export interface Binaries {
 const platform = `${process.platform}-${process.arch}`;
 const PLATFORMS = new Set(['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']);
 const UNFINISHED = '.copying-';
+/** The oldest version of PostgreSQL that the service supports. */
+const oldestMajor = 15;
 const ALTERNATIVE = 'set ANAGRAFE_DATABASE_URL to a PostgreSQL server';
 
 /**
@@ -37,6 +39,7 @@ const ALTERNATIVE = 'set ANAGRAFE_DATABASE_URL to a PostgreSQL server';
  * links cannot be created), copies it into the data folder.
  */
 export async function findBinaries(home: DataFolder): Promise<Binaries> {
+  if (home.programs !== null) return findOwnPrograms(home, home.programs);
   const { native, version, major } = await findPackage();
   const copies = join(home.data, 'engine');
   if (await makeLinks(native).then(() => runs(home, native), falseIfNotWritable)) {
@@ -57,16 +60,53 @@ export async function findBinaries(home: DataFolder): Promise<Binaries> {
 /** Reports the version of the programs, and if they run, without copying or linking anything. */
 export async function inspectBinaries(
   home: DataFolder,
-): Promise<{ version: string; major: string; ready: boolean }> {
+): Promise<{ version: string; major: string; ready: boolean; bundled: string[] }> {
+  if (home.programs !== null)
+    return { ...(await findOwnPrograms(home, home.programs)), ready: true, bundled: [] };
   const { native, version, major } = await findPackage();
+  const bundled = await bundledIn(native);
   for (const candidate of [native, join(home.data, 'engine', version)]) {
-    if (await runs(home, candidate)) return { version, major, ready: true };
+    if (await runs(home, candidate)) return { version, major, ready: true, bundled };
   }
   // The first start copies the programs and creates the links, so that their absence is not an error.
   const linked = await Promise.all((await linksOf(native)).map(({ link }) => succeeds(lstat(link))));
   const repairable = !linked.every(Boolean) || (await closedParent(native, home.owner)) !== undefined;
   if (!repairable) await check(home, native);
-  return { version, major, ready: false };
+  return { version, major, ready: false, bundled };
+}
+
+/** Uses the programs of the operating system, or of another installation. */
+async function findOwnPrograms(home: DataFolder, folder: string): Promise<Binaries & { version: string }> {
+  const [initdb, postgres] = [join(folder, 'initdb'), join(folder, 'postgres')];
+  const [, version] = await Promise.all([initdb, postgres].map((program) => versionOf(home, program)));
+  const major = version?.split('.')[0] ?? '';
+  if (Number(major) >= oldestMajor) return { initdb, postgres, major, version: version ?? major };
+  throw new EmbeddedPostgresError(`${postgres} is PostgreSQL ${version}`, {
+    code: 'database_version_unsupported',
+    advice: `set ANAGRAFE_POSTGRES_BIN to the programs of PostgreSQL ${oldestMajor} or newer.`,
+  });
+}
+
+async function versionOf(home: DataFolder, program: string): Promise<string> {
+  const output = await runAsOsUser(home, program, ['--version']).catch((error: CommandError) => {
+    throw new EmbeddedPostgresError(`${program} does not run (${error.output.split('\n')[0]})`, {
+      code: 'postgres_programs_missing',
+      advice:
+        'set ANAGRAFE_POSTGRES_BIN to the folder of initdb and postgres, such as /usr/lib/postgresql/18/bin.',
+    });
+  });
+  return /\(PostgreSQL\) (\S+)/.exec(output)?.[1] ?? '';
+}
+
+/** Returns the libraries in the package that have vulnerabilities of their own, by the names of their files. */
+async function bundledIn(native: string): Promise<string[]> {
+  const names = await readdir(join(native, 'lib')).catch(() => []);
+  const found = (file: RegExp) => names.flatMap((name) => file.exec(name)?.[1] ?? []).toSorted()[0];
+  const [openssl, icu] = [
+    found(/^libcrypto\.(?:so\.)?([\d.]+?)(?:\.dylib)?$/),
+    found(/^libicuuc\.(?:so\.)?(\d+)(?:\.dylib)?$/),
+  ];
+  return [...(openssl ? [`OpenSSL ${openssl}`] : []), ...(icu ? [`ICU ${icu}`] : [])];
 }
 
 export function checkPlatform(): void {

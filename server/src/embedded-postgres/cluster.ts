@@ -14,7 +14,7 @@ const UNFINISHED = 'postgres.new-';
 
 /** Creates a missing cluster, rejects one of another major version, and writes the connection rules. */
 export async function prepareCluster(home: DataFolder, binaries: Binaries, log: (message: string) => void) {
-  if (!(await clusterExists(home.cluster, binaries.major))) {
+  if (!(await clusterExists(home.cluster, { major: binaries.major, programs: home.programs }))) {
     log(`Creating the PostgreSQL ${binaries.major} database in ${home.cluster}`);
     await makeCluster(home, binaries);
   }
@@ -23,15 +23,18 @@ export async function prepareCluster(home: DataFolder, binaries: Binaries, log: 
 }
 
 /** Returns true if the cluster exists. Throws if another major version created it. */
-export async function clusterExists(cluster: string, major: string): Promise<boolean> {
+export async function clusterExists(
+  cluster: string,
+  { major, programs }: { readonly major: string; readonly programs: string | null },
+): Promise<boolean> {
   const made = await versionOf(cluster);
   if (made === undefined || made === major) return made !== undefined;
+  const source = programs === null ? 'this release includes' : `${programs} contains`;
   throw new EmbeddedPostgresError(
-    `${cluster} was created by PostgreSQL ${made}, but this release includes PostgreSQL ${major}`,
+    `${cluster} was created by PostgreSQL ${made}, but ${source} PostgreSQL ${major}`,
     {
       code: 'cluster_version_unsupported',
-      advice:
-        'run the release that created it, or move the data with pg_dump to a PostgreSQL server and set ANAGRAFE_DATABASE_URL.',
+      advice: `set ANAGRAFE_POSTGRES_BIN to the programs of PostgreSQL ${made}, or move the data with "anagrafe dump" there and "anagrafe load" into a new data folder.`,
     },
   );
 }
@@ -122,8 +125,7 @@ async function makeCluster(home: DataFolder, binaries: Binaries): Promise<void> 
       '--data-checksums',
       '--encoding=UTF8',
       '--locale=C',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
+      ...(Number(binaries.major) >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : []),
       '--no-instructions',
     ]);
     await rename(unfinished, home.cluster);

@@ -13,6 +13,15 @@ export interface DataFolder {
   readonly owner: OsUser;
   /** PostgreSQL copies each complete file of its write-ahead log into this folder; null if it does not. */
   readonly archive: string | null;
+  /** The folder of other programs of PostgreSQL than those of the npm package; null for those. */
+  readonly programs: string | null;
+}
+
+export interface ClusterOptions {
+  /** PostgreSQL archives its write-ahead log, for backups. */
+  readonly archivesLog?: boolean;
+  /** See `DataFolder.programs`. */
+  readonly programs?: string | null;
 }
 
 export const PORT = 5432;
@@ -20,14 +29,17 @@ export const PORT = 5432;
 /** Maximum length in bytes of the path of a socket. Operating systems allow 103 or 107 bytes. */
 const LONGEST_SOCKET_PATH = 100;
 
-export async function prepareDataFolder(dataFolder: string, archivesLog: boolean): Promise<DataFolder> {
+export async function prepareDataFolder(
+  dataFolder: string,
+  { archivesLog = false, programs = null }: ClusterOptions,
+): Promise<DataFolder> {
   const data = await makeDataFolder(resolve(dataFolder));
   const cluster = join(data, 'postgres');
   const owner = await chooseOsUser(cluster);
   await openToOwner(data, owner);
   const sockets = await makeSocketFolder(data, owner);
   const archive = archivesLog ? await makePrivateFolder(archiveIn(data), owner) : null;
-  return { data, cluster, sockets, log: join(data, 'postgres.log'), owner, archive };
+  return { data, cluster, sockets, log: join(data, 'postgres.log'), owner, archive, programs };
 }
 
 /** Returns the folder into which PostgreSQL copies its write-ahead log, if it does. */
@@ -134,6 +146,9 @@ async function makePrivateFolder(path: string, owner: OsUser): Promise<string> {
   return path;
 }
 
+/** A file in a cluster whose restore has not ended: IDs were not skipped, and deletions not repeated. */
+export const unfinishedRestore = 'anagrafe_restore_unfinished';
+
 const ABANDONED_MS = 10 * 60_000;
 
 /** Removes temporary folders of killed starts. Keeps those younger than 10 minutes, which a running start may use. */
@@ -141,7 +156,19 @@ export async function sweep(folder: string, prefix: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(prefix)) continue;
     const path = join(folder, name);
-    const { mtimeMs } = await lstat(path);
-    if (Date.now() - mtimeMs > ABANDONED_MS) await rm(path, { recursive: true, force: true });
+    if (Date.now() - (await lastChange(path)) > ABANDONED_MS)
+      await rm(path, { recursive: true, force: true });
   }
+}
+
+/** Returns the time of the last change of a folder or of a file directly in it, such as a large archive. */
+async function lastChange(folder: string): Promise<number> {
+  const names = await readdir(folder).catch(() => []);
+  const times = [folder, ...names.map((name) => join(folder, name))].map((path) =>
+    lstat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => 0,
+    ),
+  );
+  return Math.max(...(await Promise.all(times)));
 }

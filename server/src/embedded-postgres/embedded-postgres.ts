@@ -5,8 +5,15 @@ import type pg from 'pg';
 import { checkPlatform, inspectBinaries } from './binaries.ts';
 import { clusterExists } from './cluster.ts';
 import { type ConnectedServer, connectOrStart } from './connect-or-start.ts';
-import { type DataFolder, hasCluster, prepareDataFolder, refuseClosed } from './data-folder.ts';
-import { EmbeddedPostgresError, explain } from './errors.ts';
+import {
+  type ClusterOptions,
+  type DataFolder,
+  hasCluster,
+  prepareDataFolder,
+  refuseClosed,
+  unfinishedRestore,
+} from './data-folder.ts';
+import { EmbeddedPostgresError, explain, ignoreMissing } from './errors.ts';
 import { holderOf, isLastVisit, lockForService, lockForVisit, readLockFile } from './locks.ts';
 import { chooseOsUser } from './os-user.ts';
 import { type Connection, type Purpose, stopPostmaster } from './postmaster.ts';
@@ -23,11 +30,9 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-export interface EmbeddedPostgresOptions {
+export interface EmbeddedPostgresOptions extends ClusterOptions {
   readonly dataFolder: string;
   readonly log?: (message: string) => void;
-  /** PostgreSQL archives its write-ahead log, for backups. */
-  readonly archivesLog?: boolean;
 }
 
 const ATTEMPTS = 5;
@@ -37,10 +42,11 @@ const RETRY_MS = 2000;
 export async function startEmbeddedPostgres({
   dataFolder,
   log = ignore,
-  archivesLog = false,
+  ...options
 }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   checkPlatform();
-  const home = await prepareDataFolder(dataFolder, archivesLog).catch(rethrow(dataFolder));
+  const home = await prepareDataFolder(dataFolder, options).catch(rethrow(dataFolder));
+  await refuseUnfinishedRestore(home);
   let current: ConnectedServer | undefined = await connectAndLock(home, 'service', log).catch(
     rethrow(home.data),
   );
@@ -90,8 +96,8 @@ export interface VisitOptions extends EmbeddedPostgresOptions {
 export async function visitEmbeddedPostgres({
   dataFolder,
   log = ignore,
-  archivesLog = false,
   mayCreate = true,
+  ...options
 }: VisitOptions): Promise<EmbeddedPostgres> {
   checkPlatform();
   if (!mayCreate && !(await hasCluster(dataFolder))) {
@@ -100,7 +106,7 @@ export async function visitEmbeddedPostgres({
       advice: 'start the service once, or set ANAGRAFE_DATA to the data folder of the service.',
     });
   }
-  const home = await prepareDataFolder(dataFolder, archivesLog).catch(rethrow(dataFolder));
+  const home = await prepareDataFolder(dataFolder, options).catch(rethrow(dataFolder));
   const { client, connection } = await connectAndLock(home, 'visit', log).catch(rethrow(home.data));
   let stopped: Promise<void> | undefined;
 
@@ -140,6 +146,15 @@ async function disconnect(client: pg.Client): Promise<void> {
   await client.end().catch(ignore);
 }
 
+async function refuseUnfinishedRestore({ cluster }: DataFolder): Promise<void> {
+  const found = await stat(join(cluster, unfinishedRestore)).catch(ignoreMissing);
+  if (found === undefined) return;
+  throw new EmbeddedPostgresError(`The restore into ${cluster} was interrupted`, {
+    code: 'restore_unfinished',
+    advice: 'delete that folder, then restore again.',
+  });
+}
+
 function rethrow(dataFolder: string): (error: unknown) => never {
   return (error) => {
     throw explain(error, dataFolder);
@@ -154,6 +169,10 @@ export interface EmbeddedPostgresState {
   readonly major: string;
   /** True if the programs run already; otherwise the first start copies or links them. */
   readonly ready: boolean;
+  /** The folder of the programs; null for the npm package. */
+  readonly programs: string | null;
+  /** The libraries in the npm package that scanners may report, such as `OpenSSL 1.1`. */
+  readonly bundled: readonly string[];
   readonly owner: string;
   /** `crashed`: a lock file exists, but PostgreSQL is not running, for example after a crash. */
   readonly cluster: 'none' | 'running' | 'stopped' | 'crashed';
@@ -161,7 +180,10 @@ export interface EmbeddedPostgresState {
 }
 
 /** @throws {EmbeddedPostgresError} PostgreSQL cannot be used; the message says what to do. */
-export async function inspectEmbeddedPostgres(dataFolder: string): Promise<EmbeddedPostgresState> {
+export async function inspectEmbeddedPostgres(
+  dataFolder: string,
+  programs: string | null,
+): Promise<EmbeddedPostgresState> {
   checkPlatform();
   const data = resolve(dataFolder);
   const cluster = join(data, 'postgres');
@@ -174,11 +196,20 @@ export async function inspectEmbeddedPostgres(dataFolder: string): Promise<Embed
       log: '',
       owner,
       archive: null,
+      programs,
     };
     await refuseClosed(home.data, owner);
-    const { version, major, ready } = await inspectBinaries(home);
-    const about = { version, major, ready, owner: owner.admitted[0] ?? String(owner.uid), pid: null };
-    if (!(await clusterExists(cluster, major))) return { ...about, cluster: 'none' };
+    const { version, major, ready, bundled } = await inspectBinaries(home);
+    const about = {
+      version,
+      major,
+      ready,
+      bundled,
+      programs,
+      owner: owner.admitted[0] ?? String(owner.uid),
+      pid: null,
+    };
+    if (!(await clusterExists(cluster, { major, programs }))) return { ...about, cluster: 'none' };
     const lock = await readLockFile(cluster);
     if (!lock) return { ...about, cluster: 'stopped' };
     if ((await holderOf(lock.pid, cluster)) !== 'postgres') return { ...about, cluster: 'crashed' };

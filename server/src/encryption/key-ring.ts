@@ -41,6 +41,7 @@ interface DerivedKeys {
   readonly wrapping: Buffer;
   readonly secret: Buffer;
   readonly backup: Buffer;
+  readonly backupTag: Buffer;
 }
 
 /** The derived keys of a former master key that are needed after its rotation. */
@@ -192,10 +193,23 @@ export class KeyRing {
     return createHmac('sha256', this.#lasting.throttle).update(text).digest();
   }
 
-  /** Returns the keys that one file of a backup may have, which has a random salt. The first one encrypts. */
-  backupKeys(salt: Buffer): readonly Buffer[] {
+  /**
+   * Returns the keys that one file of a backup may have, which has a random salt. The first one encrypts. Without the same
+   * name the file cannot be decrypted, so that files cannot be exchanged.
+   */
+  backupKeys(salt: Buffer, name: string): readonly Buffer[] {
     return [this.#current, ...this.#held.values()].map(({ backup }) =>
-      Buffer.from(hkdfSync('sha256', backup, salt, 'anagrafe: file of a backup', keyBytes)),
+      Buffer.from(hkdfSync('sha256', backup, salt, `anagrafe: file ${name} of a backup`, keyBytes)),
+    );
+  }
+
+  /**
+   * Returns the tags by which a backup or dump is known as one that a service with one of the keys has written. The first
+   * one is that of the key in use.
+   */
+  backupTags(digest: Buffer): readonly string[] {
+    return [this.#current, ...this.#held.values()].map(({ backupTag }) =>
+      createHmac('sha256', backupTag).update(digest).digest('hex'),
     );
   }
 
@@ -249,6 +263,7 @@ function derivedKeys(masterKey: Buffer): DerivedKeys {
     wrapping: derive(masterKey, 'wrapping of a job key'),
     secret: derive(masterKey, 'encryption of a secret'),
     backup: derive(masterKey, 'encryption of backups'),
+    backupTag: derive(masterKey, 'authentication of backups'),
   };
 }
 

@@ -14,7 +14,7 @@ import {
   toOutcomes,
 } from '../records/write/call-outcomes.store.ts';
 import type { IndexedOutcome } from '../records/write/outcome.ts';
-import { enqueueChunks } from './chunk-queue.ts';
+import { enqueueChunks, type QueuedChunk } from './chunk-queue.ts';
 import { outcomeCounts } from './chunks.store.ts';
 import type { Job, JobOwner } from './job.ts';
 
@@ -198,4 +198,12 @@ async function* readOutcomes(
     });
     yield* outcomes;
   }
+}
+
+/** Enqueues the chunks of all jobs that have not ended, in a database that was loaded from a dump. */
+export async function enqueueAllChunks(queue: Queue, database: Database): Promise<void> {
+  const chunks = await database.query<QueuedChunk>(
+    'select call_id as "callId", number, turn from anagrafe.chunks order by turn, call_id, number',
+  );
+  await enqueueChunks(queue, database, chunks);
 }

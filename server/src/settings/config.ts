@@ -7,6 +7,7 @@ import { areTooWide, isNetwork } from '../lib/network.ts';
 import { commandLine, OperatorError } from '../lib/operator-error.ts';
 import { isKeyPair } from '../lib/secrets.ts';
 import { isDatabaseUrl, isOrigin, isPair, isServiceUrl, maskPair, maskUrl } from './accepted-values.ts';
+import { backupSettings } from './backup-settings.ts';
 import { mailSettings } from './mail-settings.ts';
 import { flag, integer, list, oneOf, type Setting, text } from './setting.ts';
 
@@ -36,6 +37,12 @@ export const settings = {
     fallback: null,
     accepts: isDatabaseUrl,
     mask: maskUrl,
+  }),
+  POSTGRES_BIN: text({
+    takes: 'a path such as /usr/lib/postgresql/18/bin',
+    about:
+      'folder with initdb and postgres (15 or newer) for the embedded PostgreSQL, instead of those of the npm package',
+    fallback: null,
   }),
   MASTER_KEY: text({
     takes:
@@ -132,15 +139,7 @@ export const settings = {
   REQUIRE_SECOND_FACTOR: flag(true, 'require a second factor of operators with the role admin'),
   TOKEN_MINUTES: integer(1, 1440, 15, 'lifetime of an access token, in minutes'),
   SESSION_DAYS: integer(1, 365, 30, 'lifetime of a refresh token, in days'),
-  BACKUP_FOLDER: text({
-    takes: 'a path',
-    about:
-      'folder for scheduled backups of the embedded PostgreSQL, if possible on another disk; none are taken without it',
-    fallback: null,
-  }),
-  BACKUP_HOURS: integer(1, 8760, 24, 'hours between two scheduled backups'),
-  BACKUP_DAYS: integer(1, 3650, 14, 'days to keep scheduled backups; the newest one always stays'),
-  BACKUP_ENCRYPT: flag(true, 'encrypt scheduled backups with a key that is derived from the master key'),
+  ...backupSettings,
   AUDIT_DAYS: integer(0, 36_500, 0, 'days to keep the audit log; 0 keeps it forever'),
   HISTORY_DAYS: integer(
     1,

@@ -18,6 +18,16 @@ interface Moment {
   readonly sent: number;
 }
 
+/** The hash of each row of the audit log, by its position. */
+const chainOf = async ({ database }: TestService) =>
+  new Map(
+    (
+      await database.query<{ position: number; hash: string }>(
+        `select position, encode(hash, 'hex') as hash from anagrafe.audit_log where position is not null`,
+      )
+    ).map(({ position, hash }) => [position, hash]),
+  );
+
 const hashesIn = async ({ database }: TestService) =>
   new Map(
     (
@@ -73,17 +83,25 @@ it('backups under load and restores to a time have what was confirmed before, an
   }
   isOver = true;
   await Promise.all(writing);
-  const hashes = await hashesIn(service);
+  const [hashes, chain] = [await hashesIn(service), await chainOf(service)];
   await archived(service);
   await service.stop();
 
   async function check(args: readonly string[], before: Moment, after: Moment): Promise<void> {
     const restored = dataFolder();
     copyFileSync(join(data, 'master.key'), join(restored, 'master.key'));
-    const outcome = await inProcess(['restore', ...args], { ANAGRAFE_DATA: restored });
-    expect(outcome, args.join(' ')).toMatchObject({ code: 0, stderr: expect.stringContaining('are intact') });
+    const outcome = await inProcess(['restore', ...args, '--json'], { ANAGRAFE_DATA: restored });
+    expect(outcome, args.join(' ')).toMatchObject({ code: 0, stderr: '' });
+    const { users, audit } = JSON.parse(outcome.stdout);
+    expect(audit.sound).toBe(true);
+    // The audit log is the beginning of the one that the service had at the end.
+    expect(chain.get(audit.last.position)).toBe(Buffer.from(audit.last.hash).toString('hex'));
+    process.stderr.write(
+      `${users} users of ${before.confirmed} to ${after.sent}, ${audit.rows} audit rows: ${args[0]}\n`,
+    );
     const again = await startTestService({ ANAGRAFE_DATA: restored }, { embedded: true });
     const found = await hashesIn(again);
+    expect(found.size).toBe(users);
     await again.stop();
     expect([...found.keys()]).toEqual(expect.arrayContaining(confirmed.slice(0, before.confirmed)));
     expect(found.size).toBeLessThanOrEqual(after.sent);

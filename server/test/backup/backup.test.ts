@@ -160,17 +160,22 @@ describe('a damaged backup', () => {
     [
       'another manifest',
       (path: string) => replace(join(path, files.manifest), /"Size": \d+/, '"Size": 7'),
-      /differs from backup_manifest/,
+      /backup_manifest was changed/,
     ],
     [
-      'a missing file',
+      'a further file in its manifest',
       (path: string) => replace(join(path, files.manifest), '"Files": [', `"Files": [${lostFile},`),
-      /lost is missing/,
+      /backup_manifest was changed/,
     ],
     [
       'an unreadable manifest',
       (path: string) => appendFileSync(join(path, files.manifest), 'x'),
       /cannot be used: /,
+    ],
+    [
+      'another time in its description',
+      (path: string) => replace(join(path, files.about), /"endedAt": "\d/, '"endedAt": "1'),
+      /backup\.json was changed/,
     ],
     [
       'an unreadable description',
@@ -206,11 +211,11 @@ describe('anagrafe restore', () => {
     const target = dataFolder();
     expectOneLine(
       await inProcess(['restore', folder], { ANAGRAFE_DATA: target }),
-      /There is no master key\. Copy the file master\.key of the service to .*, or set ANAGRAFE_MASTER_KEY/,
+      /needs the master key with the fingerprint [0-9a-f]{8}, but there is none\. Copy the file master\.key of the service to .*, or set ANAGRAFE_MASTER_KEY/,
     );
     expectOneLine(
       await inProcess(['restore', folder], { ANAGRAFE_DATA: target, ANAGRAFE_MASTER_KEY: 'ab'.repeat(32) }),
-      /The master key is not that of the backup /,
+      /needs the master key with the fingerprint [0-9a-f]{8}, but the settings have the one with [0-9a-f]{8}/,
     );
     expect(existsSync(join(target, 'postgres'))).toBe(false);
   });
@@ -230,6 +235,20 @@ describe('anagrafe restore', () => {
     expectOneLine(
       await inProcess(['restore', '/nowhere'], { ANAGRAFE_DATA: target }),
       /\/nowhere cannot be read \(ENOENT\)/,
+    );
+  });
+
+  it('that was interrupted leaves nothing that a service starts', async () => {
+    const data = await usedFolder();
+    const { folder } = await backedUp(data);
+    const target = newFolderFor(data);
+    const restoring = start(['restore', folder], { ANAGRAFE_DATA: target });
+    await until(() => existsSync(join(target, 'postgres')) || restoring.exitCode !== null);
+    restoring.kill('SIGKILL');
+    await once(restoring, 'exit');
+    expectOneLine(
+      await inProcess(['serve'], { ANAGRAFE_DATA: target }),
+      /The restore into .* was interrupted\. Delete that folder, then restore again/,
     );
   });
 

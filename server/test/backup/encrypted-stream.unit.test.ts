@@ -5,7 +5,7 @@ import { decrypting, encrypting, NotDecryptable } from '../../src/backup/encrypt
 import { KeyRing } from '../../src/encryption/key-ring.ts';
 
 const keyRing = new KeyRing(Buffer.alloc(32, 'one key'));
-const keyOfSalt = (salt: Buffer) => keyRing.backupKeys(salt);
+const keyOfSalt = (salt: Buffer) => keyRing.backupKeys(salt, 'base');
 
 async function collect(bytes: AsyncIterable<Buffer>): Promise<Buffer> {
   const pieces: Buffer[] = [];
@@ -91,8 +91,14 @@ describe('a encrypted stream', () => {
   it('is refused with another master key', async () => {
     const other = new KeyRing(Buffer.alloc(32, 'other key'));
     const encrypted = await encrypt(Buffer.from('content'));
-    const opened = collect(decrypting((salt) => other.backupKeys(salt))(inPieces(encrypted, 100)));
+    const opened = collect(decrypting((salt) => other.backupKeys(salt, 'base'))(inPieces(encrypted, 100)));
     await expect(opened).rejects.toThrow(NotDecryptable);
+  });
+
+  it('is refused as another file of the same backups', async () => {
+    const encrypted = await encrypt(Buffer.from('content'));
+    const other = (salt: Buffer) => keyRing.backupKeys(salt, '000000010000000000000002');
+    await expect(collect(decrypting(other)(inPieces(encrypted, 100)))).rejects.toThrow(NotDecryptable);
   });
 
   it('has another key for each file, so that two backups of the same bytes have nothing in common', async () => {

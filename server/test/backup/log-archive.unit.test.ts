@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { deleteLogBefore, unpackLog } from '../../src/backup/log-archive.ts';
+import { deleteLogBefore, discardLog, moveLog, unpackLog } from '../../src/backup/log-archive.ts';
 
 function folderWith(...names: string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'anagrafe-log-'));
@@ -13,38 +13,39 @@ function folderWith(...names: string[]): string {
   return folder;
 }
 
-const noKey = () => [Buffer.alloc(32)];
+const noKey = () => () => [Buffer.alloc(32)];
 
-async function unpacked(folder: string, first: string) {
+async function unpacked(folder: string, first: string | null) {
   const to = join(folder, 'unpacked');
-  const missing = await unpackLog(folder, first, noKey, to);
-  return { missing, names: readdirSync(to).toSorted() };
+  const last = await unpackLog(folder, first, noKey, to);
+  return { last, names: readdirSync(to).toSorted() };
 }
 
 describe('the archived log', () => {
-  it('is unpacked from the first file that a backup needs, over the end of a number at FF', async () => {
+  it('is unpacked from the first file that a backup needs, up to the last one', async () => {
     const needed = ['0000000100000000000000FE', '0000000100000000000000FF', '000000010000000100000000'];
     const folder = folderWith('0000000100000000000000FD', ...needed, '0000000100000000000000FE.partial');
-    expect(await unpacked(folder, needed[0] ?? '')).toEqual({ missing: null, names: needed });
+    expect(await unpacked(folder, needed[0] ?? '')).toEqual({ last: needed[2], names: needed });
     expect(readFileSync(join(folder, 'unpacked', needed[2] ?? ''), 'utf8')).toBe(`content of ${needed[2]}`);
   });
 
-  it('is unpacked up to a gap, which is reported', async () => {
-    const folder = folderWith(
-      '000000010000000000000002',
-      '000000010000000000000003',
-      '000000010000000000000005',
+  it('is unpacked without its files, but with the histories, for a backup alone', async () => {
+    const folder = folderWith('000000010000000000000002', '00000002.history', '000000020000000000000002');
+    expect(await unpacked(folder, null)).toEqual({ last: null, names: ['00000002.history'] });
+  });
+
+  it('is refused if a file of it is damaged', async () => {
+    const folder = folderWith('000000010000000000000002');
+    writeFileSync(join(folder, 'log', '000000010000000000000003.gz'), 'damaged');
+    await expect(unpacked(folder, '000000010000000000000002')).rejects.toThrow(
+      /000000010000000000000003\.gz cannot be used: incorrect header check\. Restore to a time before it/,
     );
-    expect(await unpacked(folder, '000000010000000000000002')).toEqual({
-      missing: '000000010000000000000004',
-      names: ['000000010000000000000002', '000000010000000000000003'],
-    });
   });
 
   it('is unpacked with each timeline and its history', async () => {
     const names = ['000000010000000000000002', '00000002.history', '000000020000000000000002'];
     expect(await unpacked(folderWith(...names), '000000010000000000000002')).toEqual({
-      missing: null,
+      last: names[2],
       names,
     });
   });
@@ -52,13 +53,48 @@ describe('the archived log', () => {
   it('is empty if nothing was archived', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'anagrafe-log-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    expect(await unpacked(folder, '000000010000000000000002')).toEqual({ missing: null, names: [] });
+    expect(await unpacked(folder, '000000010000000000000002')).toEqual({ last: null, names: [] });
   });
 
-  it('is deleted up to the first file that the oldest backup needs, in every timeline, but never a history', async () => {
+  it('is deleted up to the first file that a backup needs, in every timeline, but never a history', async () => {
     const kept = ['000000010000000000000003', '00000002.history', '000000020000000000000004'];
     const folder = folderWith('000000010000000000000001', '000000020000000000000002', ...kept);
-    await deleteLogBefore(folder, '000000010000000000000003');
+    await deleteLogBefore(folder, '0000000000000003');
     expect(readdirSync(join(folder, 'log')).toSorted()).toEqual(kept.map((name) => `${name}.gz`));
+  });
+});
+
+describe('the files of the log that wait to be archived', () => {
+  const name = '000000010000000000000002';
+  function dataFolderWith(content: string): string {
+    const data = mkdtempSync(join(tmpdir(), 'anagrafe-log-'));
+    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+    for (const folder of ['postgres/pg_wal', 'log-archive'])
+      mkdirSync(join(data, folder), { recursive: true });
+    writeFileSync(join(data, 'log-archive', name), content);
+    return data;
+  }
+  const { signal } = new AbortController();
+  const waiting = (data: string) => readdirSync(join(data, 'log-archive'));
+
+  it('are not moved over the log of another database, but once more after a kill', async () => {
+    const [first, second, backups] = [dataFolderWith('first'), dataFolderWith('second'), folderWith()];
+    await moveLog(first, backups, noKey, signal);
+    expect(waiting(first)).toEqual([]);
+    await expect(moveLog(second, backups, noKey, signal)).rejects.toThrow(
+      /\.gz\.encrypted is part of the log of another database\. Set ANAGRAFE_BACKUP_FOLDER/,
+    );
+    expect(waiting(second)).toEqual([name]);
+    await moveLog(dataFolderWith('first'), backups, noKey, signal);
+    expect(await unpacked(backups, name)).toEqual({ last: name, names: [name] });
+    expect(readFileSync(join(backups, 'unpacked', name), 'utf8')).toBe('first');
+  });
+
+  it('are deleted if the disk of the database is nearly full, and kept otherwise', async () => {
+    const data = dataFolderWith('log');
+    expect(await discardLog(data, 0)).toBe(0);
+    expect(waiting(data)).toEqual([name]);
+    expect(await discardLog(data, Number.MAX_SAFE_INTEGER)).toBe(1);
+    expect(waiting(data)).toEqual([]);
   });
 });

@@ -8,9 +8,11 @@ import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { until } from '@anagrafe/testing/until';
 import { describe, expect, it } from 'vitest';
 import { backupsIn } from '../../src/backup/backup-folder.ts';
-import { takeDueBackup } from '../../src/backup/scheduled-backup.ts';
+import { type Schedule, takeDueBackup } from '../../src/backup/scheduled-backup.ts';
 import { visitEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
+import { KeyRing } from '../../src/encryption/key-ring.ts';
 
+const keyRing = new KeyRing(Buffer.alloc(32, 'key'));
 const hourMs = 3_600_000;
 
 function backupFolder(): string {
@@ -66,10 +68,10 @@ describe('scheduled backups', () => {
     const folder = backupFolder();
     const { connection, stop } = await visitEmbeddedPostgres({ dataFolder: await usedFolder() });
     atEnd(stop);
-    const take = (afterHours: number) =>
+    const take = (afterHours: number, changed: Partial<Schedule> = {}) =>
       takeDueBackup(
-        { folder, everyHours: 24, keepDays: 14, timeline: '00000001' },
-        [connection, { postgres: '18', masterKey: '', keyOfSalt: null }],
+        { folder, everyHours: 24, keepDays: 14, timeline: '00000001', gapAt: null, ...changed },
+        [connection, { postgres: '18', system: '1', keyRing, encrypt: false }],
         Date.now() + afterHours * hourMs,
       );
     const first = await take(0);
@@ -86,6 +88,27 @@ describe('scheduled backups', () => {
       deleted: [first.newest.folder, second.newest.folder],
     });
     expect(named(folder)).toHaveLength(1);
+    await sleep(1100);
+    const later = { keepDays: 365 };
+    expect(await take(0, { ...later, gapAt: new Date() })).toMatchObject({ isNew: true });
+    await sleep(1100);
+    expect(await take(0, { ...later, timeline: '00000002' })).toMatchObject({ isNew: true, deleted: [] });
+  });
+
+  it('ignore the backups that another database has in the folder', async () => {
+    const folder = backupFolder();
+    const { connection, stop } = await visitEmbeddedPostgres({ dataFolder: await usedFolder() });
+    atEnd(stop);
+    const take = (system: string, afterHours: number) =>
+      takeDueBackup(
+        { folder, everyHours: 24, keepDays: 14, timeline: '00000001', gapAt: null },
+        [connection, { postgres: '18', system, keyRing, encrypt: false }],
+        Date.now() + afterHours * hourMs,
+      );
+    await take('1', 0);
+    await sleep(1100);
+    expect(await take('2', 15 * 24)).toMatchObject({ isNew: true, deleted: [] });
+    expect(named(folder)).toHaveLength(2);
   });
 
   it('are not taken of an external PostgreSQL', async () => {

@@ -15,11 +15,11 @@ import { useMemo } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
 import { useImportMessages } from '../../i18n/language.tsx';
 import type { Column } from '../../ui/table.tsx';
+import { SideBySide } from '../plans/side-by-side.tsx';
 import { useFieldLabel } from '../results/field-errors.tsx';
 import type { Checked } from './check-rows.ts';
 import { useImportLabel } from './column-mapping.tsx';
 import { Cell, isSecret, JsonField } from './row-fields.tsx';
-import { SideBySide } from './side-by-side.tsx';
 import {
   cellsOf,
   isShownAsJson,

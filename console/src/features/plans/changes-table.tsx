@@ -1,3 +1,4 @@
+import type { ColumnNamesByField, RowError } from '@anagrafe/importer';
 import { Badge, List, NativeSelect, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
@@ -7,6 +8,7 @@ import { CellLink, type Column, Empty, type EmptyProps, Note, Table } from '../.
 import { usePrincipalName } from '../principals/queries.ts';
 import { FieldChanges, type ShownFieldChange } from '../results/field-changes.tsx';
 import { useUsername } from '../users/queries.ts';
+import { ErrorsOfRow } from './side-by-side.tsx';
 
 const colors = {
   insert: 'teal',
@@ -36,6 +38,8 @@ export interface ShownChange {
   /** The fields that change and whose values are not shown, such as a password. */
   readonly hidden?: readonly string[];
   readonly notes?: readonly string[];
+  /** The errors because of which a record is left out. */
+  readonly errors?: readonly RowError[];
   /** The name of the principal that a user is moved from. */
   readonly from?: string;
   /** The line of the file whose record is left out. */
@@ -48,12 +52,14 @@ interface ChangesTableProps {
   readonly caption: string;
   readonly changes: readonly ShownChange[];
   readonly empty: EmptyProps;
+  /** The names of the columns of the file, for errors. */
+  readonly names?: ColumnNamesByField;
 }
 
 const pageSize = 25;
 
 /** The changes of a plan, with the stored and the new value of each field. Actions of one kind can be shown alone. */
-export function ChangesTable({ caption, changes, empty }: ChangesTableProps) {
+export function ChangesTable({ caption, changes, empty, names = noNames }: ChangesTableProps) {
   const { changes: messages } = useResultMessages();
   const { number } = useFormats();
   const [action, setAction] = useState<string>('');
@@ -79,7 +85,7 @@ export function ChangesTable({ caption, changes, empty }: ChangesTableProps) {
     {
       name: messages.fields,
       card: 'plain',
-      cell: (change) => <Details change={change} />,
+      cell: (change) => <Details change={change} names={names} />,
     },
   ];
   return (
@@ -125,9 +131,11 @@ export function ChangesTable({ caption, changes, empty }: ChangesTableProps) {
   );
 }
 
-function Details({ change }: { change: ShownChange }) {
+const noNames: ColumnNamesByField = new Map();
+
+function Details({ change, names }: { change: ShownChange; names: ColumnNamesByField }) {
   const { changes: messages, fields: labels } = useResultMessages();
-  const { fields, hidden = [], notes = [], from, isMissing = false } = change;
+  const { fields, hidden = [], notes = [], errors = [], from, isMissing = false } = change;
   const shown = [
     ...hidden.map((field) => labels[field] ?? field),
     ...(from === undefined ? [] : [messages.from(from)]),
@@ -137,6 +145,7 @@ function Details({ change }: { change: ShownChange }) {
   return (
     <>
       {fields.length > 0 && <FieldChanges changes={fields} />}
+      <ErrorsOfRow errors={errors} names={names} />
       {shown.length > 0 && (
         <List size="sm" spacing={2}>
           {shown.map((note) => (

@@ -1,4 +1,4 @@
-import type { RowProblem } from '@anagrafe/importer';
+import type { ColumnNamesByField, RowProblem } from '@anagrafe/importer';
 import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
@@ -7,23 +7,30 @@ import { focusOnMount } from '../../ui/focus.ts';
 import { Surface } from '../../ui/page.tsx';
 import { Pager } from '../../ui/paging.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
+import { ErrorsOfRow } from '../plans/side-by-side.tsx';
 
 const problemsPerPage = 25;
 
 interface ProblemsProps {
   readonly title: string;
   readonly problems: readonly RowProblem[];
+  /** The names of the columns of the file. */
+  readonly names: ColumnNamesByField;
   readonly isError?: boolean;
 }
 
 /** The rows of a file that were not applied, or cannot be, with their errors. */
-export function Problems({ title, problems, isError = false }: ProblemsProps) {
+export function Problems({ title, problems, names, isError = false }: ProblemsProps) {
   const messages = useSyncMessages();
   const { number } = useFormats();
   const [page, setPage] = useState(1);
   const columns: readonly Column<{ at: number } & RowProblem>[] = [
     { name: messages.line, numeric: true, cell: ({ line }) => number(line) },
-    { name: messages.error, card: 'full', cell: ({ message }) => message },
+    {
+      name: messages.error,
+      card: 'full',
+      cell: ({ errors }) => <ErrorsOfRow errors={errors} names={names} />,
+    },
   ];
   const shown = problems.map((problem, at) => ({ ...problem, at }));
   return (

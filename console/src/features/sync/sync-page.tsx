@@ -167,7 +167,14 @@ function Changes({ file, comparison, isBusy, onApply }: ChangesProps) {
   const unit = rowUnit(file.layout);
   if (problems.length > 0) {
     const lines = new Set(problems.map(({ line }) => line)).size;
-    return <Problems title={messages.unusable(number(lines), unit)} problems={problems} isError />;
+    return (
+      <Problems
+        title={messages.unusable(number(lines), unit)}
+        problems={problems}
+        names={comparison.names}
+        isError
+      />
+    );
   }
   const warnings = (
     <RowWarnings warnings={comparison.warnings.summaries} unused={comparison.unused} unit={unit} />
@@ -221,7 +228,12 @@ function Changes({ file, comparison, isBusy, onApply }: ChangesProps) {
         </Button>
       </Stack>
       {warnings}
-      <ChangesTable caption={messages.caption} changes={changes} empty={messages.none} />
+      <ChangesTable
+        caption={messages.caption}
+        changes={changes}
+        empty={messages.none}
+        names={comparison.names}
+      />
       {isActive && dialog}
     </Surface>
   );
@@ -265,7 +277,9 @@ function Result({ comparison, result }: { comparison: Comparison; result: SyncRe
           </Group>
         </Stack>
       </Surface>
-      {refused.length > 0 && <Problems title={messages.notApplied} problems={refused} />}
+      {refused.length > 0 && (
+        <Problems title={messages.notApplied} problems={refused} names={comparison.names} />
+      )}
     </Stack>
   );
 }

@@ -176,8 +176,8 @@ function changesOfPlan({ calls, failed, leftOut: users }: SyncPlan, moves: Moves
         return { ...change, key: `${at} ${nth}`, principal: nameOf(sent), hidden, ...(from && { from }) };
       }),
     );
-  const refused = [...failed, ...users].map(({ line, message }, at): ShownChange => {
-    return { ...leftOut, key: `failed ${at}`, principal: null, line, notes: [message] };
+  const refused = [...failed, ...users].map(({ line, errors }, at): ShownChange => {
+    return { ...leftOut, key: `failed ${at}`, principal: null, line, errors };
   });
   return [...planned, ...refused];
 }

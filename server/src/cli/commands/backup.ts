@@ -2,11 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { postgresVersion } from '../../backup/backup.store.ts';
+import { describeCluster } from '../../backup/backup.store.ts';
 import { planRestore } from '../../backup/backup-folder.ts';
 import type { RestoredStore } from '../../backup/check-restored.ts';
 import { takeBackup } from '../../backup/take-backup.ts';
 import { visitEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.ts';
+import { clusterOptions } from '../../store.ts';
 import { withKeyRing } from '../database.ts';
 import { counted } from '../output/format.ts';
 import { print, tell } from '../output/output.ts';
@@ -55,20 +56,20 @@ interface CreateOptions extends SettingsOptions {
   readonly json?: boolean;
 }
 
-async function create(folder: string, { encrypt, json, ...options }: CreateOptions): Promise<void> {
+async function create(folder: string, { encrypt = false, json, ...options }: CreateOptions): Promise<void> {
   const config = configFor(options);
   requireEmbedded(config);
   const engine = await visitEmbeddedPostgres({
     dataFolder: config.DATA,
-    archivesLog: config.BACKUP_FOLDER !== null,
+    ...clusterOptions(config),
     mayCreate: false,
   });
   try {
     const backup = await withKeyRing(config, async (keyRing, database) =>
       takeBackup(engine.connection, folder, {
-        postgres: await postgresVersion(database),
-        masterKey: keyRing.identity.toString('hex'),
-        keyOfSalt: encrypt ? (salt) => keyRing.backupKeys(salt) : null,
+        ...(await describeCluster(database)),
+        keyRing,
+        encrypt,
       }),
     );
     if (json) print(JSON.stringify(backup));
@@ -85,10 +86,15 @@ interface VerifyOptions extends SettingsOptions {
 async function verify(folder: string, { json, ...options }: VerifyOptions): Promise<void> {
   const settings = configFor(options);
   const plan = await planRestore(folder, null);
-  const keyRing = await requireKeyOf(plan, settings);
+  const keyRing = await requireKeyOf(`The backup ${plan.backup.folder}`, plan.backup.masterKey, settings);
   const DATA = await mkdtemp(join(tmpdir(), 'anagrafe-backup-'));
   try {
-    const restored = await restoreAndCheck(plan, { ...settings, DATA, BACKUP_FOLDER: null }, keyRing);
+    // It checks the backup, in which nothing is to be deleted.
+    const { erased: _, ...restored } = await restoreAndCheck(
+      plan,
+      { ...settings, DATA, BACKUP_FOLDER: null },
+      { keyRing, erasures: null },
+    );
     if (!restored.audit.sound) process.exitCode = 1;
     if (json) print(JSON.stringify({ ...plan.backup, ...restored }));
     else tellContents(plan.backup.folder, restored);

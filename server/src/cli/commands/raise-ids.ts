@@ -5,10 +5,12 @@ import { withDatabase } from '../database.ts';
 import { grouped, readCount } from '../output/format.ts';
 import { print, tell } from '../output/output.ts';
 import { confirm } from '../output/prompt.ts';
+import { anyTimeline, repeatDeletions, requireErasureLog, tellErasures } from '../restored-backup.ts';
 import { configFor, type SettingsOptions } from '../settings.ts';
 
 interface RaiseOptions extends SettingsOptions {
   readonly by: number;
+  readonly erasures?: string;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
@@ -27,6 +29,10 @@ export function raiseIdsCommand(): Command {
         .argParser(readCount)
         .default(1_000_000),
     )
+    .option(
+      '--erasures <file>',
+      'repeat the deletions in this file, erasures.ndjson of ANAGRAFE_BACKUP_FOLDER, since the backup',
+    )
     .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print the last skipped ID of each table as JSON')
     .addHelpText(
@@ -39,8 +45,9 @@ export function raiseIdsCommand(): Command {
     .action(raise);
 }
 
-async function raise({ by, yes, json, ...options }: RaiseOptions): Promise<void> {
+async function raise({ by, erasures, yes, json, ...options }: RaiseOptions): Promise<void> {
   if (by > byMax) throw new ConfigError(`--by must be at most ${grouped(byMax)}.`);
+  if (erasures !== undefined) await requireErasureLog(erasures);
   await withDatabase(configFor(options), async (database, place) => {
     if ((await countOtherConnections(database)) > 0)
       throw new ConfigError(
@@ -49,8 +56,13 @@ async function raise({ by, yes, json, ...options }: RaiseOptions): Promise<void>
     if (!yes && !(await confirm(`Skip ${grouped(by)} IDs of ${place}? This cannot be undone.`)))
       return tell('Nothing was changed.');
     const last = await raiseIds(database, by);
-    if (json) return print(JSON.stringify(last));
+    const erased =
+      erasures === undefined
+        ? null
+        : await repeatDeletions(database, { path: erasures, timeline: anyTimeline });
+    if (json) return print(JSON.stringify({ ...last, ...(erased && { erased }) }));
     const { principals = 0, users = 0 } = last;
     tell(`New principals get IDs above ${principals}, and new users IDs above ${users}.`);
+    if (erasures !== undefined) tellErasures(erased, erasures);
   });
 }

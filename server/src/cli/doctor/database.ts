@@ -113,7 +113,7 @@ export async function* examineStore(
     yield* places;
     // PostgreSQL cannot run without write access or disk space.
     if (places.some(({ severity }) => severity === 'error')) return;
-    const engine = await inspectEmbeddedPostgres(config.DATA).catch((error) =>
+    const engine = await inspectEmbeddedPostgres(config.DATA, config.POSTGRES_BIN).catch((error) =>
       errorFinding('PostgreSQL', error, 'Fix the problem, then run doctor again.'),
     );
     if ('check' in engine) return yield engine;

@@ -1,3 +1,4 @@
+import type { EmbeddedPostgresState } from '../../embedded-postgres/embedded-postgres.ts';
 import { commandLine } from '../../lib/operator-error.ts';
 import { prefix } from '../../settings/config.ts';
 import { letOthersCall } from '../output/banner.ts';
@@ -22,17 +23,20 @@ const clocksApart = ({ seconds }: { seconds: number }) =>
   `The clocks of this machine and of the database differ by ${seconds.toFixed(0)} seconds`;
 const synchronize = 'Synchronise both machines with NTP.';
 
-interface EmbeddedPostgres {
-  readonly major: string;
-  readonly version: string;
-  readonly owner: string;
+type EmbeddedPostgres = Omit<EmbeddedPostgresState, 'ready' | 'cluster' | 'pid'> & {
   readonly programsReady: boolean;
-}
+};
 const embedded =
   <Fields extends EmbeddedPostgres>(state: Text<Fields>) =>
   (fields: Fields) => {
     const programs = fields.programsReady ? '' : '; its programs are set up at the first start';
-    return `Embedded version ${fields.major} (package ${fields.version}), runs as user ${fields.owner}; ${toFunction(state)(fields)}${programs}`;
+    const libraries =
+      fields.bundled.length > 0 ? ` with ${fields.bundled.join(' and ')}, which no network reaches` : '';
+    const source =
+      fields.programs === null
+        ? `package ${fields.version}${libraries}`
+        : `${fields.version} in ${fields.programs}`;
+    return `Embedded version ${fields.major} (${source}), runs as user ${fields.owner}; ${toFunction(state)(fields)}${programs}`;
   };
 
 const newestBackup = ({ folder, takenAt }: { folder: string; takenAt: string | null }) =>

@@ -4,8 +4,8 @@ import type { CheckStore } from './check.store.ts';
 import type { CallOptions, CheckTools } from './operation.ts';
 import type { ComparedRecord, RemovedUser } from './upsert-change.ts';
 
-/** Memory in bytes that a user to remove needs until its record is written. */
-const bytesPerUser = 600;
+/** Memory in bytes that a stored user that is removed or moved needs until its record is written. */
+export const bytesPerUser = 600;
 
 export interface RemovalLimits {
   /** Maximum number of users in a record, and of those that it may disable or delete besides. */

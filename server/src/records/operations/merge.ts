@@ -3,16 +3,13 @@ import type { CheckStore, OwnUser } from '../check/check.store.ts';
 import { editPrincipal, fieldChanges, valueOfPrincipal } from '../check/compare.ts';
 import type { CheckTools, Operation } from '../check/operation.ts';
 import { principalIdsOf, principalOf } from '../check/references.ts';
-import type { RemovalLimits } from '../check/upsert-missing.ts';
+import { bytesPerUser, type RemovalLimits } from '../check/upsert-missing.ts';
 import type { StoredPrincipal } from '../fields/compared-values.ts';
 import { isSameValue, type PrincipalFields, principalFieldNames } from '../fields/fields.ts';
 import { parseMerge } from '../parse/parse-records.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
 import { noChange, type PrincipalChange } from '../write/change.ts';
 import type { KeptField } from '../write/outcome.ts';
-
-/** Memory in bytes that a user to move needs until its record is written. */
-const bytesPerUser = 600;
 
 /**
  * Merges principals into others: their users move, and their external keys become aliases. The principal that remains keeps

@@ -1,8 +1,8 @@
-import type { LookAlike } from '@anagrafe/importer';
+import { type ColumnNamesByField, formatRowError, type LookAlike, type RowError } from '@anagrafe/importer';
 import { Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { useImportMessages, usePrincipalsMessages } from '../../i18n/language.tsx';
-import classes from './import.module.css';
+import classes from './side-by-side.module.css';
 
 /** A person has a surname and a name instead of a denomination. */
 const names: readonly string[] = ['Denomination', 'Surname', 'Name'];
@@ -45,4 +45,25 @@ export function SideBySide({ columns, own, other }: LookAlike) {
       </tbody>
     </table>
   );
+}
+
+interface ErrorsOfRowProps {
+  readonly errors: readonly RowError[];
+  /** The names of the columns of the file. */
+  readonly names: ColumnNamesByField;
+}
+
+/** The errors of a row in the language of the reader. */
+export function ErrorsOfRow({ errors, names }: ErrorsOfRowProps) {
+  const { rowError, similar } = useImportMessages();
+  return errors.map((error) => {
+    const { lookAlike } = error;
+    const text = formatRowError({ ...error, message: lookAlike ? similar.title : rowError(error) }, names);
+    return (
+      <div key={`${text} ${lookAlike?.other?.ID} ${lookAlike?.columns}`}>
+        <Text size="sm">{text}</Text>
+        {lookAlike && <SideBySide {...lookAlike} />}
+      </div>
+    );
+  });
 }
