@@ -460,11 +460,11 @@ export const audit: Messages['audit'] = {
   intro: 'Tutte le attività con data e autore, dalla più recente.',
   caption: 'Voci',
   columns: {
-    position: 'Posizione',
+    position: 'Progressivo',
     at: 'Data e ora',
     actor: 'Autore',
     principal: 'Anagrafica',
-    action: 'Attività',
+    action: 'Azione',
   },
   empty: { title: 'Non ci sono ancora voci', hint: 'Le attività appaiono qui entro un secondo.' },
   emptyOf: {
@@ -472,21 +472,22 @@ export const audit: Messages['audit'] = {
     hint: 'Scegli un altro filtro o mostra tutto. Le voci scadono dopo un certo tempo.',
   },
   find: {
-    position: 'Posizione',
+    position: 'Progressivo',
     principal: 'ID anagrafica',
     go: 'Vai',
     user: 'ID utente',
     actor: 'Autore',
     anyActor: 'Tutti gli autori',
-    action: 'Attività',
-    anyAction: 'Tutte le attività',
+    action: 'Azione',
+    anyAction: 'Tutte le azioni',
     from: 'Dal giorno',
     until: 'Al giorno',
     reads: 'Mostra anche le letture',
     all: 'Mostra tutto',
     of: (id) => `Voci dell'anagrafica ${id}.`,
     ofUser: (id) => `Voci dell'utente ${id}.`,
-    fromPosition: (position) => `Posizione ${position} e precedenti. Le nuove voci non vengono aggiunte.`,
+    fromPosition: (position) =>
+      `Progressivo ${position} e precedenti. Gli aggiornamenti in tempo reale sono sospesi.`,
   },
   actorKinds: {
     user: 'Utenti con accesso',
@@ -830,7 +831,7 @@ export const imports: Messages['imports'] = {
   },
   warnings: {
     title: 'Valori da controllare',
-    hint: 'Le righe senza errori vengono comunque applicate.',
+    hint: 'Le righe senza errori vengono comunque importate.',
     codes: {
       TRIMMED: 'spazi prima o dopo il valore, che vengono tolti',
       LEADING_ZEROS_LOST: 'zeri iniziali del numero probabilmente persi',
@@ -854,7 +855,7 @@ export const imports: Messages['imports'] = {
       `La colonna "${column}" non viene usata (${content} in ${plural(rows, 'riga', 'righe')}).`,
     keepTotals: 'Mantieni queste righe: sono dati',
     leftOut: (rows, lines, unit) =>
-      `Non sono dati? Le righe che sembrano totali o intestazioni sono escluse: ${rows} (${unit === 'record' ? 'record' : lines.length > 1 ? 'righe' : 'riga'} ${lines.join(', ')})`,
+      `Le righe che sembrano totali o intestazioni sono escluse: ${rows} (${unit === 'record' ? 'record' : lines.length > 1 ? 'righe' : 'riga'} ${lines.join(', ')})`,
   },
   check: 'Controlla le righe',
   checkAgain: 'Ricontrolla',
@@ -1350,7 +1351,7 @@ export const sync: Messages['sync'] = {
   unsettled:
     'Non è stato possibile calcolare le modifiche, perché le risposte del servizio continuavano a cambiare. Nulla è stato modificato. Confronta di nuovo.',
   unusable: (rows, unit) =>
-    `Il file non si può usare, perché ${rows} ${rows === '1' ? (unit === 'record' ? 'record non si può' : 'riga non si può') : unit === 'record' ? 'record non si possono' : 'righe non si possono'} interpretare con certezza: una riga esclusa risulterebbe mancante. Nulla è stato modificato. Correggi il file e sceglilo di nuovo.`,
+    `Il file non si può usare, perché ${rows} ${rows === '1' ? (unit === 'record' ? 'record non si può' : 'riga non si può') : unit === 'record' ? 'record non si possono' : 'righe non si possono'} interpretare con certezza. Escludere una riga farebbe risultare mancanti i suoi utenti. Nulla è stato modificato. Correggi il file e sceglilo di nuovo.`,
   errors: 'Errori',
   line: 'Riga',
   error: 'Errore',
@@ -1887,7 +1888,7 @@ export const setup: Messages['setup'] = {
       text: 'Finché non gli dai un indirizzo, il servizio accetta connessioni solo da questo computer. Sostituisci il nome host con il tuo e affida il certificato a un proxy.',
     },
     mail: {
-      title: 'Server di posta (facoltativo)',
+      title: 'Server di posta – facoltativo',
       text: 'Con un server di posta gli inviti e le password dimenticate arrivano per email. Senza, consegni tu i codici.',
     },
     import: {
