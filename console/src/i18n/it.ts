@@ -382,7 +382,7 @@ export const result: Messages['result'] = {
   progress: {
     users: (done, all) => `${done} di ${all} utenti`,
     records: (done, all) => `${done} di ${all} record`,
-    cancelled: (applied, others) => `Applicati ${applied} · Annullati o scartati ${others}`,
+    cancelled: (applied, others) => `Elaborati ${applied} · Annullati o scartati ${others}`,
     failed: rejected,
     waiting: 'in coda',
     rate: (rate) => `${rate} utenti al secondo`,
@@ -395,13 +395,13 @@ export const result: Messages['result'] = {
     principal: 'Anagrafica',
     outcome: 'Esito',
     reason: 'Errori',
-    applied: 'Applicato',
+    applied: 'Elaborato',
     notApplied: 'Scartato',
     cancelled: 'Annullato',
     none: 'Non ci sono ancora esiti',
     noneHint: 'I record appaiono qui dopo essere stati elaborati.',
     noneFailed: 'Nessun record scartato',
-    noneFailedHint: 'Disattiva il filtro per vedere i record applicati.',
+    noneFailedHint: 'Disattiva il filtro per vedere i record elaborati.',
     moreFields: (count) =>
       `Altri campi con errori: ${count}. Scarica il file degli scarti per vederli tutti.`,
   },
@@ -1019,7 +1019,7 @@ export const jobs: Messages['jobs'] = {
     operation: 'Operazione',
     client: 'Client',
     records: 'Record',
-    applied: 'Applicati',
+    applied: 'Elaborati',
     failed: 'Scartati',
     cancelledOrFailed: 'Annullati o scartati',
     users: 'Utenti',
@@ -1034,7 +1034,7 @@ export const jobs: Messages['jobs'] = {
   keepRunning: 'Continua elaborazione',
   cancelTitle: (id) => `Annullare l'elaborazione ${id}?`,
   cancelText:
-    "I record già applicati restano e quelli in corso potrebbero ancora essere applicati. Gli altri vengono annullati: potrai scaricarli e reinviarli. Un'elaborazione annullata non si può riprendere.",
+    "I record già elaborati restano e quelli in corso potrebbero ancora essere elaborati. Gli altri vengono annullati: potrai scaricarli e reinviarli. Un'elaborazione annullata non si può riprendere.",
   cancelled: 'Elaborazione annullata.',
 };
 
@@ -1384,7 +1384,7 @@ export const sync: Messages['sync'] = {
   outcome: 'Sincronizzazione completata',
   applied: (count) => `Modifiche applicate: ${count}.`,
   appliedPartly: 'Modifiche applicate, tranne i record qui sotto.',
-  notApplied: 'Queste righe non sono state applicate. Correggile nel file e sincronizza di nuovo.',
+  notApplied: 'Queste righe sono state scartate. Correggile nel file e sincronizza di nuovo.',
   leftOutRow: "L'anagrafica è stata esclusa perché un'altra delle sue righe contiene un errore.",
   undo: 'Mostra e annulla',
 };
