@@ -7,21 +7,27 @@ import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { insertPrincipals, populate, resets, someHash } from './people.ts';
-import { timed } from './ratio.ts';
+import { median, timed } from './ratio.ts';
 import { connectTo } from './running/database.ts';
 import type { AtEnd } from './running/endings.ts';
 import { latencyOf } from './running/health.ts';
 import { watchMemory } from './running/memory.ts';
 import { type MeasuredService, program, startService } from './running/service.ts';
 
-const goal = 8000;
+const goal = 5000;
+const orderGoal = 0.8;
 const rows = Number(process.env.BENCH_IMPORT_ROWS ?? 1_000_000);
 const samples = 200;
+/** The rows of the file whose order is measured. */
+const orderedRows = 60_000;
+const usersOfCompany = 20;
+const orderRounds = 3;
 
 /**
  * Measures `anagrafe import` of a CSV file with a principal and a hashed password on each line, divided by COPY of the
  * same principals and users, with the memory of both processes and the time of a single reset, about two of which are
- * sent in a second meanwhile.
+ * sent in a second meanwhile. Then imports files with 20 users of each principal, whose lines are sorted by principal or
+ * in random order.
  */
 export async function importing(atEnd: AtEnd): Promise<string> {
   const service = await startService(atEnd);
@@ -32,7 +38,7 @@ export async function importing(atEnd: AtEnd): Promise<string> {
   const idle = latencyOf(await resetTimes(service, one, user, { count: samples, pauseMs: 30 }));
   const copied = rows / (await copyRows(service, database));
   const file = join(service.folder, 'users.csv');
-  await writeLines(file, csvLines());
+  await writeLines(file, withHeader(linesOf('imported', { count: rows, usersEach: 1 })));
   let ended = false;
   const meanwhile: number[] = [];
   const importedIn = runImport(service, file).finally(() => {
@@ -47,7 +53,24 @@ export async function importing(atEnd: AtEnd): Promise<string> {
   if (counted[0].count !== rows) throw new Error(`${counted[0].count} of ${rows} rows were imported`);
   const rate = rows / seconds;
   const during = latencyOf(meanwhile);
-  return `import  ${(rate / copied).toFixed(2)} of COPY, ${rate.toFixed(0)} rows/s (to reach: ${goal})  [${rows} rows, COPY ${copied.toFixed(0)}/s; memory of the client ${clientMb.toFixed(0)} MB, of the service ${serviceMb.toFixed(0)} MB; p99 of a single reset ${during.p99.toFixed(0)} ms, idle ${idle.p99.toFixed(0)} ms]`;
+  const order = await measureOrder(service);
+  return `import  ${(rate / copied).toFixed(2)} of COPY, ${rate.toFixed(0)} rows/s (to reach: ${goal}); ${order}  [${rows} rows, COPY ${copied.toFixed(0)}/s; memory of the client ${clientMb.toFixed(0)} MB, of the service ${serviceMb.toFixed(0)} MB; p99 of a single reset ${during.p99.toFixed(0)} ms, idle ${idle.p99.toFixed(0)} ms]`;
+}
+
+/** Measures the same rows in both orders by turns. */
+async function measureOrder(service: MeasuredService): Promise<string> {
+  const file = join(service.folder, 'ordered.csv');
+  const sizes = { count: orderedRows, usersEach: usersOfCompany };
+  const rates: { sorted: number; shuffled: number }[] = [];
+  for (let round = 1; round <= orderRounds; round++) {
+    await writeLines(file, withHeader(linesOf(`sorted-${round}`, sizes)));
+    const sorted = orderedRows / (await runImport(service, file)).seconds;
+    await writeLines(file, withHeader(shuffle([...linesOf(`shuffled-${round}`, sizes)])));
+    rates.push({ sorted, shuffled: orderedRows / (await runImport(service, file)).seconds });
+  }
+  const ratio = median(rates.map(({ sorted, shuffled }) => shuffled / sorted)).toFixed(2);
+  const text = rates.map(({ sorted, shuffled }) => `${shuffled.toFixed(0)}/${sorted.toFixed(0)}`).join(', ');
+  return `in random order ${ratio} of the sorted rows (to reach: ${orderGoal}; rows/s ${text})`;
 }
 
 /** Sends single resets one after the other, with random pauses of at most `pauseMs`, and returns their milliseconds. */
@@ -83,10 +106,27 @@ async function runImport({ folder, pid, url }: MeasuredService, file: string) {
   return { seconds, clientMb, serviceMb };
 }
 
-function* csvLines(): Generator<string> {
+function* withHeader(lines: Iterable<string>): Generator<string> {
   yield 'ExternalKey,Denomination,Username,Email,PasswordHash\n';
-  for (let n = 0; n < rows; n++)
-    yield `imported-${n},Company ${n},imported-${n},imported-${n}@example.com,"${someHash}"\n`;
+  yield* lines;
+}
+
+function* linesOf(
+  name: string,
+  { count, usersEach }: { count: number; usersEach: number },
+): Generator<string> {
+  for (let n = 0; n < count; n++) {
+    const company = Math.floor(n / usersEach);
+    yield `${name}-${company},Company ${name} ${company},${name}-${n},${name}-${n}@example.com,"${someHash}"\n`;
+  }
+}
+
+function shuffle<Item>(items: Item[]): Item[] {
+  for (let last = items.length - 1; last > 0; last--) {
+    const other = Math.floor(Math.random() * (last + 1));
+    [items[last], items[other]] = [items[other] as Item, items[last] as Item];
+  }
+  return items;
 }
 
 async function writeLines(file: string, lines: Iterable<string>): Promise<void> {

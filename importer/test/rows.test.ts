@@ -76,12 +76,12 @@ describe('the batches of a file', () => {
     ]);
   });
 
-  it('have ten times as many rows if these are not sorted by principal, so that they have fewer records', async () => {
+  it('have twenty times as many rows if these are not sorted by principal, so that they have fewer records', async () => {
     const rowsOf = (id: (n: number) => number, count: number) =>
       header + Array.from({ length: count }, (_, n) => `${id(n)},user ${n},x\n`).join('');
     const sizesOf = async (text: string) =>
       (await numbersOf(text, { rows: 4, characters: 9e9 })).map(({ length }) => length);
-    expect(await sizesOf(rowsOf((n) => 1 + (n % 2), 50))).toEqual([40, 10]);
+    expect(await sizesOf(rowsOf((n) => 1 + (n % 2), 100))).toEqual([80, 20]);
     expect(await sizesOf(rowsOf((n) => 1 + Math.floor(n / 2), 10))).toEqual([4, 4, 2]);
     expect(await sizesOf(rowsOf((n) => 1 + n, 10))).toEqual([4, 4, 2]);
   });

@@ -18,13 +18,13 @@ export interface BatchLimits {
 }
 
 /** A job of this size takes seconds, and the memory use does not depend on the size of the file. */
-export const batchLimits: BatchLimits = { rows: 2000, characters: 4_000_000 };
+export const batchLimits: BatchLimits = { rows: 2000, characters: 8_000_000 };
 
 /**
  * A batch whose rows are not sorted by principal may have this many times as many rows: fewer records then have more
  * rows each, which is about twice as fast.
  */
-const unsortedTimes = 10;
+const unsortedTimes = 20;
 
 /** Finds out if rows are sorted by principal. */
 class PrincipalOrder {

@@ -54,6 +54,12 @@ export function isRepeated({ Item5 }: Pick<UpsertTuple, 'Item5'>): boolean {
   return Object.values(Item5).some((found) => found.some(({ code }) => code === 'DUPLICATE_PRINCIPAL'));
 }
 
+/** Copies a text that is kept. A part of a larger text, such as a cell, would keep all of it in memory. */
+export function copyOf(text: string): string {
+  // V8 makes a part of a copy that is joined from parts, too.
+  return JSON.parse(JSON.stringify(text));
+}
+
 /** Counts principals, each of them once, also if rows name it by its `ID`, its `ExternalKey` and the key of a merged one. */
 export class CountedPrincipals {
   readonly #keys = new Set<string>();
@@ -66,6 +72,6 @@ export class CountedPrincipals {
   add(key: string, aliases: PrincipalAliases): void {
     const keys = keysOf(key, aliases);
     if (!keys.some((known) => this.#keys.has(known))) this.#count++;
-    for (const known of keys) this.#keys.add(known);
+    for (const known of keys) if (!this.#keys.has(known)) this.#keys.add(copyOf(known));
   }
 }

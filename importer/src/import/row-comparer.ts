@@ -1,6 +1,6 @@
 import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
 import type { RowUnit } from '../file/types.ts';
-import { keysOf, noAliases, type PrincipalAliases } from './principal-aliases.ts';
+import { copyOf, keysOf, noAliases, type PrincipalAliases } from './principal-aliases.ts';
 import {
   type ExistingPolicy,
   findRefused,
@@ -30,7 +30,7 @@ interface CompareOptions {
  * conflict of further ones, because it compares with what is stored (`DIFFERS_FROM_STORED`, `USERNAME_TAKEN`). With
  * `update` the last row would win: the limit is near that of a `Map`.
  */
-const rememberedMax: Readonly<Record<ExistingPolicy, number>> = { refuse: 500_000, update: 15_000_000 };
+const rememberedMax: Readonly<Record<ExistingPolicy, number>> = { refuse: 100_000, update: 15_000_000 };
 
 /**
  * Compares the rows of a file with each other. The result depends on the content of the file and on the aliases, and not
@@ -151,11 +151,6 @@ const noFields: readonly string[] = [];
 type Statements = ReadonlyMap<string, readonly [value: string, line: number]>;
 
 const noStatements: Statements = new Map();
-
-/** Copies a text. A part of a larger text, such as a cell, would keep all of it in memory. */
-function copyOf(text: string): string {
-  return ` ${text}`.slice(1);
-}
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value.normalize('NFC') : JSON.stringify(value);

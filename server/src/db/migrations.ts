@@ -24,11 +24,14 @@ interface Migration extends AppliedMigration {
   readonly sql: string;
 }
 
-/** Longest wait for the lock of a table, in milliseconds: the calls of other nodes wait behind a migration that waits. */
-const lockMs = 2000;
+/**
+ * Longest wait for the locks of all tables, in milliseconds: the calls of other nodes wait behind it. Less than the time
+ * after which PostgreSQL looks for a deadlock (`deadlock_timeout`, a second), so that the migration gives way, not a call.
+ */
+const lockMs = 800;
 const lockNotAvailable = '55P03';
-/** Gives a long read of another node, such as an export, about ten minutes to end. */
-const attemptsMax = 200;
+/** Gives a long read of another node, such as an export, at least five minutes to end. */
+const attemptsMax = 300;
 const retryMs = 1000;
 
 /**
@@ -60,7 +63,10 @@ async function migrateAtOnce(database: Database, upTo: number): Promise<string[]
     await connection.query('select pg_advisory_xact_lock($1)', [lockKey]);
     const applied = await readApplied(connection);
     refuseNewer(migrations, applied);
-    await connection.query(`set local lock_timeout = ${lockMs}`);
+    await lockTables(
+      connection,
+      migrations.filter(({ version }) => !applied.has(version) && version <= upTo),
+    );
     const run: string[] = [];
     for (const migration of migrations) {
       const known = applied.get(migration.version);
@@ -80,6 +86,15 @@ async function migrateAtOnce(database: Database, upTo: number): Promise<string[]
     }
     return run;
   }, patient);
+}
+
+/** Locks the tables that the migrations name before anything is done, so that no migration waits while it holds a lock. */
+async function lockTables(connection: Connection, migrations: readonly Migration[]): Promise<void> {
+  const tables = await readTables(connection, migrations);
+  if (tables.length === 0) return;
+  await connection.query(`set local lock_timeout = ${Math.ceil(lockMs / tables.length)}`);
+  const names = tables.map(({ name }) => `anagrafe.${name}`).join(', ');
+  await connection.query(`lock table ${names} in access exclusive mode`);
 }
 
 /** Throws a `StorageError` if migrations are pending. For commands that must not change the schema. */
@@ -112,18 +127,34 @@ export async function missingMigrations(database: Database): Promise<string[]> {
 /** A pending migration with the stored tables that it names, and may lock. */
 export interface PlannedMigration {
   readonly name: string;
-  readonly tables: readonly { readonly name: string; readonly rows: number; readonly bytes: number }[];
+  readonly tables: readonly NamedTable[];
+}
+
+interface NamedTable {
+  readonly name: string;
+  readonly rows: number;
+  readonly bytes: number;
 }
 
 /** Returns the pending migrations in their order. Numbers of rows are estimates. */
 export async function planMigrations(database: Database): Promise<PlannedMigration[]> {
   await checkServer(database);
   return Promise.all(
-    (await pending(database)).map(async ({ name, sql }) => {
-      const named = [...sql.matchAll(/\banagrafe\.(\w+)/g)].map(([, relation]) => relation);
-      return { name, tables: await database.query(tablesNamed, [named]) };
+    (await pending(database)).map(async (migration) => {
+      return { name: migration.name, tables: await readTables(database, [migration]) };
     }),
   );
+}
+
+/** Returns the stored tables that the migrations name. */
+async function readTables(
+  connection: Connection,
+  migrations: readonly Migration[],
+): Promise<readonly NamedTable[]> {
+  const named = migrations.flatMap(({ sql }) =>
+    [...sql.matchAll(/\banagrafe\.(\w+)/g)].map(([, relation]) => relation),
+  );
+  return connection.query(tablesNamed, [named]);
 }
 
 /** Selects the tables that have one of the names $1, or an index with one. */

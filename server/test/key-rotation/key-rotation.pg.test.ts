@@ -7,9 +7,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { openAuditStore } from '../../src/audit/audit.store.ts';
 import { operatorActor, verifyAuditLog } from '../../src/audit/audit-log.ts';
 import { readMasterKeys } from '../../src/db/master-keys.ts';
-import { KeyRing } from '../../src/encryption/key-ring.ts';
+import { KeyRing, MasterKeyMissing } from '../../src/encryption/key-ring.ts';
 import { encryptedColumns, otherColumns } from '../../src/key-rotation/encrypted-columns.ts';
-import { readEncrypted } from '../../src/key-rotation/key-rotation.store.ts';
+import { readEncrypted, replaceMasterKey } from '../../src/key-rotation/key-rotation.store.ts';
 import { encryptAgain, inRotation, isRotating, rotate } from '../../src/key-rotation/key-rotation.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openExistingKeyRing } from '../../src/settings/master-key-file.ts';
@@ -182,6 +182,25 @@ describe('a rotation of the master key', () => {
     expect(await service.call('../../../admin/v1/audit/verify', undefined, { method: 'GET' })).toMatchObject({
       body: { result: { record: { Sound: true } } },
     });
+  });
+
+  it('leaves a node without the new key unready, which then encrypts nothing', async () => {
+    const service = await startTestService(store.settings);
+    const [keyRing, without] = [await nodeWith(fresh, old), await nodeWith(old)];
+    await expect(rotate(store.database, keyRing, operatorActor)).rejects.toThrow(
+      'connected nodes lack the key',
+    );
+    const derivedKeys = keyRing.derivedKeysFor(new KeyRing(fresh).identity);
+    const replacement = { from: keyRing.identity, to: new KeyRing(fresh).identity, derivedKeys };
+    expect(await replaceMasterKey(store.database, replacement, operatorActor)).toBe(true);
+    await expect
+      .poll(async () => (await fetch(`${service.url}/health/ready`)).text())
+      .toContain('does not have the master key');
+    await expect(without.refresh()).rejects.toThrow(MasterKeyMissing);
+    expect(() => without.encryptSecret('secret', 'webhook 1')).toThrow(MasterKeyMissing);
+    expect(() => without.newJobKey('job')).toThrow(MasterKeyMissing);
+    const { wrapped } = new KeyRing(fresh).newJobKey('job');
+    expect(() => without.openJobKey(wrapped, 'job')).toThrow(MasterKeyMissing);
   });
 
   it('is refused without a new key, with a former one, and while another command rotates', async () => {

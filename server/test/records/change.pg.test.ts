@@ -58,7 +58,7 @@ function change(principalId: number, more: Partial<WritableChange>): WritableCha
 }
 
 function values(fields: Partial<PrincipalFields>, state: 'active' | 'disabled' = 'active') {
-  return { fields: { ...noPrincipalFields, ...fields }, state, searchTerms: ['alfa'] };
+  return { fields: { ...noPrincipalFields, ...fields }, state, aliases: [] };
 }
 
 function user(id: number, username: string): WritableChange['registrations'][number] {

@@ -35,7 +35,7 @@ function checked({ tag = 'a tag', removals = 0, storedUsers = 0, invalid = false
     ...noChange,
     principalId: 1,
     action: 'update',
-    principal: { kind: 'edit', values: { fields: noFields, state: 'active', searchTerms: [] }, changed: [] },
+    principal: { kind: 'edit', values: { fields: noFields, state: 'active', aliases: [] }, changed: [] },
     expectedVersion: tag,
     storedUsers,
     deletes,

@@ -6,13 +6,17 @@ import { anagrafe, expectOneLine, inProcess } from '@anagrafe/testing/command';
 import { finished, jobOf } from '@anagrafe/testing/jobs';
 import { startTestService } from '@anagrafe/testing/service';
 import { emptyStore } from '@anagrafe/testing/store';
+import { until } from '@anagrafe/testing/until';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { openAuditStore } from '../../src/audit/audit.store.ts';
 import { verifyAuditLog } from '../../src/audit/audit-log.ts';
 import type { Database } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrations.ts';
 import { KeyRing } from '../../src/encryption/key-ring.ts';
 import { encryptAgain } from '../../src/key-rotation/key-rotation.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import { openStore } from '../../src/store.ts';
 
 interface About {
   readonly masterKey: string;
@@ -91,6 +95,30 @@ describe.each(versions)('a store of version %s', (version) => {
     expect(await verifyAuditLog(openAuditStore(database), keyRing, end)).toMatchObject({ sound: true });
     expect(await encryptAgain(database, keyRing)).toEqual({ encrypted: 0, unreadable: 0, complete: true });
   });
+});
+
+const waiting = `select from pg_locks join pg_database on pg_database.oid = database
+                  where not granted and datname = current_database()`;
+
+it('a migration that waits for a table gives way to a call that would deadlock with it, and runs after it', async () => {
+  const { database, settings } = await storeOf('0.1.0-alpha');
+  const { database: migrating, close } = await openStore(readConfig(settings), {
+    mode: 'create',
+    log: () => {},
+  });
+  let migrated: Promise<string[]> | undefined;
+  // Migration 0010 alters the table of principals, and 0011 that of users.
+  await database.transaction(async (connection) => {
+    await connection.query('select from anagrafe.users limit 1');
+    migrated = migrate(migrating);
+    await until(
+      async () => (await database.query(waiting)).length > 0,
+      () => 'the migration to wait for the table of users',
+    );
+    await connection.query('select from anagrafe.principals limit 1');
+  });
+  expect(await migrated).toContain('0010_tags');
+  await close();
 });
 
 it('a database that a newer version has migrated is refused by serve, migrate and doctor in one line', async () => {

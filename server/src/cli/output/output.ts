@@ -114,6 +114,13 @@ export function operatorProblem(failure: unknown): OperatorProblem | undefined {
     const [problem, advice] = fileError;
     return { code: 'file_error', problem: `${path}: ${problem}`, advice };
   }
+  // The error of a write names no file.
+  if (code === 'ENOSPC')
+    return {
+      code: 'disk_full',
+      problem: 'No space is left on the disk',
+      advice: 'free some space, then try again.',
+    };
   if (code === 'EADDRINUSE') {
     return {
       code: 'port_in_use',

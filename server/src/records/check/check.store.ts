@@ -1,7 +1,7 @@
 import type { QueryResultRow } from 'pg';
 import type { Database } from '../../db/database.ts';
 import { storeWithApiErrors, withApiErrors } from '../../db/errors.ts';
-import { elementsAtOnce, selectByKeys } from '../../db/statement.ts';
+import { arrayLiteral, elementsAtOnce, selectByKeys } from '../../db/statement.ts';
 import { type CallerTags, seesPrincipal, seesPrincipalId, shownTags } from '../../db/visibility.ts';
 import { inGroups } from '../../lib/in-groups.ts';
 import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
@@ -70,7 +70,7 @@ export function openCheckStore(database: Database, callerTags: CallerTags) {
     keys: readonly (string | number)[],
     values: readonly unknown[] = [callerTags],
   ): Promise<Row[]> {
-    return keys.length > 0 ? database.query<Row>(sql, [keys, ...values]) : [];
+    return keys.length > 0 ? database.query<Row>(sql, [arrayLiteral(keys), ...values]) : [];
   }
 
   /** Returns the principals of names. Null for a principal that the caller does not see. */

@@ -1,11 +1,10 @@
 import type { CallerTags } from '../../db/visibility.ts';
 import { isAbsent, within } from '../../lib/request-fields.ts';
 import { required } from '../../lib/required.ts';
-import { numberTerms, searchTerms, type Username } from '../../usernames/username.ts';
+import type { Username } from '../../usernames/username.ts';
 import type { SentPrincipal, SentUser, StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import {
   changedFields,
-  columnText,
   type FieldValue,
   type PrincipalFields,
   principalFieldNames,
@@ -54,7 +53,7 @@ export function editPrincipal(
   const tags = [...(own.Tags ?? []), ...stored.hiddenTags].toSorted();
   const fields = { ...own, Tags: tags.length === 0 ? null : tags };
   const state = sent.state ?? stored.state;
-  return { kind: 'edit', values: { fields, state, searchTerms: termsOf(fields, stored.aliases) }, changed };
+  return { kind: 'edit', values: { fields, state, aliases: stored.aliases }, changed };
 }
 
 /** Returns the change of a user. `changed` has the names of the fields, as `changedOfUser` returns them. */
@@ -98,7 +97,7 @@ export function insertPrincipal(
   callerTags: CallerTags,
 ): PrincipalStep {
   const fields = { ...emptyPrincipal, ...sent, Tags: sent.Tags ?? callerTags };
-  return { kind: 'insert', values: { fields, state: state ?? 'active', searchTerms: termsOf(fields, []) } };
+  return { kind: 'insert', values: { fields, state: state ?? 'active', aliases: [] } };
 }
 
 const emptyPrincipal = Object.fromEntries(principalFieldNames.map((name) => [name, null])) as PrincipalFields;
@@ -121,16 +120,6 @@ export function clearedField(stored: StoredPrincipal, sent: SentPrincipal): stri
   const fields = { ...stored.fields, ...sent.fields };
   const isEmpty = principalFieldNames.every((name) => fields[name] === null);
   return isEmpty ? (Object.keys(sent.fields)[0] ?? null) : null;
-}
-
-const numbers = principalFieldNames.filter((name) => 'search' in principalFields[name]);
-
-/** Returns the words by which `irs/list` finds a principal. */
-function termsOf(fields: PrincipalFields, aliases: readonly string[]): string[] {
-  const texts = Object.values(fields).filter((value) => typeof value === 'string');
-  const words = searchTerms([...texts, ...aliases]);
-  const whole = numbers.flatMap((name) => numberTerms(columnText(fields[name])));
-  return whole.length === 0 ? words : [...new Set([...words, ...whole])];
 }
 
 /** Returns the username of a registration, unless it is invalid. */

@@ -2,7 +2,7 @@ import { required } from '../../lib/required.ts';
 import type { PrincipalFields } from '../fields/fields.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
 import type { CheckStore } from './check.store.ts';
-import { type DescribedPrincipal, describePrincipal, figuresOf, numbersOf } from './described-principal.ts';
+import { describePrincipal, figuresOf, numbersOf } from './described-principal.ts';
 import type { Form } from './look-alikes.store.ts';
 import type { CallOptions, CheckTools } from './operation.ts';
 
@@ -19,8 +19,8 @@ export class LookAlikes {
   readonly #store: CheckStore;
   readonly #options: CallOptions;
   readonly #tools: CheckTools;
-  /** The forms of the valid records so far. */
-  readonly #claimed = new Map<string, DescribedPrincipal & ReturnType<typeof numbersOf>>();
+  /** The forms of the valid records so far, with their fields. */
+  readonly #claimed = new Map<string, ComparedFields>();
 
   constructor(store: CheckStore, options: CallOptions, tools: CheckTools = {}) {
     this.#store = store;
@@ -44,15 +44,18 @@ export class LookAlikes {
     const { errors } = record;
     const { fields } = required(record.principal);
     for (const { likeness, text, other } of forms) {
-      const field = fieldOf(likeness, fields);
       const earlier = this.#claimed.get(text);
+      if (!other && !earlier) continue;
+      const field = fieldOf(likeness, fields);
       if (other && this.#options.showsStored) {
         const figures = { ...figuresOf(other), ...numbersOf(other.fields), field };
         errors.add(field, 'LOOKS_LIKE_ANOTHER', { variant: 'stored', figures });
       } else if (other) errors.add(field, 'LOOKS_LIKE_ANOTHER', { variant: 'hidden', figures: { field } });
       // A record with the same key has an error for that.
-      else if (earlier && (earlier.key === undefined || earlier.key !== describePrincipal(fields).key))
-        errors.add(field, 'LOOKS_LIKE_ANOTHER', { variant: 'call', figures: { ...earlier, field } });
+      else if (earlier && (!earlier.ExternalKey || earlier.ExternalKey !== fields.ExternalKey)) {
+        const figures = { ...describePrincipal(earlier), ...numbersOf(earlier), field };
+        errors.add(field, 'LOOKS_LIKE_ANOTHER', { variant: 'call', figures });
+      }
     }
   }
 
@@ -60,8 +63,7 @@ export class LookAlikes {
   claim({ principal, errors }: ParsedRecord, forms: readonly Form[] = []): void {
     if (!errors.none || forms.length === 0) return;
     const { fields } = required(principal);
-    const own = { ...describePrincipal(fields), ...numbersOf(fields) };
-    for (const { text } of forms) if (!this.#claimed.has(text)) this.#claimed.set(text, own);
+    for (const { text } of forms) if (!this.#claimed.has(text)) this.#claimed.set(text, fields);
   }
 }
 

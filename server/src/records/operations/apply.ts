@@ -126,10 +126,10 @@ async function checkAgain(record: RecordToApply, { operation }: ApplyContext) {
 
 /** Hashes the passwords that have no hash yet, and adds the hashes to `hashes`. */
 async function hashPasswords(change: PrincipalChange, hashes: Hashes, hasher: PasswordHasher): Promise<void> {
+  const missing = passwordsIn(change).filter((password) => password.hash === null && !hashes.has(password));
   await Promise.all(
-    passwordsIn(change).map(async (password) => {
-      if (password.hash === null && !hashes.has(password))
-        hashes.set(password, await hasher.hash(required(password.text)));
+    missing.map(async (password) => {
+      hashes.set(password, await hasher.hash(required(password.text)));
     }),
   );
 }

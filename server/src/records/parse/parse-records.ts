@@ -119,6 +119,8 @@ function readSimilar({ Similar }: Fields, errors: FieldErrors): boolean {
   return Similar === similarAllowed;
 }
 
+const upsertNames = ['ID', ...principalFieldNames, 'State', 'Users', 'Similar', ...ignoredFields];
+
 /** Parses a record of `irs/upsert`. */
 export async function parseUpsert(
   fields: Fields,
@@ -126,8 +128,7 @@ export async function parseUpsert(
   rules: UserRules,
 ): Promise<ParsedRecord> {
   const reference = readPrincipalReference(fields, errors, { usual: 'ExternalKey' });
-  const known = ['ID', ...principalFieldNames, 'State', 'Users', 'Similar', ...ignoredFields];
-  refuseUnknownFields(fields, known, '', errors);
+  refuseUnknownFields(fields, upsertNames, '', errors);
   const edits = readFieldEdits(fields, editablePrincipalFields, '', errors);
   const { externalKey } = reference;
   const state = readState(fields.State, 'State', errors);

@@ -10,10 +10,11 @@ import type { AppliedUser, FieldChange, KeptField, Outcome, PrincipalOutcome } f
 // when it is written.
 
 /** The values of a principal after the change. */
-interface PrincipalValues {
+export interface PrincipalValues {
   readonly fields: PrincipalFields;
   readonly state: State;
-  readonly searchTerms: readonly string[];
+  /** The external keys of the principals that were merged into it, by which it is found too. */
+  readonly aliases: readonly string[];
 }
 
 export type PrincipalStep =
@@ -136,6 +137,7 @@ export const noChange = {
 
 /** Returns the IDs of the principals that lose users. */
 export function sourcesOf({ moves, merged }: Pick<PrincipalChange, 'moves' | 'merged'>): number[] {
+  if (moves.length === 0) return merged ? [merged.id] : [];
   return [...new Set([...moves.map(({ from }) => from), ...(merged ? [merged.id] : [])])];
 }
 

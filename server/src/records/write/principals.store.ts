@@ -1,8 +1,9 @@
 import { arrayLiteral, preparedStatement, type Query, rowsParameter, statement } from '../../db/statement.ts';
 import { required } from '../../lib/required.ts';
+import { numberTerms, searchTerms } from '../../usernames/username.ts';
 import { columnNames, columnTypes, columnValues, fieldColumns } from '../fields/field-columns.ts';
-import { principalFields } from '../fields/fields.ts';
-import { sizeOf, sourcesOf } from './change.ts';
+import { columnText, principalFieldNames, principalFields } from '../fields/fields.ts';
+import { type PrincipalValues, sizeOf, sourcesOf } from './change.ts';
 import { changeColumns, columnsOfFields, joinBefore, storingChanges } from './changed-values.store.ts';
 import { assignments, idOf, principalIds, withIds, withRows } from './statement-values.ts';
 import type { WritableChange } from './writable-change.ts';
@@ -21,12 +22,23 @@ const principalColumns = {
   id: ({ principalId }: WritableChange) => principalId,
   ...fieldColumns(principalFields, (change: WritableChange) => valuesOf(change)?.fields ?? null),
   state: (change: WritableChange) => valuesOf(change)?.state ?? null,
-  search_terms: (change: WritableChange) => arrayLiteral(valuesOf(change)?.searchTerms ?? []),
+  search_terms: (change: WritableChange) => arrayLiteral(termsOf(valuesOf(change))),
   users_added: usersAdded,
 };
 
 function valuesOf({ principal }: WritableChange) {
   return 'values' in principal ? principal.values : null;
+}
+
+const numbers = principalFieldNames.filter((name) => 'search' in principalFields[name]);
+
+/** Returns the words by which `irs/list` finds a principal. */
+function termsOf(values: PrincipalValues | null): string[] {
+  if (values === null) return [];
+  const { fields, aliases } = values;
+  const texts = Object.values(fields).filter((value) => typeof value === 'string');
+  const whole = numbers.flatMap((name) => numberTerms(columnText(fields[name])));
+  return [...new Set([...searchTerms([...texts, ...aliases]), ...whole])];
 }
 
 function usersAdded({ registrations, moves, deletes }: WritableChange): number {

@@ -135,14 +135,15 @@ export function storedRows(rows: readonly unknown[]): StoredRows {
 
 /** Returns true if the principals and the users of the change are as the checks found them. */
 export function isCurrent(change: WritableChange, { principals, users, codes }: StoredRows): boolean {
-  const { principalId, moves, context } = change;
+  const { principal, principalId, moves, context } = change;
+  if (principal.kind === 'insert' && moves.length === 0 && context.expectedCode === undefined) return true;
   const moveOf = new Map(moves.map((move) => [move.id, move]));
   const inviteOf = new Map(change.invites.map((invite) => [invite.id, invite]));
   const { expectedCurrentHash, expectedCode, callerTags } = context;
   const sees = (id: number) => isVisible(principals.get(id)?.tags ?? null, callerTags);
   return (
     (expectedCode === undefined || codes.has(expectedCode)) &&
-    (change.principal.kind === 'insert' || sees(principalId)) &&
+    (principal.kind === 'insert' || sees(principalId)) &&
     isCurrentPrincipal(change, principals.get(principalId)) &&
     isCurrentMerge(change, principals) &&
     sourcesOf(change).every((id) => principals.has(id) && sees(id)) &&
