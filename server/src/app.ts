@@ -123,6 +123,8 @@ export async function buildApp(features: Features, options: AppOptions): Promise
     contentSecurityPolicy: {
       directives: {
         'upgrade-insecure-requests': null,
+        'base-uri': ["'none'"],
+        'frame-ancestors': ["'none'"],
         'font-src': ["'self'", 'data:'],
         'style-src': ["'self'", "'unsafe-inline'"],
       },

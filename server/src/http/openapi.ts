@@ -81,7 +81,7 @@ export async function documentRoutes(app: FastifyInstance): Promise<void> {
     routePrefix: '/docs',
     // Blocks external resources: the page must work in a closed network, and must not contact other hosts.
     staticCSP:
-      "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; frame-ancestors 'self'; base-uri 'self'",
+      "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; frame-ancestors 'none'; base-uri 'none'",
     uiConfig: { docExpansion: 'list', validatorUrl: null },
     uiHooks: {
       preHandler: (request, reply, done) => {
