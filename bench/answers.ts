@@ -27,7 +27,7 @@ interface Call {
 
 /**
  * Measures the size of the largest answer of each call and the longest time for which it blocks the event loop of the
- * service; returns a table for docs/security.md. 1,000 principals have 1,000 users each; one job has a record with
+ * service; returns a table for bench/README.md. 1,000 principals have 1,000 users each; one job has a record with
  * 10,000 invalid users, another has 100,000 invalid records.
  */
 export async function answers(atEnd: AtEnd): Promise<string> {

@@ -258,7 +258,7 @@ export const errorNotes = {
   ],
   INVALID_OPERATION: [
     'The operation is misspelt, or does not exist in this call.',
-    'Send one of those in the message, or omit it: then the fields decide.',
+    'Send one of the operations in the message. Without `Operation`, the fields of the user select it.',
   ],
   NO_USERS: ['`Users` is an empty array.', 'Send users, or leave the record out.'],
   NOT_PERMITTED: [

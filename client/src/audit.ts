@@ -9,7 +9,7 @@ export interface AuditOptions extends CursorListOptions {
   readonly after?: number | null | undefined;
   /** Returns only rows about the principal with this ID. */
   readonly principal?: number | undefined;
-  /** Returns only rows that name the user with this ID, or whose actor it is. */
+  /** Returns only rows that name the user with this ID, and rows of its own actions. */
   readonly user?: number | undefined;
   /** True returns only sign-ins and sign-outs of users, false only changes. Default: all rows. */
   readonly signIns?: boolean | undefined;

@@ -5,7 +5,7 @@ import { sentence } from './sentence.ts';
 const principalLabels: Readonly<Record<PrincipalField, string>> = {
   ExternalKey: 'External key',
   Denomination: 'Company name',
-  Surname: 'Surname',
+  Surname: 'Last name',
   Name: 'First name',
   Vatnumber: 'VAT number',
   Taxcode: 'Tax code',
@@ -646,7 +646,7 @@ export const clients = {
     actions: 'Actions',
   },
   anywhere: 'any',
-  knownByAddress: 'identified by IP',
+  knownByAddress: 'known by address',
   revoked: 'Revoked',
   you: 'you',
   empty: {
@@ -856,7 +856,7 @@ export const imports = {
       `Column "${column}" is not used (${content} in ${plural(rows, 'row')}).`,
     keepTotals: 'Keep these rows: they are data',
     leftOut: (rows: string, lines: readonly string[], unit: RowUnit) =>
-      `Not data? Rows that seem to be totals or headings are left out: ${rows} (${lines.length > 1 ? `${unit}s` : unit} ${lines.join(', ')})`,
+      `Rows that seem to be totals or headings are left out: ${rows} (${lines.length > 1 ? `${unit}s` : unit} ${lines.join(', ')})`,
   },
   check: 'Check rows',
   checkAgain: 'Check again',
@@ -1346,7 +1346,7 @@ export const sync = {
   unsettled:
     'The changes could not be planned, because the answers of the service kept changing. Nothing was changed. Compare again.',
   unusable: (rows: string, unit: RowUnit) =>
-    `The file cannot be used, because ${plural(rows, unit)} cannot be read without doubt: a row left out would count as missing. Nothing was changed. Correct the file, then choose it again.`,
+    `The file cannot be used, because ${plural(rows, unit)} cannot be interpreted with certainty. Leaving out a row would make its users count as missing. Nothing was changed. Correct the file, then choose it again.`,
   errors: 'Errors',
   line: 'Line',
   error: 'Error',
@@ -1652,7 +1652,7 @@ export const webhooks = {
     typesHint: 'Leave empty for all events.',
     granularity: 'One delivery per',
     granularityHint: {
-      user: 'Event – 100,000 users are 100,000 deliveries',
+      user: 'Event – 100,000 users cause 100,000 deliveries',
       record: 'Record – all users of a record in one delivery',
       job: 'Call or job – only completed calls and jobs, and disabled webhooks',
     },

@@ -382,7 +382,7 @@ export const result: Messages['result'] = {
   progress: {
     users: (done, all) => `${done} di ${all} utenti`,
     records: (done, all) => `${done} di ${all} record`,
-    cancelled: (applied, others) => `Applicati ${applied} · Annullati o scartati ${others}`,
+    cancelled: (applied, others) => `Completati ${applied} · Annullati o scartati ${others}`,
     failed: rejected,
     waiting: 'in coda',
     rate: (rate) => `${rate} utenti al secondo`,
@@ -395,13 +395,13 @@ export const result: Messages['result'] = {
     principal: 'Anagrafica',
     outcome: 'Esito',
     reason: 'Errori',
-    applied: 'Applicato',
+    applied: 'Completato',
     notApplied: 'Scartato',
     cancelled: 'Annullato',
     none: 'Non ci sono ancora esiti',
     noneHint: 'I record appaiono qui dopo essere stati elaborati.',
     noneFailed: 'Nessun record scartato',
-    noneFailedHint: 'Disattiva il filtro per vedere i record applicati.',
+    noneFailedHint: 'Disattiva il filtro per vedere i record completati.',
     moreFields: (count) =>
       `Altri campi con errori: ${count}. Scarica il file degli scarti per vederli tutti.`,
   },
@@ -460,11 +460,11 @@ export const audit: Messages['audit'] = {
   intro: 'Tutte le attività con data e autore, dalla più recente.',
   caption: 'Voci',
   columns: {
-    position: 'Posizione',
+    position: 'Progressivo',
     at: 'Data e ora',
     actor: 'Autore',
     principal: 'Anagrafica',
-    action: 'Attività',
+    action: 'Azione',
   },
   empty: { title: 'Non ci sono ancora voci', hint: 'Le attività appaiono qui entro un secondo.' },
   emptyOf: {
@@ -472,21 +472,22 @@ export const audit: Messages['audit'] = {
     hint: 'Scegli un altro filtro o mostra tutto. Le voci scadono dopo un certo tempo.',
   },
   find: {
-    position: 'Posizione',
+    position: 'Progressivo',
     principal: 'ID anagrafica',
     go: 'Vai',
     user: 'ID utente',
     actor: 'Autore',
     anyActor: 'Tutti gli autori',
-    action: 'Attività',
-    anyAction: 'Tutte le attività',
+    action: 'Azione',
+    anyAction: 'Tutte le azioni',
     from: 'Dal giorno',
     until: 'Al giorno',
     reads: 'Mostra anche le letture',
     all: 'Mostra tutto',
     of: (id) => `Voci dell'anagrafica ${id}.`,
     ofUser: (id) => `Voci dell'utente ${id}.`,
-    fromPosition: (position) => `Posizione ${position} e precedenti. Le nuove voci non vengono aggiunte.`,
+    fromPosition: (position) =>
+      `Progressivo ${position} e precedenti. Gli aggiornamenti in tempo reale sono sospesi.`,
   },
   actorKinds: {
     user: 'Utenti con accesso',
@@ -500,9 +501,9 @@ export const audit: Messages['audit'] = {
     state: 'Stato modificato',
     delete: 'Anagrafica eliminata',
     'call.completed': 'Chiamata completata',
-    'job.submitted': 'Job inviato',
-    'job.completed': 'Job completato',
-    'job.cancelled': 'Job annullato',
+    'job.submitted': 'Elaborazione accodata',
+    'job.completed': 'Elaborazione terminata',
+    'job.cancelled': 'Elaborazione annullata',
     'records.read': 'Dati letti',
     'records.exported': 'Dati esportati',
     login: 'Accesso',
@@ -830,7 +831,7 @@ export const imports: Messages['imports'] = {
   },
   warnings: {
     title: 'Valori da controllare',
-    hint: 'Le righe senza errori vengono comunque applicate.',
+    hint: 'Le righe senza errori vengono comunque importate.',
     codes: {
       TRIMMED: 'spazi prima o dopo il valore, che vengono tolti',
       LEADING_ZEROS_LOST: 'zeri iniziali del numero probabilmente persi',
@@ -854,7 +855,7 @@ export const imports: Messages['imports'] = {
       `La colonna "${column}" non viene usata (${content} in ${plural(rows, 'riga', 'righe')}).`,
     keepTotals: 'Mantieni queste righe: sono dati',
     leftOut: (rows, lines, unit) =>
-      `Non sono dati? Le righe che sembrano totali o intestazioni sono escluse: ${rows} (${unit === 'record' ? 'record' : lines.length > 1 ? 'righe' : 'riga'} ${lines.join(', ')})`,
+      `Le righe che sembrano totali o intestazioni sono escluse: ${rows} (${unit === 'record' ? 'record' : lines.length > 1 ? 'righe' : 'riga'} ${lines.join(', ')})`,
   },
   check: 'Controlla le righe',
   checkAgain: 'Ricontrolla',
@@ -996,7 +997,7 @@ export const jobs: Messages['jobs'] = {
     state: 'Stato',
     progress: 'Avanzamento',
     failed: 'Scartati',
-    submitted: 'Inviata',
+    submitted: 'Accodata',
     ended: 'Terminata',
   },
   states: { queued: 'In coda', running: 'In corso', completed: 'Completata', cancelled: 'Annullata' },
@@ -1018,13 +1019,13 @@ export const jobs: Messages['jobs'] = {
     operation: 'Operazione',
     client: 'Client',
     records: 'Record',
-    applied: 'Applicati',
+    applied: 'Completati',
     failed: 'Scartati',
     cancelledOrFailed: 'Annullati o scartati',
     users: 'Utenti',
     usersDone: 'Utenti elaborati',
     rate: 'Utenti al secondo',
-    submitted: 'Inviata',
+    submitted: 'Accodata',
     started: 'Iniziata',
     ended: 'Terminata',
     left: 'Fine prevista',
@@ -1033,7 +1034,7 @@ export const jobs: Messages['jobs'] = {
   keepRunning: 'Continua elaborazione',
   cancelTitle: (id) => `Annullare l'elaborazione ${id}?`,
   cancelText:
-    "I record già applicati restano e quelli in corso potrebbero ancora essere applicati. Gli altri vengono annullati: potrai scaricarli e reinviarli. Un'elaborazione annullata non si può riprendere.",
+    "I record già completati restano e quelli in corso potrebbero ancora essere completati. Gli altri vengono annullati: potrai scaricarli e reinviarli. Un'elaborazione annullata non si può riprendere.",
   cancelled: 'Elaborazione annullata.',
 };
 
@@ -1350,7 +1351,7 @@ export const sync: Messages['sync'] = {
   unsettled:
     'Non è stato possibile calcolare le modifiche, perché le risposte del servizio continuavano a cambiare. Nulla è stato modificato. Confronta di nuovo.',
   unusable: (rows, unit) =>
-    `Il file non si può usare, perché ${rows} ${rows === '1' ? (unit === 'record' ? 'record non si può' : 'riga non si può') : unit === 'record' ? 'record non si possono' : 'righe non si possono'} interpretare con certezza: una riga esclusa risulterebbe mancante. Nulla è stato modificato. Correggi il file e sceglilo di nuovo.`,
+    `Il file non si può usare, perché ${rows} ${rows === '1' ? (unit === 'record' ? 'record non si può' : 'riga non si può') : unit === 'record' ? 'record non si possono' : 'righe non si possono'} interpretare con certezza. Escludere una riga farebbe risultare mancanti i suoi utenti. Nulla è stato modificato. Correggi il file e sceglilo di nuovo.`,
   errors: 'Errori',
   line: 'Riga',
   error: 'Errore',
@@ -1383,7 +1384,7 @@ export const sync: Messages['sync'] = {
   outcome: 'Sincronizzazione completata',
   applied: (count) => `Modifiche applicate: ${count}.`,
   appliedPartly: 'Modifiche applicate, tranne i record qui sotto.',
-  notApplied: 'Queste righe non sono state applicate. Correggile nel file e sincronizza di nuovo.',
+  notApplied: 'Queste righe sono state scartate. Correggile nel file e sincronizza di nuovo.',
   leftOutRow: "L'anagrafica è stata esclusa perché un'altra delle sue righe contiene un errore.",
   undo: 'Mostra e annulla',
 };
@@ -1410,7 +1411,7 @@ export const runs: Messages['runs'] = {
     title: 'Non ci sono ancora importazioni',
     hint: 'Qui appaiono importazioni e sincronizzazioni di questa console, della riga di comando e dei programmi.',
   },
-  calls: 'Chiamate e job',
+  calls: 'Chiamate ed elaborazioni',
   facts: {
     title: 'Riepilogo',
     started: 'Inizio',
@@ -1887,7 +1888,7 @@ export const setup: Messages['setup'] = {
       text: 'Finché non gli dai un indirizzo, il servizio accetta connessioni solo da questo computer. Sostituisci il nome host con il tuo e affida il certificato a un proxy.',
     },
     mail: {
-      title: 'Server di posta (facoltativo)',
+      title: 'Server di posta – facoltativo',
       text: 'Con un server di posta gli inviti e le password dimenticate arrivano per email. Senza, consegni tu i codici.',
     },
     import: {

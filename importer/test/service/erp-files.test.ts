@@ -86,7 +86,7 @@ describe('a row of totals', () => {
     expect([code, stderr]).toEqual([
       0,
       expect.stringContaining(
-        'Not data? 2 rows seem to be totals or headings, so they are left out (lines 3, 5). To keep: --keep-totals',
+        '2 rows seem to be totals or headings, so they are left out (lines 3, 5). To keep: --keep-totals',
       ),
     ]);
     const kept = await folder.run(['import', 'totals.csv', '--dry-run', '--keep-totals', '--json']);

@@ -29,7 +29,7 @@ export function passwordRoutes(app: Api, tools: PasswordTools & ResetTools): voi
         operationId: 'forgotPassword',
         summary: 'Report a forgotten password',
         description:
-          'The user with the `Username`, or the users with the `Email`, get a mail with a link to set the password. The answer and its time are the same for every account and for none. Many requests for one account, or from one address, are delayed.',
+          'The user with the `Username`, or the users with the `Email`, get a mail with a link to set the password. The answer and its time are the same whether or not the account exists. Many requests for one account, or from one address, are delayed.',
         ...about,
         body: ForgottenBody,
         response: forgottenAnswers,

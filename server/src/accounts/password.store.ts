@@ -19,7 +19,7 @@ export const passwordRetention = [
 ];
 
 /**
- * One statement for every account and for none, so that the time of the answer does not reveal which accounts exist. The
+ * One statement, whether or not the account exists, so that the time of the answer does not reveal which accounts exist. The
  * worker that sends the mail decides whether the account gets one.
  */
 const requestMailStatement = statement(`with requested as (

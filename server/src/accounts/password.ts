@@ -46,7 +46,7 @@ export interface ForgottenPassword {
   readonly actor: Actor;
 }
 
-/** Takes the same time and has the same result for every account and for none. */
+/** Takes the same time and has the same result whether or not the account exists. */
 export async function forgotPassword(
   { name, source, actor }: ForgottenPassword,
   { passwords, loginThrottle, throttleDigest }: PasswordTools,

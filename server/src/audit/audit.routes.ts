@@ -253,7 +253,10 @@ const AuditQuery = Type.Object({
   ),
   principal: Type.Optional(Type.Integer({ ...Id, description: 'Returns only rows of this principal.' })),
   user: Type.Optional(
-    Type.Integer({ ...Id, description: 'Returns only rows that name this user, or whose actor it is.' }),
+    Type.Integer({
+      ...Id,
+      description: 'Returns only rows that name this user, and rows of its own actions.',
+    }),
   ),
   signIns: Type.Optional(
     Type.Boolean({

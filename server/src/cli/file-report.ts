@@ -88,7 +88,7 @@ export function printLeftOut({
   const [what, them] =
     rows === 1 ? ['seems to be a total or headings', 'it is'] : ['seem to be totals or headings', 'they are'];
   tell(
-    `  Not data? ${counted(rows, 'row')} ${what}, so ${them} left out (${lineList(lines, rowUnit(layout), rows)}). To keep: --keep-totals`,
+    `  ${counted(rows, 'row')} ${what}, so ${them} left out (${lineList(lines, rowUnit(layout), rows)}). To keep: --keep-totals`,
   );
 }
 

@@ -144,8 +144,12 @@ export async function expectUndone(service: TestService, calls: RunCalls): Promi
   let sent = 0;
   for (const call of calls) if (await sendCall(service, run, call, known)) sent++;
   if (sent === 0) return;
-  const plan = await undo(service, run);
-  expect(plan.RecordsFailed).toBe(0);
+  const { body } = await adminOf(service)(`POST runs/${run}/undo?dryRun=true`, {});
+  // Calls can be applied without a change, such as the move of a user to its own principal.
+  if (body.errorCode !== 'NOTHING_TO_UNDO') {
+    const plan = await undo(service, run);
+    expect(plan.RecordsFailed).toBe(0);
+  }
   expect(await stored(service)).toEqual(before);
 }
 
