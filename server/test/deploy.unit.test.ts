@@ -116,6 +116,12 @@ describe('the Containerfile', () => {
     expect(missing).toEqual([]);
   });
 
+  it('has a build context without the history of the project, data and tests', () => {
+    expect(['.git/config', 'data/master.key'].filter(isSent)).toEqual([]);
+    expect(isSent('server/src/main.ts')).toBe(true);
+    expect(ignored).toContain('**/test');
+  });
+
   it('copies the packages that are not in the bundle, except the embedded PostgreSQL', () => {
     const external = /const external = \[(.+)\]/.exec(read('scripts/bundle-server.mjs'))?.[1] ?? '';
     const names = [...external.matchAll(/\/\^(.+?)\$?\/(?:,|$)/g)].map(([, name = '']) =>
