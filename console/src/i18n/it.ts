@@ -500,7 +500,7 @@ export const audit: Messages['audit'] = {
     update: 'Anagrafica o utenti modificati',
     state: 'Stato modificato',
     delete: 'Anagrafica eliminata',
-    'call.completed': 'Chiamata completata',
+    'call.completed': 'Chiamata terminata',
     'job.submitted': 'Elaborazione accodata',
     'job.completed': 'Elaborazione terminata',
     'job.cancelled': 'Elaborazione annullata',
