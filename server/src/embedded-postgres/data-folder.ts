@@ -72,7 +72,10 @@ async function makeFolders(path: string, mode: number): Promise<void> {
   }
   if (found.code !== 'ENOENT') throw found;
   await makeFolders(dirname(path), mode);
-  await mkdir(path);
+  // Another first start may have created it a moment ago.
+  await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
   // A strict umask would deny the owner of the cluster access.
   await chmod(path, mode);
 }
