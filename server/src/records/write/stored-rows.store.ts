@@ -93,7 +93,7 @@ export function readVersions(changes: readonly WritableChange[]): Query[] {
   return withIds(versionsStatement, principalIds(changes));
 }
 
-/** Locks the principals, and then the users that must exist under them. A group does not wait for locks. */
+/** Locks the principals, and then the users that must exist under them. A group does not wait for locked rows. */
 export function lockRows(changes: readonly WritableChange[], { isGroup }: { isGroup: boolean }): Query[] {
   const mode = isGroup ? 'skipping' : 'waiting';
   const deleted = changes.filter(({ principal }) => principal.kind === 'delete');
