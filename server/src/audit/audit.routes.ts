@@ -241,6 +241,7 @@ const VerdictSchema = named(
   }),
 );
 
+const idFilter = (description: string) => Type.Optional(Type.Integer({ ...Id, description }));
 const After = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 const AuditQuery = Type.Object({
   ...order,
@@ -251,13 +252,8 @@ const AuditQuery = Type.Object({
         'The position of the last row that was read. Without it, the list begins with the first row of the order.',
     }),
   ),
-  principal: Type.Optional(Type.Integer({ ...Id, description: 'Returns only rows of this principal.' })),
-  user: Type.Optional(
-    Type.Integer({
-      ...Id,
-      description: 'Returns only rows that name this user, and rows of its own actions.',
-    }),
-  ),
+  principal: idFilter('Returns only rows of this principal.'),
+  user: idFilter('Returns only rows that name this user, and rows of its own actions.'),
   signIns: Type.Optional(
     Type.Boolean({
       description:
@@ -266,7 +262,7 @@ const AuditQuery = Type.Object({
   ),
   action: Type.Optional(AuditAction),
   actor: Type.Optional(oneOf(actorKinds, { description: 'Returns only rows of this kind of actor.' })),
-  client: Type.Optional(Type.Integer({ ...Id, description: 'Returns only rows of this API client.' })),
+  client: idFilter('Returns only rows of this API client.'),
   from: Type.Optional(
     dateText('Returns only rows from this time on: `2026-01-31` or `2026-01-31T08:00:00Z`.'),
   ),
