@@ -119,8 +119,9 @@ export class KeyRing {
     return this.#held.has(identity.toString('hex'));
   }
 
-  /** Follows the database. Throws `MasterKeyMissing` if the key in use is not held: then nothing can be encrypted. */
+  /** Follows the database, but not an answer from before a rotation. Throws `MasterKeyMissing` if the key in use is not held. */
   use({ current, former }: MasterKeys): void {
+    if (this.isFormer(current)) return;
     const keys = this.#held.get(current.toString('hex'));
     this.#isOutdated = !keys;
     if (!keys) throw new MasterKeyMissing();
@@ -129,8 +130,7 @@ export class KeyRing {
       const opened = this.#decrypt(derivedKeys, 'secret', formerName(identity));
       const part = (nth: number) => opened.subarray(nth * keyBytes, (nth + 1) * keyBytes);
       return {
-        ...{ identity, isRecent, lastPosition },
-        ...{ fingerprint: part(0), hashChain: part(1), throttle: part(2) },
+        ...{ identity, isRecent, lastPosition, fingerprint: part(0), hashChain: part(1), throttle: part(2) },
       };
     });
   }

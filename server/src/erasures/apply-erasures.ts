@@ -4,12 +4,20 @@ import { OperatorError } from '../lib/operator-error.ts';
 import { noChange, type PrincipalChange } from '../records/write/change.ts';
 import { type WritableChange, writableChange } from '../records/write/writable-change.ts';
 import { type Erasure, readErasures } from './erasure-log.ts';
-import { type ExistingPrincipal, findPrincipals, findUsers, missingIn } from './erasures.store.ts';
+import {
+  type ExistingPrincipal,
+  findPrincipals,
+  findUsers,
+  missingIn,
+  principalsWithOtherUsers,
+} from './erasures.store.ts';
 
 export interface AppliedErasures {
   readonly principals: number;
   /** The users that were deleted on their own. Those of a deleted principal are not counted. */
   readonly users: number;
+  /** Principals that were deleted, and have users in the restored state that were not, such as users that had moved away. */
+  readonly kept: readonly number[];
 }
 
 export interface ErasureTools {
@@ -32,10 +40,12 @@ export async function applyErasures(
   { database, writeChanges }: ErasureTools,
 ): Promise<AppliedErasures> {
   const total = { principals: 0, users: 0 };
+  const withOthers: number[] = [];
   const apply = async (erasures: readonly Erasure[]) => {
     const deleted = await applyAll(await missingIn(database, erasures), { database, writeChanges });
     total.principals += deleted.principals;
     total.users += deleted.users;
+    withOthers.push(...deleted.kept);
   };
   let waiting: Erasure[] = [];
   for await (const erasure of readErasures(path)) {
@@ -46,37 +56,48 @@ export async function applyErasures(
     waiting = [];
   }
   await apply(waiting);
-  return total;
+  // Later lines may have listed the other users, too.
+  const left = await findPrincipals(database, withOthers);
+  const empty = left.filter(({ users }) => users === 0);
+  for (const principal of empty) await writeOne(principalDeletion(principal), writeChanges);
+  const kept = left.filter(({ users }) => users > 0).map(({ id }) => id);
+  return { principals: total.principals + empty.length, users: total.users, kept };
 }
 
 async function applyAll(
   erasures: readonly Erasure[],
   { database, writeChanges }: ErasureTools,
 ): Promise<AppliedErasures> {
-  const write = async (change: PrincipalChange) => {
-    const ready = writableChange(
-      change,
-      { ids: { principal: null, users: [] }, hashes: new Map(), position: 0 },
-      { actor: operatorActor, call: null, callerTags: null },
-    );
-    const [isWritten] = await writeChanges([ready]);
-    if (!isWritten)
-      throw new OperatorError('The restored database was changed while deletions were repeated', {
-        code: 'database_in_use',
-        advice: 'stop every service on it, and restore again.',
-      });
-  };
-  const principals = await findPrincipals(
+  const listed = erasures.flatMap(({ users }) => users);
+  const found = await findPrincipals(
     database,
     erasures.flatMap(({ principal }) => principal ?? []),
   );
-  for (const principal of principals) await write(principalDeletion(principal));
-  const left = await findUsers(
-    database,
-    erasures.flatMap(({ users }) => users),
+  const ids = found.map(({ id }) => id);
+  const withOthers = await principalsWithOtherUsers(database, ids, listed);
+  const principals = found.filter(({ id }) => !withOthers.has(id));
+  for (const principal of principals) await writeOne(principalDeletion(principal), writeChanges);
+  const left = await findUsers(database, listed);
+  for (const { principalId, users } of left) await writeOne(userDeletion(principalId, users), writeChanges);
+  return {
+    principals: principals.length,
+    users: left.reduce((sum, { users }) => sum + users.length, 0),
+    kept: [...withOthers],
+  };
+}
+
+async function writeOne(change: PrincipalChange, writeChanges: ErasureTools['writeChanges']): Promise<void> {
+  const ready = writableChange(
+    change,
+    { ids: { principal: null, users: [] }, hashes: new Map(), position: 0 },
+    { actor: operatorActor, call: null, callerTags: null },
   );
-  for (const { principalId, users } of left) await write(userDeletion(principalId, users));
-  return { principals: principals.length, users: left.reduce((sum, { users }) => sum + users.length, 0) };
+  const [isWritten] = await writeChanges([ready]);
+  if (isWritten) return;
+  throw new OperatorError('The restored database was changed while deletions were repeated', {
+    code: 'database_in_use',
+    advice: 'stop every service on it, and restore again.',
+  });
 }
 
 function principalDeletion({ id: principalId, externalKey, users }: ExistingPrincipal): PrincipalChange {

@@ -64,6 +64,20 @@ export async function findPrincipals(
   );
 }
 
+/** Returns those of the principals that have other users than the listed ones. */
+export async function principalsWithOtherUsers(
+  database: Database,
+  ids: readonly number[],
+  listed: readonly number[],
+): Promise<Set<number>> {
+  const found = await database.query<{ id: number }>(
+    `select distinct principal_id as id from anagrafe.users
+      where principal_id = any($1) and not id = any($2)`,
+    [ids, listed],
+  );
+  return new Set(found.map(({ id }) => id));
+}
+
 /** Returns the users that exist, by the principal that they have now. */
 export async function findUsers(
   database: Database,

@@ -8,6 +8,7 @@ import { inspectEmbeddedPostgres } from '../../embedded-postgres/embedded-postgr
 import type { KeyRing } from '../../encryption/key-ring.ts';
 import { createChunkQueue } from '../../jobs/chunk-queue.ts';
 import { enqueueAllChunks } from '../../jobs/jobs.store.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
 import { openQueue } from '../../queue/queue.ts';
 import type { Config } from '../../settings/config.ts';
 import { openStore, type Store } from '../../store.ts';
@@ -86,10 +87,10 @@ async function loadInto(config: Config, dump: Dump): Promise<Loaded> {
     config.DATABASE_URL === null &&
     (await inspectEmbeddedPostgres(config.DATA, config.POSTGRES_BIN)).cluster === 'none';
   const store = await openStore(config, { mode: 'create', log: () => {} });
-  let isLoaded = false;
+  let [isWritten, isLoaded] = [false, false];
   try {
     await loadFile(store, dump);
-    isLoaded = true;
+    isWritten = true;
     await prepareRestored(store.database);
     const erased =
       dump.erasures === undefined
@@ -97,7 +98,17 @@ async function loadInto(config: Config, dump: Dump): Promise<Loaded> {
         : await repeatDeletions(store.database, { path: dump.erasures, timeline: anyTimeline });
     const contents = await checkWithKeys(store.database, dump.keyRing, config);
     await enqueueJobs(store);
+    isLoaded = true;
     return { ...contents, erased, place: store.place };
+  } catch (error) {
+    if (isNew || !isWritten) throw error;
+    throw new OperatorError(
+      `${store.place} has the contents of the dump, but is not complete: ${String(error)}`,
+      {
+        code: 'load_incomplete',
+        advice: 'drop the database, create it again, and load the dump again.',
+      },
+    );
   } finally {
     await store.close();
     if (isNew && !isLoaded) await rm(join(config.DATA, 'postgres'), { recursive: true, force: true });
