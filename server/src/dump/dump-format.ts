@@ -80,7 +80,7 @@ export class DumpReader {
   readonly #path: string;
   readonly #stream: Readable;
   readonly #source: AsyncIterator<Buffer>;
-  /** Of everything that was read, and the label. */
+  /** The digest of everything that was read, and the label. */
   readonly #hash = createHash('sha256');
   #waiting: Buffer = Buffer.alloc(0);
 

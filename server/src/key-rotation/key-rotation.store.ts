@@ -40,7 +40,7 @@ export async function replaceEncrypted<Key>(
 export interface Replacement {
   readonly from: Buffer;
   readonly to: Buffer;
-  /** What stays needed of the old key, encrypted with the new one. */
+  /** The derived keys that stay needed of the old key, encrypted with the new one. */
   readonly derivedKeys: Buffer;
 }
 

@@ -18,7 +18,7 @@ it('a dump moves a database to the embedded PostgreSQL and back, with everything
   const session = await signedIn(service, 'anna');
   const { body } = await service.call('irs/update', [{ ID: principal, Users: [importedUser('carla')] }]);
   expect(body.result?.records[0]).toMatchObject({ Item3: true });
-  // What COPY writes with a backslash, also like the line that ends a table.
+  // Characters that COPY writes with a backslash, also a text like the line that ends a table.
   await service.database.query(`update anagrafe.users set last_name = $1 where username = 'bruno'`, [
     '\\.\n\\.\n\t\\N\r\n\u{1f600}\\',
   ]);

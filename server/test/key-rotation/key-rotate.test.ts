@@ -82,7 +82,7 @@ it('key rotate adds a new key to the key file while the service runs, and contin
   const inserted = await service.call('irs/insert', [{ Denomination: 'before' }]);
   expect(inserted.status).toBe(200);
 
-  // As an interrupted command leaves it: the file has a new key, which the database does not use yet.
+  // An interrupted command leaves a new key in the file, which the database does not use yet.
   const staged = newKey();
   writeFileSync(path, `${staged}\n${original}`);
   const { stdout: before } = await inProcess(['key', 'list', '--json'], settings);

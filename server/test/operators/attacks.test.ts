@@ -87,7 +87,7 @@ describe('a session of an operator', () => {
     const changing = await holding(service, lock, async ({ connection, blocked }) => {
       const change = browse('POST /console/password/change', session, passwords('the phrase of a thief'));
       await blocked(1);
-      // What a reset does.
+      // A reset removes the password and the sessions.
       await connection.query('update anagrafe.operators set password_hash = null where client_id = $1', [id]);
       await connection.query('delete from anagrafe.operator_sessions where client_id = $1', [id]);
       return { change };

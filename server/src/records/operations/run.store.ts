@@ -5,7 +5,7 @@ import { type CallerTags, shownTags } from '../../db/visibility.ts';
 import type { Tags } from '../../lib/tags.ts';
 import type { RunValue, StoredValue } from './run-values.ts';
 
-/** What a run has changed, and what others have done with it since. */
+/** Reads the changes of a run, and those that others have made to the same rows since. */
 export type RunStore = ReturnType<typeof openRunStore>;
 
 interface ValuesRow extends Pick<RunValue, 'userId' | 'principalId'> {

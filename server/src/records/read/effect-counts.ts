@@ -1,6 +1,6 @@
 import type { AppliedUser, Outcome, PrincipalOutcome } from '../write/outcome.ts';
 
-/** What a call does to principals and users, and the number of its records that change nothing. */
+/** The number of effects of a call on principals and users, and of its records that change nothing. */
 const noEffect = {
   principalsInserted: 0,
   /** A merge counts as an update of the principal that remains. */
