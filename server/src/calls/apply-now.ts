@@ -8,11 +8,12 @@ import {
   usernamesIn,
 } from '../records/check/batch.ts';
 import { operationOf } from '../records/check/operation.ts';
-import { applyRecords, hashesNeeded, isFinal, type RecordToApply } from '../records/operations/apply.ts';
+import { applyRecords, hashesNeeded, type RecordToApply } from '../records/operations/apply.ts';
 import { effectCounts } from '../records/read/effect-counts.ts';
 import { storedFailures } from '../records/write/failed-records.ts';
 import { reserveIds } from '../records/write/id-reservation.ts';
 import type { Outcome } from '../records/write/outcome.ts';
+import { isFinal } from '../records/write/write-failures.ts';
 import type { CallCounts } from './calls.store.ts';
 import type { CallTools, ClaimedCall, WriteResult } from './write-call.ts';
 

@@ -10,12 +10,13 @@ import type { HashPool } from '../passwords/hash-pool.ts';
 import { type CheckedRecord, checkRecords } from '../records/check/batch.ts';
 import { type Operation, type Operations, operationOf } from '../records/check/operation.ts';
 import { requireApproved } from '../records/check/plan.ts';
-import { applyRecords, isFinal } from '../records/operations/apply.ts';
+import { applyRecords } from '../records/operations/apply.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import { sentIdOf } from '../records/parse/parsed-record.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
 import type { Outcome } from '../records/write/outcome.ts';
 import type { RecordWriter } from '../records/write/record-writer.ts';
+import { isFinal } from '../records/write/write-failures.ts';
 import type { ChunkStore } from './chunks.store.ts';
 import { chunkName, decryptRecords, type WaitingRecord } from './encrypted-chunk.ts';
 
