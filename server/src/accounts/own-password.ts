@@ -97,7 +97,7 @@ export async function checkOwnReset(
 
 async function checkRecord(record: Fields, { operation }: ResetTools): Promise<CheckedRecord> {
   const sent = { position: 0, fields: async () => record };
-  const [checked] = await checkRecords([sent], operation, operation.newCheck(), new ErrorBudget());
+  const [checked] = await checkRecords([sent], operation, operation.startChecks(), new ErrorBudget());
   return required(checked);
 }
 

@@ -23,7 +23,7 @@ it('writes the records of a principal in the order sent if a password between th
   const parsed = await Promise.all(
     records.map((record, at) => operation.parse(record, required(errors[at]))),
   );
-  const changes = await operation.newCheck()(parsed);
+  const changes = await operation.startChecks()(parsed);
 
   let endFirst = (_hash: string): void => undefined;
   const firstHash = new Promise<string>((resolve) => {

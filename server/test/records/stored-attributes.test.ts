@@ -94,7 +94,7 @@ describe('stored attributes', () => {
     const bytesKept = async (tools: CheckTools) => {
       const record = { ExternalKey, Users: structuredClone(Users) };
       const sent = [{ position: 0, fields: async () => record }];
-      const [checked] = await checkRecords(sent, operation, operation.newCheck(tools), new ErrorBudget());
+      const [checked] = await checkRecords(sent, operation, operation.startChecks(tools), new ErrorBudget());
       const { parsed, change } = required(checked);
       expect(parsed.errors.none).toBe(true);
       return shownBytes(outcomeOf(required(change), parsed.errors));

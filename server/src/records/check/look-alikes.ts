@@ -20,7 +20,7 @@ export class LookAlikes {
   readonly #options: CallOptions;
   readonly #tools: CheckTools;
   /** The forms of the valid records so far, with their fields. */
-  readonly #claimed = new Map<string, ComparedFields>();
+  readonly #earlier = new Map<string, ComparedFields>();
 
   constructor(store: CheckStore, options: CallOptions, tools: CheckTools = {}) {
     this.#store = store;
@@ -44,7 +44,7 @@ export class LookAlikes {
     const { errors } = record;
     const { fields } = required(record.principal);
     for (const { likeness, text, other } of forms) {
-      const earlier = this.#claimed.get(text);
+      const earlier = this.#earlier.get(text);
       if (!other && !earlier) continue;
       const field = fieldOf(likeness, fields);
       if (other && this.#options.showsStored) {
@@ -60,10 +60,10 @@ export class LookAlikes {
   }
 
   /** Later records of the call must not look like this one, if it is valid. */
-  claim({ principal, errors }: ParsedRecord, forms: readonly Form[] = []): void {
+  add({ principal, errors }: ParsedRecord, forms: readonly Form[] = []): void {
     if (!errors.none || forms.length === 0) return;
     const { fields } = required(principal);
-    for (const { text } of forms) if (!this.#claimed.has(text)) this.#claimed.set(text, fields);
+    for (const { text } of forms) if (!this.#earlier.has(text)) this.#earlier.set(text, fields);
   }
 }
 

@@ -79,7 +79,6 @@ async function applyRecord(
     return refused(record.parsed, { code: 'NOT_APPLIED', variant: 'earlier' });
   // A record that is being retried must not conflict with one that is written for the first time.
   await writer.retries.ended(checked.principalId);
-  let { parsed } = record;
   let change = checked;
   let id: number | null = null;
   let endRetry = () => {};
@@ -88,8 +87,7 @@ async function applyRecord(
       try {
         if (attempt > 1) {
           const again = await checkAgain(record, context);
-          parsed = again.parsed;
-          if (!again.change) return refused(parsed);
+          if (!again.change) return refused(again.parsed);
           change = again.change;
           hashing = hashPasswords(change, hashes, context.hashes);
         }
@@ -98,10 +96,10 @@ async function applyRecord(
         const ready = writableChange(change, { ids, hashes, position: record.position }, context);
         id = ready.principalId;
         await writer.write(ready);
-        return outcomeOf(ready, parsed.errors);
+        return outcomeOf(ready, record.parsed.errors);
       } catch (error) {
         if (attempt >= failureRules[kindOfFailure(error)].attempts)
-          return outcomeOfFailure(error, parsed, id, context);
+          return outcomeOfFailure(error, record.parsed, id, context);
       }
       if (attempt === 1) endRetry = await writer.retries.begin(checked.principalId);
     }
@@ -114,7 +112,7 @@ async function applyRecord(
 async function checkAgain(record: RecordToApply, { operation }: ApplyContext) {
   const parsed = { ...record.parsed, errors: new FieldErrors() };
   const tools = { namedElsewhere: new Set(record.change?.namedElsewhere) };
-  const [change = null] = await operation.newCheck(tools)([parsed]);
+  const [change = null] = await operation.startChecks(tools)([parsed]);
   requireApproved({ parsed, change }, record.approval);
   return { parsed, change: changeToWrite({ parsed, change }) };
 }

@@ -15,7 +15,7 @@ export function deleteOperation(store: CheckStore): Operation {
   return {
     name: 'delete',
     parse: parseDelete,
-    newCheck: () => (parsedRecords) => checkAgainstStore(parsedRecords, store),
+    startChecks: () => (parsedRecords) => checkAgainstStore(parsedRecords, store),
   };
 }
 

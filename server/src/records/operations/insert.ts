@@ -4,7 +4,7 @@ import type { CheckStore } from '../check/check.store.ts';
 import { insertPrincipal, newUser, registeredName, registeredUser } from '../check/compare.ts';
 import { LookAlikes } from '../check/look-alikes.ts';
 import type { CallOptions, Operation } from '../check/operation.ts';
-import { ClaimedNames, findStoredNames, type NewNames } from '../check/taken-names.ts';
+import { findStoredNames, NamesOfCall, type NewNames } from '../check/taken-names.ts';
 import type { UserRules } from '../parse/new-password.ts';
 import { parseInsert } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
@@ -15,16 +15,16 @@ export function insertOperation(store: CheckStore, rules: UserRules, options: Ca
   return {
     name: 'insert',
     parse: (fields, errors) => parseInsert(fields, errors, rules),
-    newCheck(tools) {
-      const claimed = new ClaimedNames();
+    startChecks(tools) {
+      const namesOfCall = new NamesOfCall();
       const lookAlikes = new LookAlikes(store, options, tools);
-      return (parsedRecords) => checkAgainstStore(parsedRecords, { claimed, lookAlikes, store, options });
+      return (parsedRecords) => checkAgainstStore(parsedRecords, { namesOfCall, lookAlikes, store, options });
     },
   };
 }
 
 interface InsertCheck {
-  readonly claimed: ClaimedNames;
+  readonly namesOfCall: NamesOfCall;
   readonly lookAlikes: LookAlikes;
   readonly store: CheckStore;
   readonly options: CallOptions;
@@ -33,7 +33,7 @@ interface InsertCheck {
 /** Stored usernames and external keys take precedence, then those of the first valid record of the call. */
 async function checkAgainstStore(
   parsedRecords: readonly ParsedRecord[],
-  { claimed, lookAlikes, store, options }: InsertCheck,
+  { namesOfCall, lookAlikes, store, options }: InsertCheck,
 ): Promise<(PrincipalChange | null)[]> {
   const names = parsedRecords.map(newNames);
   const [stored, forms] = await Promise.all([
@@ -43,8 +43,8 @@ async function checkAgainstStore(
   return parsedRecords.map((parsed, at) => {
     lookAlikes.refuse(parsed, forms.get(parsed));
     refuseTags(parsed, null, options);
-    claimed.claim(required(names[at]), stored, null, parsed.errors);
-    lookAlikes.claim(parsed, forms.get(parsed));
+    namesOfCall.refuseTakenOrAdd(required(names[at]), stored, null, parsed.errors);
+    lookAlikes.add(parsed, forms.get(parsed));
     return parsed.errors.none ? insertion(parsed, options) : null;
   });
 }

@@ -26,7 +26,7 @@ export function inviteOperation(
   return {
     name: 'invite',
     parse: (fields, errors) => parseInvite(fields, errors, { ...rules, codes }),
-    newCheck() {
+    startChecks() {
       let invited = 0;
       return async (parsedRecords) => {
         const changes = await checkAgainstStore(parsedRecords, store, rules);

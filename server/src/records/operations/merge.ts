@@ -19,8 +19,8 @@ export function mergeOperation(store: CheckStore, limits: RemovalLimits): Operat
   return {
     name: 'merge',
     parse: parseMerge,
-    newCheck(tools = {}) {
-      const call = { store, limits, tools, claimed: new Set<number>(), users: 0 };
+    startChecks(tools = {}) {
+      const call = { store, limits, tools, named: new Set<number>(), users: 0 };
       return (parsedRecords) => checkAgainstStore(parsedRecords, call);
     },
   };
@@ -31,7 +31,7 @@ interface MergeCheck {
   readonly limits: RemovalLimits;
   readonly tools: CheckTools;
   /** The principals of earlier records. */
-  readonly claimed: Set<number>;
+  readonly named: Set<number>;
   /** The number of users that the records move. */
   users: number;
 }
@@ -76,14 +76,14 @@ async function checkAgainstStore(
 
 function checkMerge({ parsed, target, source }: Merge, call: MergeCheck): void {
   const { errors, namedBy } = parsed;
-  const { claimed, limits } = call;
+  const { named, limits } = call;
   if (target.id === source.id) errors.add('From', 'SAME_PRINCIPAL');
-  else if (claimed.has(target.id) || claimed.has(source.id)) errors.add(namedBy, 'DUPLICATE_PRINCIPAL');
+  else if (named.has(target.id) || named.has(source.id)) errors.add(namedBy, 'DUPLICATE_PRINCIPAL');
   if (target.state === 'disabled') errors.add(namedBy, 'PRINCIPAL_DISABLED');
   if (source.usersCount > limits.maxRecordUsers)
     errors.add('From', 'RECORD_TOO_LARGE', { variant: 'merge', figures: { users: limits.maxRecordUsers } });
   if (!errors.none) return;
-  claimed.add(target.id).add(source.id);
+  named.add(target.id).add(source.id);
   call.users += source.usersCount;
   const { maxRemoved: most } = limits;
   if (call.users > most)

@@ -12,7 +12,7 @@ export function stateOperation(store: CheckStore): Operation {
   return {
     name: 'state',
     parse: parseState,
-    newCheck: () => async (parsedRecords) => {
+    startChecks: () => async (parsedRecords) => {
       const usersOf = (parsed: ParsedRecord) => usersWith(parsed, 'edit');
       const found = await findReferences(parsedRecords, store, { usersOf, comparesValues: true });
       return parsedRecords.map((parsed, at) => stateChange(parsed, required(found[at])));

@@ -39,7 +39,8 @@ export function undoOperation(
   return {
     name: 'undo',
     parse: parseUndo,
-    newCheck: (tools) => (parsedRecords) => checkUndo(parsedRecords, { store, options, tools: tools ?? {} }),
+    startChecks: (tools) => (parsedRecords) =>
+      checkUndo(parsedRecords, { store, options, tools: tools ?? {} }),
   };
 }
 

@@ -11,11 +11,11 @@ import {
   registeredName,
   registeredUser,
 } from '../check/compare.ts';
-import { ClaimedUsers, findMovedUsers, moveOf } from '../check/moves.ts';
+import { findMovedUsers, moveOf, UsersOfCall } from '../check/moves.ts';
 import { type CallOptions, defaultOptions, type Operation } from '../check/operation.ts';
 import { type Found, findReferences } from '../check/references.ts';
 import { setStoredAttributes } from '../check/stored-attributes.ts';
-import { ClaimedNames, findStoredNames, type NewNames } from '../check/taken-names.ts';
+import { findStoredNames, NamesOfCall, type NewNames } from '../check/taken-names.ts';
 import type { StoredUser } from '../fields/compared-values.ts';
 import { principalFieldNames } from '../fields/fields.ts';
 import { refuseOwnNamesIn, type UserRules } from '../parse/new-password.ts';
@@ -46,9 +46,9 @@ export function updateOperation(
       if (options.resetsOnly) refuseOtherThanResets(parsed);
       return parsed;
     },
-    newCheck() {
-      const claimed = { names: new ClaimedNames(), users: new ClaimedUsers() };
-      return (parsedRecords) => checkAgainstStore(parsedRecords, { claimed, store, options });
+    startChecks() {
+      const call = { names: new NamesOfCall(), users: new UsersOfCall() };
+      return (parsedRecords) => checkAgainstStore(parsedRecords, { call, store, options });
     },
   };
 }
@@ -60,14 +60,14 @@ function refuseOtherThanResets({ principal, users, namedBy, errors }: ParsedReco
 }
 
 interface UpdateCheck {
-  readonly claimed: { readonly names: ClaimedNames; readonly users: ClaimedUsers };
+  readonly call: { readonly names: NamesOfCall; readonly users: UsersOfCall };
   readonly store: CheckStore;
   readonly options: UpdateOptions;
 }
 
 async function checkAgainstStore(
   parsedRecords: readonly ParsedRecord[],
-  { claimed, store, options }: UpdateCheck,
+  { call, store, options }: UpdateCheck,
 ): Promise<(PrincipalChange | null)[]> {
   const [found, storedNames, moved] = await Promise.all([
     findReferences(parsedRecords, store, {
@@ -89,9 +89,14 @@ async function checkAgainstStore(
     refuseEmpty(parsed, found);
     refuseOwnNames(parsed, found);
     const named = { parsed, principal: found.principal, own: found.users, moved };
-    claimed.users.check(named);
-    claimed.names.claim(newNames(parsed, found), storedNames, found.principal?.id ?? null, parsed.errors);
-    claimed.users.claim(named);
+    call.users.check(named);
+    call.names.refuseTakenOrAdd(
+      newNames(parsed, found),
+      storedNames,
+      found.principal?.id ?? null,
+      parsed.errors,
+    );
+    call.users.add(named);
     return parsed.errors.none ? updateChange(parsed, found, moved) : null;
   });
 }

@@ -72,7 +72,7 @@ export function storeOutcomes(changes: readonly WritableChange[]): Query[] {
  * Stores the calls whose first outcomes these may be. A concurrent transaction with other records of the call waits here
  * until this one ends, so nothing but the outcomes may follow.
  */
-export function storeNewCalls(changes: readonly WritableChange[]): Query[] {
-  const calls = new Set(changes.flatMap(({ context }) => context.call?.newCall ?? []));
+export function storeCalls(changes: readonly WritableChange[]): Query[] {
+  const calls = new Set(changes.flatMap(({ context }) => context.call?.unstoredCall ?? []));
   return [...calls].map((call) => ({ statement: insertCall, values: { ...call } }));
 }

@@ -6,7 +6,7 @@ import { isUnchanged, takesLong } from './change.ts';
 import { eraseValues } from './changed-values.store.ts';
 import { eraseFailedRecords } from './erasure.store.ts';
 import { deleteMerged, keepAliases, restoreAliases } from './merges.store.ts';
-import { storeNewCalls, storeOutcomes } from './outcomes.store.ts';
+import { storeCalls, storeOutcomes } from './outcomes.store.ts';
 import { endCodes, inviteUsers } from './password-codes.store.ts';
 import { eraseHistory, keepHistory } from './password-history.store.ts';
 import {
@@ -96,7 +96,7 @@ function writesOf(changes: readonly WritableChange[], stored: StoredRows, passwo
     ...deleteUsers(existing),
     ...deletePrincipals(deleted),
     ...deleteMerged(existing),
-    ...storeNewCalls(changes),
+    ...storeCalls(changes),
     ...storeOutcomes(changes),
   ];
 }
