@@ -5,7 +5,7 @@ import { type Operation, operationOf } from '../records/check/operation.ts';
 import { columnText, isTags } from '../records/fields/fields.ts';
 import { hashesNeeded } from '../records/operations/apply.ts';
 import { EffectCounter, isUnchangedOutcome } from '../records/read/effect-counts.ts';
-import { outcomeOf, resetUsers } from '../records/write/change.ts';
+import { outcomeOf, resetUsers, usersTo } from '../records/write/change.ts';
 import { type IndexedOutcome, mainError, type Outcome, refused } from '../records/write/outcome.ts';
 import {
   type CallTools,
@@ -52,9 +52,9 @@ export async function dryRun(
       if (isOnPage) selected.push({ ...shown, position });
       if (isOnPage || page === null) holdMemory(shownBytes(shown));
       if (isSelected) totalCount++;
-      register += change?.registrations.length ?? 0;
+      register += change ? usersTo(change, 'register').length : 0;
       reset += change ? resetUsers(change).length : 0;
-      invite += change?.invites.length ?? 0;
+      invite += change ? usersTo(change, 'invite').length : 0;
       passwords += hashesNeeded(record);
     }
   }

@@ -64,11 +64,11 @@ export function editUser(
   newUsername: Username | null = null,
 ): UserEdit {
   return {
+    kind: 'edit',
     id: stored.id,
     newUsername,
     fields: { ...stored.fields, ...sent.fields },
     state: sent.state ?? stored.state,
-    password: null,
     mustChange: sent.mustChange ?? null,
     changed,
   };
@@ -109,7 +109,7 @@ export function valueOfPrincipal({ fields, state }: StoredPrincipal, field: stri
 
 /** Returns a change of the state alone. */
 export function stateEdit(id: number, state: State): UserEdit {
-  return { id, newUsername: null, fields: null, state, password: null, mustChange: null, changed: ['State'] };
+  return { kind: 'edit', id, state, changed: ['State'] };
 }
 
 /**
@@ -134,7 +134,8 @@ export function newUser({
   invite,
 }: Pick<Registration, 'username' | 'fields' | 'password' | 'invite'>): NewUser {
   const { asSent, key: usernameKey } = required(username);
-  return { username: asSent, usernameKey, fields, password, invite, state: 'active' };
+  const names = { username: asSent, usernameKey };
+  return { kind: 'register', id: null, ...names, fields, password, invite, state: 'active' };
 }
 
 export function registeredUser({ username, fields, invite }: Registration): AppliedUser {

@@ -26,7 +26,7 @@ export function moveOf(
   { id, principalId: from, usernameKey }: StoredUser,
   expectedVersion: string | null,
 ): UserMove {
-  return { id, from, usernameKey, expectedVersion };
+  return { kind: 'move', id, from, usernameKey, expectedVersion };
 }
 
 interface Checked {

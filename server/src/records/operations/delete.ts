@@ -42,8 +42,8 @@ function deletion(
   const { id: principalId, version, fields, usersCount } = principal;
   const isWhole = parsed.users === null;
   const named = usersWith(parsed, 'delete');
-  const deletes = named.map((user) => required(users.get(user)).id);
-  const listed = isWhole ? (firstUsers.get(principalId) ?? []) : deletes;
+  const ids = named.map((user) => required(users.get(user)).id);
+  const listed = isWhole ? (firstUsers.get(principalId) ?? []) : ids;
   return {
     ...noChange,
     principalId,
@@ -53,7 +53,7 @@ function deletion(
     // have another name now.
     expectedVersion: isWhole || named.some(isNamedByUsername) ? version : null,
     storedUsers: isWhole ? usersCount : 0,
-    deletes,
+    users: ids.map((id) => ({ kind: 'delete', id })),
     applied: listed.map((id) => ({ id, username: '', email: null, operation: 'delete' })),
   };
 }

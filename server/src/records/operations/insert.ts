@@ -65,7 +65,7 @@ function insertion(parsed: ParsedRecord, { callerTags }: CallOptions): Principal
     action: 'insert',
     principal: insertPrincipal(required(parsed.principal), callerTags),
     reportsPrincipal: false,
-    registrations: users.map(newUser),
+    users: users.map(newUser),
     applied: users.map(registeredUser),
   };
 }

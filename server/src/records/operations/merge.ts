@@ -112,8 +112,8 @@ function mergeChange(
     principalId: target.id,
     principal: step,
     expectedVersion: target.version,
-    moves: users.map(({ id, usernameKey }) => {
-      return { id, from: source.id, usernameKey, expectedVersion: null };
+    users: users.map(({ id, usernameKey }) => {
+      return { kind: 'move', id, from: source.id, usernameKey, expectedVersion: null };
     }),
     merged: { id: source.id, version: source.version, externalKey: key, alias, users: users.length },
     applied: users.map(({ id, username, email }) => ({ id, username, email, operation: 'move' })),

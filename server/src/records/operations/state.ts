@@ -32,7 +32,7 @@ function stateChange(parsed: ParsedRecord, { principal: stored, users }: Found):
     principal: editPrincipal(stored, required(parsed.principal)),
     reportsPrincipal: false,
     expectedVersion: stored.version,
-    edits: states
+    users: states
       .filter(({ user, state }) => user.state !== state)
       .map(({ user, state }) => stateEdit(user.id, state)),
     applied: states.map(({ user: { id, username, fields, hasPassword }, state }) => {

@@ -18,8 +18,8 @@ import {
   noChange,
   type PrincipalChange,
   type PrincipalStep,
-  type UserEdit,
-  type UserMove,
+  type UserChange,
+  usersTo,
 } from '../write/change.ts';
 import type { AppliedUser, FieldChange, KeptField } from '../write/outcome.ts';
 import { usersListed } from './delete.ts';
@@ -96,9 +96,7 @@ function undoChanges(
 ): PrincipalChange {
   const { stored } = context;
   const own = parsed.principal ? undoEditOfPrincipal(principal, stored) : keptPrincipal;
-  const edits: UserEdit[] = [];
-  const moves: UserMove[] = [];
-  const deletes: number[] = [];
+  const users: UserChange[] = [];
   const applied = usersWith(parsed, 'undo').map((undone): AppliedUser => {
     const user = stored.users.get(undone.id);
     const isMoved = user !== undefined && user.principalId === undone.movedTo;
@@ -108,12 +106,12 @@ function undoChanges(
     if (undone.effects.includes('register')) {
       if (stored.touchedUsers.has(user.id))
         return { ...shown, operation: 'none', keptFields: [{ field: null, reason: 'changed' }] };
-      deletes.push(user.id);
+      users.push({ kind: 'delete', id: user.id });
       return { ...shown, operation: 'delete' };
     }
     const { edit, kept, changes } = undoEditOfUser(user, undone, stored);
-    if (edit) edits.push(edit);
-    if (isMoved) moves.push(moveOf(user, user.version));
+    if (edit) users.push(edit);
+    if (isMoved) users.push(moveOf(user, user.version));
     const isDisabled = (edit?.state ?? user.state) === 'disabled';
     return {
       ...shown,
@@ -130,13 +128,14 @@ function undoChanges(
     principal: own.step,
     expectedVersion: principal.version,
     dependsOnVersion: false,
-    storedUsers: deletes.length > 0 ? principal.usersCount : 0,
+    storedUsers: users.some(({ kind }) => kind === 'delete') ? principal.usersCount : 0,
     sourceUsers: new Map(
-      moves.map(({ from }): [number, number] => [from, stored.sources.get(from)?.usersCount ?? 0]),
+      usersTo({ users }, 'move').map(({ from }): [number, number] => [
+        from,
+        stored.sources.get(from)?.usersCount ?? 0,
+      ]),
     ),
-    edits,
-    moves,
-    deletes,
+    users,
     applied,
     changes: own.changes,
     ...(own.alias !== null && { restoredAlias: own.alias }),

@@ -22,13 +22,7 @@ import { refuseOwnNamesIn, type UserRules } from '../parse/new-password.ts';
 import { parseUpdate } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import { isNamedByUsername, type Move } from '../parse/parsed-user.ts';
-import {
-  type NewUser,
-  noChange,
-  type PrincipalChange,
-  type UserEdit,
-  type UserMove,
-} from '../write/change.ts';
+import { noChange, type PrincipalChange, type UserChange } from '../write/change.ts';
 import type { AppliedUser } from '../write/outcome.ts';
 
 type UpdateOptions = Pick<CallOptions, 'showsStored' | 'resetsOnly' | 'callerTags'>;
@@ -169,15 +163,11 @@ function updateChange(
   moved: ReadonlyMap<Move, StoredUser>,
 ): PrincipalChange {
   const stored = required(principal);
-  const registrations: NewUser[] = [];
-  const resets: PrincipalChange['resets'][number][] = [];
-  const edits: UserEdit[] = [];
-  const moves: UserMove[] = [];
-  const deletes: number[] = [];
+  const changes: UserChange[] = [];
   const operations = ['register', 'reset', 'edit', 'delete', 'move'] as const;
   const applied = usersWith(parsed, ...operations).map((user): AppliedUser => {
     if (user.operation === 'register') {
-      registrations.push(newUser(user));
+      changes.push(newUser(user));
       return registeredUser(user);
     }
     const known = required(user.operation === 'move' ? moved.get(user) : users.get(user));
@@ -185,21 +175,21 @@ function updateChange(
     const { Email: email } = known.fields;
     const disabled = known.state === 'disabled' ? { state: known.state } : {};
     if (user.operation === 'reset') {
-      resets.push({ id, password: user.password });
+      changes.push({ kind: 'reset', id, password: user.password });
       return { id, username, email, operation: 'reset', ...disabled };
     }
     if (user.operation === 'move') {
       if (known.principalId === stored.id) return { id, username, email, operation: 'none' };
-      moves.push(moveOf(known, null));
+      changes.push(moveOf(known, null));
       return { id, username, email, operation: 'move', ...disabled };
     }
     if (user.operation === 'delete') {
-      deletes.push(id);
+      changes.push({ kind: 'delete', id });
       return { id, username: '', email: null, operation: 'delete' };
     }
     const changed = changedOfUser(known, user, user.newUsername);
     if (changed.length === 0) return { id, username, email, operation: 'none' };
-    edits.push(editUser(known, user, changed, user.newUsername));
+    changes.push(editUser(known, user, changed, user.newUsername));
     const names = {
       username: user.newUsername?.asSent ?? username,
       email: user.fields.Email === undefined ? email : user.fields.Email,
@@ -212,11 +202,7 @@ function updateChange(
     ...(parsed.principal && { principal: editPrincipal(stored, parsed.principal) }),
     reportsPrincipal: parsed.principal !== null,
     expectedVersion: comparesValues(parsed) ? stored.version : null,
-    registrations,
-    resets,
-    edits,
-    moves,
-    deletes,
+    users: changes,
     applied,
   };
 }

@@ -1,8 +1,9 @@
 import type { Connection } from '../../db/database.ts';
 import { arrayLiteral, type Query, rowsParameter, statement } from '../../db/statement.ts';
 import type { IssuedCode } from '../../passwords/password-code.ts';
+import { usersTo } from './change.ts';
 import { usersAndThoseOfPrincipals, usersWithoutAccess, withUsers } from './sign-ins.store.ts';
-import { idOf, principalIds, withRows } from './statement-values.ts';
+import { deletedUsers, idOf, principalIds, withRows } from './statement-values.ts';
 import type { ReadyInvitation, WritableChange } from './writable-change.ts';
 
 // The codes with which users set their passwords. The caller that issues codes holds locks of the users, so that they
@@ -128,10 +129,10 @@ const endMailedCodesStatement = statement(
  */
 export function endCodes(changes: readonly WritableChange[], deleted: readonly WritableChange[]): Query[] {
   const ended = usersWithoutAccess(changes, deleted);
-  const readdressed = changes.flatMap(({ edits }) =>
-    edits.filter(({ changed }) => changed.includes('Email')),
+  const readdressed = changes.flatMap((change) =>
+    usersTo(change, 'edit').filter(({ changed }) => changed.includes('Email')),
   );
-  const erased = { users: changes.flatMap(({ deletes }) => deletes), principals: principalIds(deleted) };
+  const erased = { users: deletedUsers(changes), principals: principalIds(deleted) };
   return [
     ...withUsers(endCodesStatement, ended),
     ...withUsers(endMailsStatement, ended),

@@ -5,8 +5,9 @@ import {
   type Statement,
   statement,
 } from '../../db/statement.ts';
+import { usersTo } from './change.ts';
 import { mergesOf } from './merges.store.ts';
-import { idOf, principalIds, withIds, withRows } from './statement-values.ts';
+import { deletedUsers, idOf, principalIds, withIds, withRows } from './statement-values.ts';
 import type { WritableChange } from './writable-change.ts';
 
 /** SQL that adds to the row counts. `rows` is a query with the columns `id` and `amount`, which is 1 or -1. */
@@ -26,10 +27,9 @@ const countUsersOfStatement = statement(
 
 /** Must precede the deletion of the users. */
 export function countUsers(changes: readonly WritableChange[], deleted: readonly WritableChange[]): Query[] {
-  const added = changes.flatMap(({ registrations }) => registrations.map(idOf));
-  const removed = changes.flatMap(({ deletes }) => deletes);
+  const added = changes.flatMap((change) => usersTo(change, 'register').map(idOf));
   return [
-    ...counted(countUsersStatement, added, removed),
+    ...counted(countUsersStatement, added, deletedUsers(changes)),
     ...withIds(countUsersOfStatement, principalIds(deleted)),
   ];
 }

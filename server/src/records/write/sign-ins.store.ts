@@ -1,6 +1,6 @@
 import { arrayLiteral, type Query, type Statement, statement } from '../../db/statement.ts';
-import { resetUsers } from './change.ts';
-import { idOf, principalIds, withRows } from './statement-values.ts';
+import { resetUsers, usersTo } from './change.ts';
+import { deletedUsers, idOf, principalIds, withRows } from './statement-values.ts';
 import type { WritableChange } from './writable-change.ts';
 
 /** SQL for the IDs of some users, and of all users of some principals. */
@@ -29,7 +29,9 @@ export function usersWithoutAccess(
       principal.changed.includes('State') &&
       principal.values.state === 'disabled',
   );
-  const users = changes.flatMap(({ edits }) => edits).filter(({ state }) => state === 'disabled');
+  const users = changes
+    .flatMap((change) => usersTo(change, 'edit'))
+    .filter(({ state }) => state === 'disabled');
   return {
     users: [...resetOrDeletedUsers(changes), ...users.map(idOf)],
     principals: principalIds([...disabled, ...deleted]),
@@ -39,7 +41,7 @@ export function usersWithoutAccess(
 /** Ends the sessions of users that are disabled, moved or deleted, or whose password is reset. */
 export function endSessions(changes: readonly WritableChange[], deleted: readonly WritableChange[]): Query[] {
   const { users, principals } = usersWithoutAccess(changes, deleted);
-  const moved = changes.flatMap(({ moves }) => moves.map(idOf));
+  const moved = changes.flatMap((change) => usersTo(change, 'move').map(idOf));
   return withUsers(endSessionsStatement, { users: [...users, ...moved], principals });
 }
 
@@ -61,7 +63,7 @@ export function forgetSignIns(
 
 /** Returns the users that are deleted, or whose password is reset. */
 function resetOrDeletedUsers(changes: readonly WritableChange[]): number[] {
-  return changes.flatMap((change) => [...resetUsers(change), ...change.deletes]);
+  return [...changes.flatMap(resetUsers), ...deletedUsers(changes)];
 }
 
 export function withUsers(sql: Statement, { users, principals }: UsersWithPrincipals): Query[] {

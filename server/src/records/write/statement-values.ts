@@ -1,11 +1,17 @@
 import { arrayLiteral, type Query, type Statement } from '../../db/statement.ts';
 import { columnValues } from '../fields/field-columns.ts';
+import { usersTo } from './change.ts';
 import type { WritableChange } from './writable-change.ts';
 
 // What the statements of this folder have in common.
 
 export function idOf({ id }: { readonly id: number }): number {
   return id;
+}
+
+/** Returns the IDs of the users that are deleted alone, not with their principal. */
+export function deletedUsers(changes: readonly WritableChange[]): number[] {
+  return changes.flatMap((change) => usersTo(change, 'delete').map(idOf));
 }
 
 export function principalIds(changes: readonly WritableChange[]): number[] {

@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts';
 import { storeWithApiErrors } from '../../db/errors.ts';
 import { preparedStatement, type Query } from '../../db/statement.ts';
 import { appendAuditRows, auditDeletions } from './audit-rows.store.ts';
-import { isUnchanged, takesLong } from './change.ts';
+import { isUnchanged, takesLong, usersTo } from './change.ts';
 import { eraseValues } from './changed-values.store.ts';
 import { eraseFailedRecords } from './erasure.store.ts';
 import { deleteMerged, keepAliases, restoreAliases } from './merges.store.ts';
@@ -69,7 +69,9 @@ function writesOf(changes: readonly WritableChange[], stored: StoredRows, passwo
   const changed = changes.filter((change) => !isUnchanged(change));
   const deleted = changed.filter(({ principal }) => principal.kind === 'delete');
   // The others have new users alone.
-  const existing = changed.filter(({ principal, moves }) => principal.kind !== 'insert' || moves.length > 0);
+  const existing = changed.filter(
+    (change) => change.principal.kind !== 'insert' || usersTo(change, 'move').length > 0,
+  );
   return [
     ...insertPrincipals(changed),
     ...keepAliases(existing),
