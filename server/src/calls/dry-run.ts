@@ -1,8 +1,7 @@
-import { workingMemory } from '../http/body-memory-limit.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { type CheckedRecord, checkInGroups } from '../records/check/batch.ts';
+import { shownBytes, workingMemory } from '../records/check/memory-estimates.ts';
 import { type Operation, operationOf } from '../records/check/operation.ts';
-import { columnText, isTags } from '../records/fields/fields.ts';
 import { hashesNeeded } from '../records/operations/apply.ts';
 import { EffectCounter, isUnchangedOutcome } from '../records/read/effect-counts.ts';
 import { outcomeOf, resetUsers, usersTo } from '../records/write/change.ts';
@@ -80,15 +79,6 @@ export async function dryRun(
 
 function keepsFields({ keptFields, users }: Outcome): boolean {
   return keptFields !== undefined || users.some((user) => user.keptFields !== undefined);
-}
-
-/** Returns the memory in bytes of the stored values that an outcome shows. A character takes up to two bytes. */
-export function shownBytes({ changes = [], users }: Outcome): number {
-  const shown = [changes, ...users.map((user) => user.changes ?? [])].flat();
-  return shown.reduce((bytes, { from }) => {
-    const text = from === null || typeof from === 'string' || isTags(from) ? columnText(from) : from.json;
-    return bytes + 128 + 2 * (text?.length ?? 0);
-  }, 0);
 }
 
 function expectedOutcome({ parsed, change }: CheckedRecord, operation: Operation): Outcome {

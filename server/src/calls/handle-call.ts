@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { workingMemory } from '../http/body-memory-limit.ts';
 import type { Claim, StoredCall } from '../idempotency/idempotency.ts';
 import { claimLease, holdLease, inProgress } from '../idempotency/lease.ts';
 import type { Job } from '../jobs/job.ts';
 import { submitJob } from '../jobs/submit.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { requireBatch } from '../records/check/batch.ts';
+import { workingMemory } from '../records/check/memory-estimates.ts';
 import { operationOf } from '../records/check/operation.ts';
 import { effectCounts } from '../records/read/effect-counts.ts';
 import type { Outcome } from '../records/write/outcome.ts';

@@ -1,8 +1,8 @@
-import { workingMemory } from '../http/body-memory-limit.ts';
 import { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { required } from '../lib/required.ts';
 import { type BatchLimits, requireBatch } from '../records/check/batch.ts';
+import { workingMemory } from '../records/check/memory-estimates.ts';
 import type { CallOptions } from '../records/check/operation.ts';
 import { dryRun } from './dry-run.ts';
 import { claimAndApply } from './handle-call.ts';

@@ -107,6 +107,17 @@ export function valueOfPrincipal({ fields, state }: StoredPrincipal, field: stri
   return field === 'State' ? state : (fields[field as keyof typeof fields] ?? null);
 }
 
+/** Returns the value of what `changedOfUser` compares, except the password. */
+export function valueOfUser(
+  { fields, state, mustChange, username }: StoredUser,
+  field: string,
+): FieldValue | null {
+  if (field === 'State') return state;
+  if (field === 'MustChangePassword') return String(mustChange);
+  if (field === 'Username') return username;
+  return fields[field as keyof typeof fields] ?? null;
+}
+
 /** Returns a change of the state alone. */
 export function stateEdit(id: number, state: State): UserEdit {
   return { kind: 'edit', id, state, changed: ['State'] };

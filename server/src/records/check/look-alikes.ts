@@ -4,15 +4,13 @@ import type { ParsedRecord } from '../parse/parsed-record.ts';
 import type { CheckStore } from './check.store.ts';
 import { describePrincipal, figuresOf, numbersOf } from './described-principal.ts';
 import type { Form } from './look-alikes.store.ts';
+import { bytesPerPrincipal } from './memory-estimates.ts';
 import type { CallOptions, CheckTools } from './operation.ts';
 
 // Finds records that would insert a principal a second time, under another key or in another spelling. This is advice to
 // the caller and no constraint: of two concurrent calls that insert look-alikes, each may miss the other.
 
 type ComparedFields = Partial<PrincipalFields>;
-
-/** Memory in bytes that the forms of a new principal need until the end of the call. */
-const bytesPerPrincipal = 1000;
 
 /** Refuses the records of one call that would insert a look-alike of a stored principal or of an earlier record. */
 export class LookAlikes {

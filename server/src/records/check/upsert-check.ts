@@ -17,6 +17,7 @@ import { refuseTags } from './caller-tags.ts';
 import type { CheckStore } from './check.store.ts';
 import { changedOfPrincipal, changedOfUser, clearedField, fieldChanges } from './compare.ts';
 import { LookAlikes } from './look-alikes.ts';
+import { bytesPerUsername } from './memory-estimates.ts';
 import type { CallOptions, CallUsernames, CheckTools } from './operation.ts';
 import { refuseTakenKey, refuseTakenUsername } from './taken-names.ts';
 import { type ComparedRecord, type ComparedUser, upsertChange } from './upsert-change.ts';
@@ -27,9 +28,6 @@ import { StoredReader, type StoredValues } from './upsert-stored.ts';
 const shownLength = 100;
 
 export interface UpsertRules extends UserRules, RemovalLimits {}
-
-/** Memory in bytes that a username of the call needs. */
-const bytesPerUsername = 150;
 
 /** Compares the records of one call with the store, and refuses those that contradict it or each other. */
 export class UpsertCheck {

@@ -1,9 +1,10 @@
 import { ApiError } from '../../lib/field-errors.ts';
 import type { CheckStore, OwnUser } from '../check/check.store.ts';
 import { editPrincipal, fieldChanges, valueOfPrincipal } from '../check/compare.ts';
+import { bytesPerUser } from '../check/memory-estimates.ts';
 import type { CheckTools, Operation } from '../check/operation.ts';
 import { principalIdsOf, principalOf } from '../check/references.ts';
-import { bytesPerUser, type RemovalLimits } from '../check/upsert-missing.ts';
+import type { RemovalLimits } from '../check/upsert-missing.ts';
 import type { StoredPrincipal } from '../fields/compared-values.ts';
 import { isSameValue, type PrincipalFields, principalFieldNames } from '../fields/fields.ts';
 import { parseMerge } from '../parse/parse-records.ts';

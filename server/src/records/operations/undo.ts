@@ -6,6 +6,7 @@ import {
   editUser,
   fieldChanges,
   valueOfPrincipal,
+  valueOfUser,
 } from '../check/compare.ts';
 import { moveOf } from '../check/moves.ts';
 import type { CallOptions, CheckTools, Operation } from '../check/operation.ts';
@@ -23,7 +24,7 @@ import {
 } from '../write/change.ts';
 import type { AppliedUser, FieldChange, KeptField } from '../write/outcome.ts';
 import { usersListed } from './delete.ts';
-import { restore, usernameOf, type Values, valueOfUser } from './run-values.ts';
+import { fieldValue, restore, usernameOf, type Values } from './run-values.ts';
 import { readStored, type StoredForUndo, type UndoOptions, type UndoStore } from './undo-stored.ts';
 
 /**
@@ -210,13 +211,9 @@ function undoEditOfUser(
   const sent = { fields, state, mustChange } as SentUser;
   const changed = changedOfUser(user, sent, newUsername);
   const edit = changed.length > 0 ? editUser(user, sent, changed, newUsername) : null;
-  const others = { Username: newUsername?.asSent ?? null, MustChangePassword: String(mustChange) };
-  const own = { Username: user.username, MustChangePassword: String(user.mustChange) };
-  const changes = fieldChanges(
-    changed,
-    { ...user, fields: { ...user.fields, ...own } },
-    { fields: { ...sent.fields, ...others }, state },
-  );
+  const changes = changed.map((field): FieldChange => {
+    return { field, from: valueOfUser(user, field), to: fieldValue(written.get(field)?.old ?? null) };
+  });
   return { edit, kept, changes };
 }
 

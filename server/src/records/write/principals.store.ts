@@ -5,7 +5,7 @@ import { columnNames, columnTypes, columnValues, fieldColumns } from '../fields/
 import { columnText, principalFieldNames, principalFields } from '../fields/fields.ts';
 import { type PrincipalValues, sizeOf, sourcesOf, usersTo } from './change.ts';
 import { changeColumns, columnsOfFields, joinBefore, storingChanges } from './changed-values.store.ts';
-import { assignments, idOf, principalIds, withIds, withRows } from './statement-values.ts';
+import { assignments, deletedPrincipals, idOf, withIds, withRows } from './statement-values.ts';
 import type { WritableChange } from './writable-change.ts';
 
 const newPrincipalColumns = {
@@ -134,7 +134,7 @@ const deleteUsersOfStatement = statement(
 );
 const deletePrincipalsStatement = statement('delete from anagrafe.principals where id = any(:ids::bigint[])');
 
-export function deletePrincipals(deleted: readonly WritableChange[]): Query[] {
-  const ids = principalIds(deleted);
+export function deletePrincipals(changes: readonly WritableChange[]): Query[] {
+  const ids = deletedPrincipals(changes);
   return [...withIds(deleteUsersOfStatement, ids), ...withIds(deletePrincipalsStatement, ids)];
 }

@@ -14,6 +14,11 @@ export function deletedUsers(changes: readonly WritableChange[]): number[] {
   return changes.flatMap((change) => usersTo(change, 'delete').map(idOf));
 }
 
+/** Returns the IDs of the principals that are deleted with all of their users. */
+export function deletedPrincipals(changes: readonly WritableChange[]): number[] {
+  return principalIds(changes.filter(({ principal }) => principal.kind === 'delete'));
+}
+
 export function principalIds(changes: readonly WritableChange[]): number[] {
   return changes.map(({ principalId }) => principalId);
 }

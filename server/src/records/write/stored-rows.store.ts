@@ -2,7 +2,7 @@ import { arrayLiteral, type Query, statement } from '../../db/statement.ts';
 import { isVisible } from '../../db/visibility.ts';
 import type { State } from '../fields/fields.ts';
 import { sourcesOf, type UserMove, usersTo } from './change.ts';
-import { deletedUsers, idOf, principalIds, withIds } from './statement-values.ts';
+import { deletedPrincipals, deletedUsers, idOf, principalIds, withIds } from './statement-values.ts';
 import type { WritableChange } from './writable-change.ts';
 
 // The rows that the checks relied on. A transaction locks them first, and compares them with what the checks found.
@@ -96,7 +96,6 @@ export function readVersions(changes: readonly WritableChange[]): Query[] {
 /** Locks the principals, and then the users that must exist under them. A group does not wait for locked rows. */
 export function lockRows(changes: readonly WritableChange[], { isGroup }: { isGroup: boolean }): Query[] {
   const mode = isGroup ? 'skipping' : 'waiting';
-  const deleted = changes.filter(({ principal }) => principal.kind === 'delete');
   const existing = changes.filter(({ principal }) => principal.kind !== 'insert');
   const principals = new Set([...principalIds(existing), ...changes.flatMap(sourcesOf)]);
   const changedUsers = changes.flatMap((change) =>
@@ -110,7 +109,7 @@ export function lockRows(changes: readonly WritableChange[], { isGroup }: { isGr
     ...withIds(lockPrincipalsStatement[mode], [...principals]),
     ...withIds(lockChangedUsersStatement[mode], changedUsers, { compared }),
     ...withIds(lockDeletedUsersStatement[mode], deletedUsers(changes), { compared }),
-    ...withIds(lockUsersOfStatement, principalIds(deleted)),
+    ...withIds(lockUsersOfStatement, deletedPrincipals(changes)),
     ...withIds(lockCodesStatement, withCodes.flatMap(existingIds)),
   ];
 }

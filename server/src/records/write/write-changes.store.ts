@@ -67,7 +67,6 @@ export function openWriteStore(database: Database, passwordsKept: number) {
 /** Returns the statements that the group needs, in the order of their locks. */
 function writesOf(changes: readonly WritableChange[], stored: StoredRows, passwordsKept: number): Query[] {
   const changed = changes.filter((change) => !isUnchanged(change));
-  const deleted = changed.filter(({ principal }) => principal.kind === 'delete');
   // The others have new users alone.
   const existing = changed.filter(
     (change) => change.principal.kind !== 'insert' || usersTo(change, 'move').length > 0,
@@ -84,19 +83,19 @@ function writesOf(changes: readonly WritableChange[], stored: StoredRows, passwo
     ...keepHistory(existing, passwordsKept),
     ...resetPasswords(existing),
     ...editUsers(existing),
-    ...endSessions(existing, deleted),
-    ...forgetSignIns(existing, deleted),
-    ...endCodes(existing, deleted),
+    ...endSessions(existing),
+    ...forgetSignIns(existing),
+    ...endCodes(existing),
     ...inviteUsers(changed),
-    ...countUsers(changed, deleted),
-    ...countPrincipals(changed, deleted),
+    ...countUsers(changed),
+    ...countPrincipals(changed),
     ...appendAuditRows(changed),
-    ...auditDeletions(deleted),
-    ...eraseValues(existing, deleted),
+    ...auditDeletions(existing),
+    ...eraseValues(existing),
     ...eraseFailedRecords(existing, stored),
-    ...eraseHistory(existing, deleted),
+    ...eraseHistory(existing),
     ...deleteUsers(existing),
-    ...deletePrincipals(deleted),
+    ...deletePrincipals(existing),
     ...deleteMerged(existing),
     ...storeCalls(changes),
     ...storeOutcomes(changes),
