@@ -15,22 +15,17 @@ export function deleteOperation(store: CheckStore): Operation {
   return {
     name: 'delete',
     parse: parseDelete,
-    startChecks: () => (parsedRecords) => checkAgainstStore(parsedRecords, store),
+    startChecks: () => async (parsedRecords) => {
+      const usersOf = (parsed: ParsedRecord) => usersWith(parsed, 'delete');
+      const found = await findReferences(parsedRecords, store, { usersOf, comparesValues: true });
+      // After the version of the principal: a user that is registered meanwhile changes the version.
+      const deleted = found.flatMap(({ principal }, at) => {
+        return principal && parsedRecords[at]?.users === null ? [principal.id] : [];
+      });
+      const firstUsers = await store.findFirstUsers(deleted, usersListed);
+      return parsedRecords.map((parsed, at) => deletion(parsed, required(found[at]), firstUsers));
+    },
   };
-}
-
-async function checkAgainstStore(
-  parsedRecords: readonly ParsedRecord[],
-  store: CheckStore,
-): Promise<(PrincipalChange | null)[]> {
-  const usersOf = (parsed: ParsedRecord) => usersWith(parsed, 'delete');
-  const found = await findReferences(parsedRecords, store, { usersOf, comparesValues: true });
-  // After the version of the principal: a user that is registered meanwhile changes the version.
-  const deleted = found.flatMap(({ principal }, at) => {
-    return principal && parsedRecords[at]?.users === null ? [principal.id] : [];
-  });
-  const firstUsers = await store.findFirstUsers(deleted, usersListed);
-  return parsedRecords.map((parsed, at) => deletion(parsed, required(found[at]), firstUsers));
 }
 
 function deletion(

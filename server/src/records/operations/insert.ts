@@ -18,35 +18,23 @@ export function insertOperation(store: CheckStore, rules: UserRules, options: Ca
     startChecks(tools) {
       const namesOfCall = new NamesOfCall();
       const lookAlikes = new LookAlikes(store, options, tools);
-      return (parsedRecords) => checkAgainstStore(parsedRecords, { namesOfCall, lookAlikes, store, options });
+      return async (parsedRecords) => {
+        const names = parsedRecords.map(newNames);
+        const [stored, forms] = await Promise.all([
+          findStoredNames(names, store, options),
+          lookAlikes.find(parsedRecords),
+        ]);
+        // Stored names take precedence, then those of the first valid record of the call.
+        return parsedRecords.map((parsed, at) => {
+          lookAlikes.refuse(parsed, forms.get(parsed));
+          refuseTags(parsed, null, options);
+          namesOfCall.refuseTakenOrAdd(required(names[at]), stored, null, parsed.errors);
+          lookAlikes.add(parsed, forms.get(parsed));
+          return parsed.errors.none ? insertion(parsed, options) : null;
+        });
+      };
     },
   };
-}
-
-interface InsertCheck {
-  readonly namesOfCall: NamesOfCall;
-  readonly lookAlikes: LookAlikes;
-  readonly store: CheckStore;
-  readonly options: CallOptions;
-}
-
-/** Stored usernames and external keys take precedence, then those of the first valid record of the call. */
-async function checkAgainstStore(
-  parsedRecords: readonly ParsedRecord[],
-  { namesOfCall, lookAlikes, store, options }: InsertCheck,
-): Promise<(PrincipalChange | null)[]> {
-  const names = parsedRecords.map(newNames);
-  const [stored, forms] = await Promise.all([
-    findStoredNames(names, store, options),
-    lookAlikes.find(parsedRecords),
-  ]);
-  return parsedRecords.map((parsed, at) => {
-    lookAlikes.refuse(parsed, forms.get(parsed));
-    refuseTags(parsed, null, options);
-    namesOfCall.refuseTakenOrAdd(required(names[at]), stored, null, parsed.errors);
-    lookAlikes.add(parsed, forms.get(parsed));
-    return parsed.errors.none ? insertion(parsed, options) : null;
-  });
 }
 
 function newNames(parsed: ParsedRecord): NewNames {

@@ -9,12 +9,12 @@ import {
   valueOfUser,
 } from '../check/compare.ts';
 import { moveOf } from '../check/moves.ts';
-import type { CallOptions, CheckTools, Operation } from '../check/operation.ts';
+import type { CallOptions, Operation } from '../check/operation.ts';
 import { isNamed } from '../check/references.ts';
 import type { SentUser, StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import { parseUndo } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
-import type { Undo } from '../parse/parsed-undo.ts';
+import type { Undo } from '../parse/parsed-user.ts';
 import {
   noChange,
   type PrincipalChange,
@@ -25,7 +25,7 @@ import {
 import type { AppliedUser, FieldChange, KeptField } from '../write/outcome.ts';
 import { usersListed } from './delete.ts';
 import { fieldValue, restore, usernameOf, type Values } from './run-values.ts';
-import { readStored, type StoredForUndo, type UndoOptions, type UndoStore } from './undo-stored.ts';
+import { readStored, type StoredForUndo, type UndoStore } from './undo-stored.ts';
 
 /**
  * Undoes a run: deletes what it has created and no other call has changed since, and restores the values that are still the ones
@@ -40,30 +40,22 @@ export function undoOperation(
   return {
     name: 'undo',
     parse: parseUndo,
-    startChecks: (tools) => (parsedRecords) =>
-      checkUndo(parsedRecords, { store, options, tools: tools ?? {} }),
+    startChecks:
+      ({ showsChanges = false } = {}) =>
+      async (parsedRecords) => {
+        const stored = await readStored(parsedRecords, options, store);
+        return parsedRecords.map((parsed) => {
+          const principal = stored.principals.get(parsed.principalId ?? 0);
+          if (!principal) {
+            parsed.errors.add('ID', 'PRINCIPAL_NOT_FOUND', { variant: 'id' });
+            return null;
+          }
+          return parsed.users === null
+            ? undoInsertion(principal, new Set(parsed.leaving), stored)
+            : undoChanges(parsed, principal, { stored, showsChanges });
+        });
+      },
   };
-}
-
-async function checkUndo(
-  parsedRecords: readonly ParsedRecord[],
-  {
-    store,
-    options,
-    tools,
-  }: { readonly store: UndoStore; readonly options: UndoOptions; readonly tools: CheckTools },
-): Promise<(PrincipalChange | null)[]> {
-  const stored = await readStored(parsedRecords, options, store);
-  return parsedRecords.map((parsed) => {
-    const principal = stored.principals.get(parsed.principalId ?? 0);
-    if (!principal) {
-      parsed.errors.add('ID', 'PRINCIPAL_NOT_FOUND', { variant: 'id' });
-      return null;
-    }
-    return parsed.users === null
-      ? undoInsertion(principal, new Set(parsed.leaving), stored)
-      : undoChanges(parsed, principal, { stored, showsChanges: tools.showsChanges ?? false });
-  });
 }
 
 function undoInsertion(
@@ -85,17 +77,11 @@ function undoInsertion(
   };
 }
 
-interface UndoContext {
-  readonly stored: StoredForUndo;
-  readonly showsChanges: boolean;
-}
-
 function undoChanges(
   parsed: ParsedRecord,
   principal: StoredPrincipal,
-  context: UndoContext,
+  { stored, showsChanges }: { readonly stored: StoredForUndo; readonly showsChanges: boolean },
 ): PrincipalChange {
-  const { stored } = context;
   const own = parsed.principal ? undoEditOfPrincipal(principal, stored) : keptPrincipal;
   const users: UserChange[] = [];
   const applied = usersWith(parsed, 'undo').map((undone): AppliedUser => {
@@ -119,7 +105,7 @@ function undoChanges(
       operation: isMoved ? 'move' : edit ? 'edit' : 'none',
       ...(edit && { changed: edit.changed }),
       ...(isMoved && isDisabled && { state: 'disabled' }),
-      ...(edit && context.showsChanges && { changes }),
+      ...(edit && showsChanges && { changes }),
       ...(kept.length > 0 && { keptFields: kept }),
     };
   });

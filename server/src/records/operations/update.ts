@@ -41,8 +41,41 @@ export function updateOperation(
       return parsed;
     },
     startChecks() {
-      const call = { names: new NamesOfCall(), users: new UsersOfCall() };
-      return (parsedRecords) => checkAgainstStore(parsedRecords, { call, store, options });
+      const namesOfCall = new NamesOfCall();
+      const usersOfCall = new UsersOfCall();
+      return async (parsedRecords) => {
+        const [found, storedNames, moved] = await Promise.all([
+          findReferences(parsedRecords, store, {
+            usersOf: (parsed) => usersWith(parsed, 'reset', 'edit', 'delete'),
+            comparesValues: parsedRecords.some(comparesValues),
+          }),
+          findStoredNames(
+            parsedRecords.map((parsed) => newNames(parsed, null)),
+            store,
+            options,
+          ),
+          findMovedUsers(parsedRecords, store),
+        ]);
+        const records = parsedRecords.map((parsed, at) => ({ parsed, own: required(found[at]) }));
+        await setStoredAttributes(records.flatMap(sentAttributes), store);
+        return records.map(({ parsed, own }) => {
+          const { principal, users } = own;
+          refuseDisabled(parsed, own);
+          if (principal) refuseTags(parsed, principal, options);
+          refuseEmpty(parsed, own);
+          refuseOwnNames(parsed, own);
+          const named = { parsed, principal, own: users, moved };
+          usersOfCall.check(named);
+          namesOfCall.refuseTakenOrAdd(
+            newNames(parsed, own),
+            storedNames,
+            principal?.id ?? null,
+            parsed.errors,
+          );
+          usersOfCall.add(named);
+          return parsed.errors.none ? updateChange(parsed, own, moved) : null;
+        });
+      };
     },
   };
 }
@@ -51,48 +84,6 @@ function refuseOtherThanResets({ principal, users, namedBy, errors }: ParsedReco
   if (principal !== null) errors.add(namedBy, 'NOT_PERMITTED');
   for (const { operation, place } of users ?? [])
     if (operation !== 'reset') errors.add(place, 'NOT_PERMITTED');
-}
-
-interface UpdateCheck {
-  readonly call: { readonly names: NamesOfCall; readonly users: UsersOfCall };
-  readonly store: CheckStore;
-  readonly options: UpdateOptions;
-}
-
-async function checkAgainstStore(
-  parsedRecords: readonly ParsedRecord[],
-  { call, store, options }: UpdateCheck,
-): Promise<(PrincipalChange | null)[]> {
-  const [found, storedNames, moved] = await Promise.all([
-    findReferences(parsedRecords, store, {
-      usersOf: (parsed) => usersWith(parsed, 'reset', 'edit', 'delete'),
-      comparesValues: parsedRecords.some(comparesValues),
-    }),
-    findStoredNames(
-      parsedRecords.map((parsed) => newNames(parsed, null)),
-      store,
-      options,
-    ),
-    findMovedUsers(parsedRecords, store),
-  ]);
-  const records = parsedRecords.map((parsed, at) => ({ parsed, found: required(found[at]) }));
-  await setStoredAttributes(records.flatMap(sentAttributes), store);
-  return records.map(({ parsed, found }) => {
-    refuseDisabled(parsed, found);
-    if (found.principal) refuseTags(parsed, found.principal, options);
-    refuseEmpty(parsed, found);
-    refuseOwnNames(parsed, found);
-    const named = { parsed, principal: found.principal, own: found.users, moved };
-    call.users.check(named);
-    call.names.refuseTakenOrAdd(
-      newNames(parsed, found),
-      storedNames,
-      found.principal?.id ?? null,
-      parsed.errors,
-    );
-    call.users.add(named);
-    return parsed.errors.none ? updateChange(parsed, found, moved) : null;
-  });
 }
 
 /**
@@ -124,9 +115,9 @@ function newNames(parsed: ParsedRecord, found: Found | null): NewNames {
   };
 }
 
-function sentAttributes({ parsed, found }: { parsed: ParsedRecord; found: Found }) {
+function sentAttributes({ parsed, own }: { parsed: ParsedRecord; own: Found }) {
   return usersWith(parsed, 'edit').flatMap((sent) => {
-    const user = found.users.get(sent);
+    const user = own.users.get(sent);
     const { Attributes: attributes } = sent.fields;
     return user && attributes !== undefined ? [{ user, attributes }] : [];
   });

@@ -1,8 +1,10 @@
 import { RecordTooLarge } from '../../json/record-list.ts';
 import type { ErrorDetail } from '../../lib/error-codes.ts';
+import { FieldErrors } from '../../lib/field-errors.ts';
 import { type Fields, isAbsent, isEmail, isObject, shown, usersOf } from '../../lib/request-fields.ts';
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
 import { secretNames } from '../../passwords/policy.ts';
+import { readAttributes, readTags } from '../fields/field-formats.ts';
 import {
   type FieldDefinition,
   type FieldFormat,
@@ -10,11 +12,11 @@ import {
   shownStates,
   userFields,
 } from '../fields/fields.ts';
+import { inviteChannels } from '../parse/new-password.ts';
 import { type OperationName, similarAllowed } from '../parse/parsed-record.ts';
 import { itemOperations } from '../parse/parsed-user.ts';
 import { mentionsOf } from './mentions.ts';
 import type { Outcome } from './outcome.ts';
-import { plainAttributes, plainInvite, plainTags } from './plain-values.ts';
 
 /** Returns the value to keep, or undefined to redact it. */
 type FieldFilter = (value: unknown) => unknown;
@@ -183,6 +185,23 @@ function plainSimilar(value: unknown): unknown {
 
 function plainOperation(value: unknown): unknown {
   return itemOperations.find((known) => known === value);
+}
+
+function plainInvite(value: unknown): unknown {
+  return inviteChannels.find((known) => known === value);
+}
+
+/** Redacts attributes that are not valid: an object may have any number of values of any size. */
+function plainAttributes(value: unknown): unknown {
+  const errors = new FieldErrors(1);
+  const attributes = readAttributes(value, userFields.Attributes.maxLength, 'Attributes', errors);
+  return errors.none ? (attributes ?? {}) : undefined;
+}
+
+function plainTags(value: unknown): unknown {
+  const errors = new FieldErrors(1);
+  const tags = readTags(value, 'Tags', errors);
+  return errors.none ? (tags ?? []) : undefined;
 }
 
 /** A failed record in the form that is returned to the client. */
