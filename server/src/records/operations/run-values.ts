@@ -37,6 +37,8 @@ export function valuesBySubject(
   return values;
 }
 
+const nameFields = ['Username', 'ExternalKey'];
+
 /** The fields that are restored, and those that are kept. */
 export interface Restored {
   readonly fields: Record<string, FieldValue | null>;
@@ -60,7 +62,7 @@ export function restore(
     const now = current(field);
     if (isSame(now, value.old)) continue;
     if (!isSame(now, value.new)) restored.kept.push({ field, reason: 'changed' });
-    else if (isNameField(field) && typeof value.old === 'string' && isTaken(value.old))
+    else if (nameFields.includes(field) && typeof value.old === 'string' && isTaken(value.old))
       restored.kept.push({ field, reason: 'taken' });
     else if (field === 'State') restored.state = value.old as State;
     else if (field === 'MustChangePassword') restored.mustChange = value.old === 'true';
@@ -68,10 +70,6 @@ export function restore(
     else restored.fields[field] = fieldValue(value.old);
   }
   return restored;
-}
-
-function isNameField(field: string): boolean {
-  return field === 'Username' || field === 'ExternalKey';
 }
 
 export function fieldValue(value: StoredValue): FieldValue | null {

@@ -49,19 +49,19 @@ const recordFields: FieldFilters = [
   ...principalNames,
   ['NewExternalKey', plain, true],
   ...filtersOf(otherPrincipalFields),
-  ['State', plainState],
-  ['Similar', plainSimilar],
+  ['State', oneOf(shownStates)],
+  ['Similar', oneOf([similarAllowed])],
   ['From', plainReference],
-  ['Invite', plainInvite],
+  ['Invite', oneOf(inviteChannels)],
 ];
 const userItemFields: FieldFilters = [
-  ['Operation', plainOperation],
+  ['Operation', oneOf(itemOperations)],
   ['Username', plain],
   ['ID', plainId],
   ['NewUsername', plain],
   ...filtersOf(userFields),
-  ['State', plainState],
-  ['Invite', plainInvite],
+  ['State', oneOf(shownStates)],
+  ['Invite', oneOf(inviteChannels)],
   ['MustChangePassword', (value) => (typeof value === 'boolean' ? value : undefined)],
 ];
 
@@ -150,6 +150,11 @@ function plain(value: unknown): unknown {
   return typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
 
+/** Returns a filter that redacts every value but these, as `plainId` does. */
+function oneOf(known: readonly string[]): FieldFilter {
+  return (value) => known.find((text) => text === value);
+}
+
 /** Redacts text that is not an integer: it may be a password from the wrong column. */
 function plainId(value: unknown): unknown {
   return typeof value === 'string' && !/^-?\d+$/.test(value) ? undefined : plain(value);
@@ -159,11 +164,6 @@ function plainId(value: unknown): unknown {
 function plainEmail(value: unknown): unknown {
   const kept = plain(value);
   return typeof kept === 'string' && kept !== '' && !isEmail(kept) ? undefined : kept;
-}
-
-/** Redacts another text, as `plainId` does. */
-function plainState(value: unknown): unknown {
-  return shownStates.find((known) => known === value);
 }
 
 /** Keeps the names of a principal. An object with other fields is redacted as a whole. */
@@ -177,18 +177,6 @@ function plainReference(value: unknown): unknown {
     isAbsent(value[name]) ? [] : [[name, filter(value[name]) ?? redacted]],
   );
   return Object.fromEntries(names);
-}
-
-function plainSimilar(value: unknown): unknown {
-  return value === similarAllowed ? value : undefined;
-}
-
-function plainOperation(value: unknown): unknown {
-  return itemOperations.find((known) => known === value);
-}
-
-function plainInvite(value: unknown): unknown {
-  return inviteChannels.find((known) => known === value);
 }
 
 /** Redacts attributes that are not valid: an object may have any number of values of any size. */
