@@ -26,8 +26,7 @@ export async function handleCall(sent: WriteCall, tools: CallTools): Promise<Wri
     return claimAndApply(call, { counts, readRecords: async () => records }, tools);
   const id = randomUUID();
   const unstoredCall = { id, clientId, operation, ...counts };
-  const ready = await readyToApply({ ...call, id, unstoredCall }, 'new', tools);
-  return call.async ? submit(ready, tools) : applyNow(ready, tools);
+  return applyOrSubmit({ ...call, id, unstoredCall }, 'new', tools);
 }
 
 type HeldClaim = Extract<Claim, { lease: unknown }>;
@@ -54,28 +53,25 @@ export async function claimAndApply(
   const { state, callId: id } = claim;
   const apply = async () => {
     const stored = { ...call, records: await readRecords(claim), id, unstoredCall: null };
-    const ready = await readyToApply(stored, state, tools);
-    return call.async ? submit(ready, tools) : applyNow(ready, tools);
+    return applyOrSubmit(stored, state, tools);
   };
   return holdLease(claim, apply, call.report);
 }
 
-/**
- * Reserves the memory of a call that is applied or submitted, then adds what is stored of an earlier attempt, and the
- * review of its plan.
- */
-async function readyToApply(
+/** Reserves the memory of a call, adds what is stored of an earlier attempt and the review of its plan, and starts it. */
+async function applyOrSubmit(
   call: Omit<ReadyCall, 'earlierOutcomes' | 'review'>,
   state: HeldClaim['state'],
   tools: CallTools,
-): Promise<ReadyCall> {
+): Promise<WriteResult> {
   const { callerTags } = call.options;
   if (!call.async) requireSyncLimits(call, tools.limits);
   call.holdMemory(workingMemory(call.records, call.async ? 'in groups' : 'whole'));
   const earlierOutcomes =
     state === 'new' ? new Map<number, Outcome>() : await tools.calls.outcomes(call.id, callerTags);
   const resumed = call.planned && earlierOutcomes.size > 0 ? await tools.calls.approvals(call.id) : null;
-  return { ...call, earlierOutcomes, review: reviewOf(call, resumed, tools) };
+  const ready = { ...call, earlierOutcomes, review: reviewOf(call, resumed, tools) };
+  return call.async ? submit(ready, tools) : applyNow(ready, tools);
 }
 
 /** A call with a key gets the limits of jobs, because an earlier request with the key may have submitted a job. */
