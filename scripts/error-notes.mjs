@@ -146,7 +146,7 @@ export const errorNotes = {
   ],
   IDEMPOTENCY_IN_PROGRESS: [
     'The first call still runs, or its node was stopped a moment ago.',
-    'Send the same request with the same key after `Retry-After`.',
+    'Send the same call with the same key after `Retry-After`.',
   ],
   IDEMPOTENCY_KEY_REUSED: [
     'One key was used for two different calls, or the body is built in another order each time.',

@@ -33,7 +33,7 @@ export const fieldTexts = {
   UNRECOGNISED_USER: 'Username is missing. To reset the password of an existing user, send its ID instead.',
   DUPLICATE_USER: {
     record: 'This user occurs twice in the record. Send it once.',
-    call: 'An earlier record of the same request moves or deletes this user.',
+    call: 'An earlier record of the same call moves or deletes this user.',
   },
   EMPTY_PRINCIPAL: 'Send at least one of {fields}.',
   TEXT_EMPTY: {

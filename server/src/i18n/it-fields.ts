@@ -86,8 +86,7 @@ export const italianFields: typeof fieldTexts = {
     'Un utente invitato sceglie la propria password. Inviare Invite oppure {names}, non entrambi.',
   CANNOT_INVITE: {
     noMail: 'Questo servizio non invia email. Inviare Invite: "code".',
-    noAnswer:
-      'Il codice non sarebbe nella risposta. Inviare "Prefer: return=representation", oppure inviare la chiamata come job e leggere i codici da "invitations" del job.',
+    noAnswer: `Il codice non sarebbe nella risposta. Inviare "Prefer: return=representation", oppure inviare la chiamata in background e leggere i codici da "invitations" dell'elaborazione.`,
     noAddress: 'L\'utente non ha un indirizzo email. Inviare Email oppure Invite: "code".',
     noAddresses:
       'Gli utenti invitati dell\'anagrafica senza indirizzo email sono {count}, ad esempio quello con ID {id}. Inviare Invite: "code" per questi utenti.',

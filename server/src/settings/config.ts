@@ -128,7 +128,7 @@ export const settings = {
     'share of the users of each sent principal, and of all of them together, in percent, that irs/upsert may disable or delete without a plan; 20 users are always allowed',
   ),
   JOB_DAYS: integer(1, 3650, 30, 'days to keep the results of a call or a job after it ends'),
-  IDEMPOTENCY_HOURS: integer(1, 8760, 24, 'hours to keep the response stored for an Idempotency-Key'),
+  IDEMPOTENCY_HOURS: integer(1, 8760, 24, 'hours to keep the answer stored for an Idempotency-Key'),
   CONSOLE_IDLE_MINUTES: integer(
     1,
     720,
