@@ -45,8 +45,8 @@ export const errorNotes = {
     'Set `Content-Type: application/json`, and send the body uncompressed.',
   ],
   BODY_TOO_LARGE: [
-    'The call is larger than `ANAGRAFE_MAX_BODY_BYTES`, or nests objects in each other.',
-    'Split the records over several calls.',
+    'The body is larger than `ANAGRAFE_MAX_BODY_BYTES`, or nested deeper than `ANAGRAFE_MAX_DEPTH`.',
+    'Split the records over several calls. Send no nested objects other than those of the documented fields.',
   ],
   BATCH_TOO_LARGE: [
     'A synchronous call has more than 1,000 records or users, or a job more than 100,000.',

@@ -577,7 +577,7 @@ export const audit = {
       removed: 'removed',
       inserted: 'inserted',
       'cut off': 'removed from the end',
-      'values changed': 'changed in an old or new value',
+      'values changed': 'found with a changed old or new value',
     },
     end: 'Last hash',
     endHint:

@@ -74,7 +74,7 @@ export const italianFields: typeof fieldTexts = {
   PASSWORD_HASH_COST: {
     memory: 'Questo hash {algorithm} usa {found} KiB di memoria. Valori ammessi: da {min} a {max} KiB.',
     passes:
-      'Questo hash {algorithm} usa {found} passaggi. Valori ammessi con la sua memoria: da {min} a {max}.',
+      'Questo hash {algorithm} usa {found} passaggi. Con la memoria che usa, sono ammessi da {min} a {max} passaggi.',
     parallelism: 'Questo hash {algorithm} ha un parallelismo di {found}. Valori ammessi: da {min} a {max}.',
     cost: 'Questo hash {algorithm} ha un costo di {found}. Valori ammessi: da {min} a {max}.',
     iterations:
