@@ -117,7 +117,7 @@ export const errorNotes = {
     'The message names the field. Networks are written as `10.0.0.0/8`.',
   ],
   CLIENT_ADDRESS_TAKEN: [
-    'Two clients known by address would share an address, so the service could not tell them apart.',
+    'Two clients that are identified by IP address would share an address, so the service could not tell them apart.',
     'Narrow one of the two networks, or let one of the clients use keys.',
   ],
   OPERATOR_EMAIL_TAKEN: [

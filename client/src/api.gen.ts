@@ -25,9 +25,9 @@ export interface AppliedUser {
     /**
      * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
      * here, and its former principal no longer exists. `password`: it was reset, and the old one is
-     * unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another
-     * now. `last`: the principal would have no field without it. `differs`: a merged principal has another
-     * value, which is dropped.
+     * unknown. `expired`: the old values are no longer stored. `taken`: the old name or key now belongs to
+     * another user or principal. `last`: the principal would have no field without it. `differs`: a merged
+     * principal has another value, which is dropped.
      */
     Reason: 
       | 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken' | 'last' | 'differs';
@@ -736,7 +736,7 @@ export interface Job {
   RecordsFailed: number;
   /** Number of users that were sent. */
   Users: number;
-  /** Number of users of the records that have a result. */
+  /** Number of users in records that have a result already. */
   UsersDone: number;
   /**
    * Users of applied records per second: weighted over about the last minute or, for an ended job, the
@@ -1265,9 +1265,9 @@ export interface Tuple extends TupleItems {
       /**
        * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
        * here, and its former principal no longer exists. `password`: it was reset, and the old one is
-       * unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another
-       * now. `last`: the principal would have no field without it. `differs`: a merged principal has
-       * another value, which is dropped.
+       * unknown. `expired`: the old values are no longer stored. `taken`: the old name or key now belongs
+       * to another user or principal. `last`: the principal would have no field without it. `differs`: a
+       * merged principal has another value, which is dropped.
        */
       Reason: 
         | 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken' | 'last' | 'differs';
@@ -1397,9 +1397,9 @@ export interface UpsertTuple extends TupleItems {
       /**
        * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
        * here, and its former principal no longer exists. `password`: it was reset, and the old one is
-       * unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another
-       * now. `last`: the principal would have no field without it. `differs`: a merged principal has
-       * another value, which is dropped.
+       * unknown. `expired`: the old values are no longer stored. `taken`: the old name or key now belongs
+       * to another user or principal. `last`: the principal would have no field without it. `differs`: a
+       * merged principal has another value, which is dropped.
        */
       Reason: 
         | 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken' | 'last' | 'differs';
@@ -1463,9 +1463,9 @@ export interface UpsertedUser {
     /**
      * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
      * here, and its former principal no longer exists. `password`: it was reset, and the old one is
-     * unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another
-     * now. `last`: the principal would have no field without it. `differs`: a merged principal has another
-     * value, which is dropped.
+     * unknown. `expired`: the old values are no longer stored. `taken`: the old name or key now belongs to
+     * another user or principal. `last`: the principal would have no field without it. `differs`: a merged
+     * principal has another value, which is dropped.
      */
     Reason: 
       | 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken' | 'last' | 'differs';

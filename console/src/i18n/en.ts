@@ -646,7 +646,7 @@ export const clients = {
     actions: 'Actions',
   },
   anywhere: 'any',
-  knownByAddress: 'known by address',
+  knownByAddress: 'identified by IP address',
   revoked: 'Revoked',
   you: 'you',
   empty: {

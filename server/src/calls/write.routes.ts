@@ -48,7 +48,7 @@ const routes = {
   delete: {
     summary: 'Delete principals and users',
     description:
-      'Deletes a principal with all of its users, or, with `Users`, these users of it. Their sessions end, and failed records that name them are emptied. The audit log keeps the IDs. A record is applied completely or not at all.',
+      'Deletes a principal with all of its users, or, with `Users`, only these users. Their sessions end, and failed records that name them are emptied. The audit log keeps the IDs. A record is applied completely or not at all.',
     body: DeleteBody,
     querystring: WriteQuery,
   },

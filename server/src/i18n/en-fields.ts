@@ -70,10 +70,12 @@ export const fieldTexts = {
     'Unsupported or malformed password hash. Supported formats: argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) and ASP.NET Core Identity.',
   PASSWORD_HASH_COST: {
     memory: 'This {algorithm} hash uses {found} KiB of memory. Allowed: {min} to {max} KiB.',
-    passes: 'This {algorithm} hash uses {found} passes. With its amount of memory, {min} to {max} are allowed.',
+    passes:
+      'This {algorithm} hash uses {found} passes. With its amount of memory, {min} to {max} are allowed.',
     parallelism: 'This {algorithm} hash has a parallelism of {found}. Allowed: {min} to {max}.',
     cost: 'This {algorithm} hash has a cost of {found}. Allowed: {min} to {max}.',
-    iterations: 'This {algorithm} hash has {found} iterations. With its key length, {min} to {max} are allowed.',
+    iterations:
+      'This {algorithm} hash has {found} iterations. With its key length, {min} to {max} are allowed.',
   },
   PASSWORD_REUSED: 'This is one of the last {count} passwords of the user. Choose another one.',
   INVALID_INVITE: 'Must be "email" or "code".',

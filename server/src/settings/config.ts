@@ -71,7 +71,7 @@ export const settings = {
   ),
   ALLOWED_HOSTS: list(
     'host names, separated by commas, such as anagrafe.example.com,anagrafe',
-    'host names of the service that clients known by address may use, in addition to localhost and IP addresses',
+    'host names of the service that clients that are identified by their IP address may use, in addition to localhost and IP addresses',
     (host) => /^[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9])?$/i.test(host),
   ),
   ALLOWED_ORIGINS: list(
