@@ -119,7 +119,7 @@ describe('a delivery', () => {
       [403, 'The receiver refused access', 'its clock is correct'],
       [404, 'The endpoint was not found', 'It must accept POST requests'],
       [410, 'The endpoint no longer exists', 'delete the webhook'],
-      [422, 'The receiver rejected the delivery', 'Check the response'],
+      [422, 'The receiver rejected the delivery', 'Check the answer'],
       [429, 'The receiver limits the number of requests', 'one per record'],
       [502, 'The receiver returned an error', 'Check the log'],
     ] as const) {
