@@ -5,6 +5,7 @@ import { openAccounts } from './accounts/open-accounts.ts';
 import { buildApp } from './app.ts';
 import { openAudit } from './audit/open-audit.ts';
 import { type Background, startBackground } from './background.ts';
+import { describeCluster } from './backup/backup.store.ts';
 import { backupsIn } from './backup/backup-folder.ts';
 import { openCalls } from './calls/open-calls.ts';
 import { disableWebhooks } from './clients/clients.store.ts';
@@ -192,7 +193,8 @@ export async function startService(
           async readBackup() {
             if (config.BACKUP_FOLDER === null) return null;
             // A folder that cannot be read has no backup that could be restored.
-            const newest = (await backupsIn(config.BACKUP_FOLDER).catch(() => [])).at(-1);
+            const { system } = await describeCluster(database);
+            const newest = (await backupsIn(config.BACKUP_FOLDER, system).catch(() => [])).at(-1);
             return { takenAt: newest ? new Date(newest.takenAt) : null };
           },
         }),
