@@ -53,7 +53,6 @@ export async function moveLog(
 ): Promise<void> {
   const [from, to] = [archiveIn(dataFolder), logIn(folder)];
   await mkdir(to, { recursive: true, mode: 0o700 });
-  await backupsIn(folder, system);
   const stored = new Map((await readdir(to)).map((name) => [name.replace(ending, ''), name]));
   const copy = async (path: string, name: string) => {
     signal.throwIfAborted();
@@ -72,9 +71,11 @@ export async function moveLog(
   };
   // PostgreSQL does not archive the history of a timeline that began before it archived its log.
   const own = join(dataFolder, 'postgres', 'pg_wal');
-  for (const name of await readdir(own))
-    if (history.test(name) && !stored.has(name)) await copy(join(own, name), name);
-  for (const name of (await readdir(from)).toSorted()) {
+  const histories = (await readdir(own)).filter((name) => history.test(name) && !stored.has(name));
+  const waiting = (await readdir(from)).toSorted();
+  if (histories.length + waiting.length > 0) await backupsIn(folder, system);
+  for (const name of histories) await copy(join(own, name), name);
+  for (const name of waiting) {
     if (logFile.test(name)) await copy(join(from, name), name);
     // The others are histories, which were copied, and labels of backups, which have their own.
     if (!name.startsWith('archtemp')) await rm(join(from, name));

@@ -1,7 +1,8 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { type Backup, backupsIn, timelineOf } from './backup-folder.ts';
 import { deleteLogBefore, missingLogFile } from './log-archive.ts';
-import { takeBackup } from './take-backup.ts';
+import { takeBackup, unfinished } from './take-backup.ts';
 
 const hourMs = 3_600_000;
 
@@ -12,6 +13,13 @@ export interface Schedule {
   readonly keepDays: number;
   /** See `currentTimeline`. The log after a restore belongs to no earlier backup. */
   readonly timeline: string;
+}
+
+/** Renames the folder first, so that no kill leaves a part of a backup under the name of a complete one. */
+async function deleteBackup(folder: string): Promise<void> {
+  const deleting = join(dirname(folder), `${unfinished}${basename(folder)}`);
+  await rename(folder, deleting);
+  await rm(deleting, { recursive: true });
 }
 
 interface DueBackup {
@@ -47,7 +55,7 @@ export async function takeDueBackup(
   const expired = known.filter(
     (backup) => backup.folder !== newest.folder && ageOf(backup) > keepDays * 24 * hourMs,
   );
-  for (const backup of expired) await rm(backup.folder, { recursive: true });
+  for (const backup of expired) await deleteBackup(backup.folder);
   const kept = [newest, ...known.filter((backup) => !expired.includes(backup))];
   // The log of a restored database begins at an earlier place than that of a backup before the restore may.
   const places = kept.map(({ firstLogFile }) => firstLogFile.slice(8)).toSorted();

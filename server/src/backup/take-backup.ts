@@ -29,7 +29,8 @@ import {
 import { readBaseBackup } from './base-backup.ts';
 import { encrypting } from './encrypted-stream.ts';
 
-const unfinished = '.unfinished-';
+/** The beginning of the name of a folder that is being written or deleted. */
+export const unfinished = '.unfinished-';
 
 interface BackupOptions extends Pick<About, 'postgres' | 'system'> {
   readonly keyRing: KeyRing;

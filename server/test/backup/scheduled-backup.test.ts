@@ -107,7 +107,7 @@ describe('scheduled backups', () => {
     expect(await take(0, { ...later, timeline: '00000002' })).toMatchObject({ isNew: true, deleted: [] });
   });
 
-  it('are neither taken nor deleted in a folder with those of another database, which no command mixes', async () => {
+  it('are not taken in a folder with those of another database, and no restore chooses one of them', async () => {
     const folder = backupFolder();
     const { connection, stop } = await visitEmbeddedPostgres({ dataFolder: await usedFolder() });
     atEnd(stop);
