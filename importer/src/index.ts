@@ -54,7 +54,7 @@ export {
 export { codeColumns, codeLines, fillInvites, type InviteChannel } from './import/invitations.ts';
 export { fileErrorInItalian, type Language, languages, rowErrorInItalian } from './import/italian.ts';
 export { JobSender } from './import/job-sender.ts';
-export { findAliases, type PrincipalAliases } from './import/principal-aliases.ts';
+export type { PrincipalAliases } from './import/principal-aliases.ts';
 export type { ReasonSummary } from './import/reasons.ts';
 export { type CombinedRecord, type ExistingPolicy, foldUsername, type WriteRules } from './import/records.ts';
 export {

@@ -1,4 +1,4 @@
-import { principalFields, userFields } from '@anagrafe/client';
+import { principalFields } from '@anagrafe/client';
 import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
 import type { JsonObject, PrincipalField } from '../file/types.ts';
 import { codedError, columnOf, fromFileError, type RowErrors } from './row-errors.ts';
@@ -192,22 +192,6 @@ export function isPlausible(field: string, value: unknown): boolean {
   return Object.hasOwn(principalFields, field) && fits(value, principalFields[field as PrincipalField]);
 }
 
-/** Returns false for a row that the service will refuse because of one of its values. */
-export function isReliable({ fields, users }: PrincipalRow): boolean {
-  return (
-    Object.keys(fields).every((field) => isPlausible(field, fields[field])) &&
-    (users === null || usersOf({ Users: users }).every(isPlausibleUser))
-  );
-}
-
-function isPlausibleUser(user: Readonly<Record<string, unknown>>): boolean {
-  if (hasValue(user.State) && !isPlausible('State', user.State)) return false;
-  return Object.entries(userFields).every(
-    ([field, definition]) =>
-      definition.format === 'attributes' || !hasValue(user[field]) || fits(user[field], definition),
-  );
-}
-
 /** Returns false for a value that is no text of the format, with an approximation of the rules of the service. */
 function fits(value: unknown, { format, maxLength }: { format: string; maxLength: number }): boolean {
   if (format === 'tags') return areTags(value, maxLength);
@@ -277,24 +261,4 @@ export function findRefused(rows: readonly ImportRow[]): RowErrors {
 export function foldUsername(username: string): string {
   const isAscii = !/[^ -~]/.test(username);
   return (isAscii ? username : username.normalize('NFKC')).toLowerCase();
-}
-
-/** Field paths by row number. */
-export type RowPaths = ReadonlyMap<number, ReadonlySet<string>>;
-
-/** Returns the field paths of the usernames that an earlier row has too. */
-export function findRepeatedUsernames(members: CombinedRecord['members']): RowPaths {
-  const firstRows = new Map<string, number>();
-  const repeated = new Map<number, Set<string>>();
-  for (const { row, users } of [...members].sort((one, other) => one.row.number - other.row.number)) {
-    for (const [at, { Username }] of usersOf({ Users: users }).entries()) {
-      if (typeof Username !== 'string') continue;
-      const name = foldUsername(Username);
-      const first = firstRows.get(name);
-      if (first === undefined) firstRows.set(name, row.number);
-      else if (first !== row.number)
-        repeated.set(row.number, (repeated.get(row.number) ?? new Set()).add(`Users[${at}].Username`));
-    }
-  }
-  return repeated;
 }

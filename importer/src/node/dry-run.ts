@@ -13,6 +13,7 @@ import {
   type CompletedRows,
   type ImportContext,
   type ImportTask,
+  noRows,
   openTaskFile,
   requireDistinctPaths,
   samplesMax,
@@ -43,7 +44,7 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
   await requireDistinctPaths(task);
   const { size: bytes } = await stat(task.path);
   const file = await openTaskFile(task);
-  context.onOpen(file, { rows: 0, failed: 0, skipped: 0 });
+  context.onOpen(file, noRows);
   const seed = randomBytes(32);
   const comparer = comparerOf(task, file);
   const state = new DryRunState(task);
@@ -53,7 +54,7 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
   const texts = { language: task.language, names: namesByField(file.columns) };
   const reasons = new ReasonLog(texts);
   const skippedLines: number[] = [];
-  let sum = { rows: 0, failed: 0, skipped: 0, usernamesTaken: 0, seconds: 0, totals: noTotals };
+  let sum = { ...noRows, usernamesTaken: 0, seconds: 0, totals: noTotals };
   try {
     // The batches are those of the import: a principal described in one batch exists only for the later ones.
     for await (const batch of inBatches(file, task.batches)) {
@@ -79,6 +80,7 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
         rows: sum.rows + rows.length,
         failed: sum.failed + failed.length,
         skipped: sum.skipped + skipped.size,
+        repeated: sum.repeated + compared.copies.size,
         usernamesTaken: sum.usernamesTaken + countTaken(errors),
         seconds: sum.seconds + checked.seconds,
       };

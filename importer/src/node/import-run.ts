@@ -138,7 +138,7 @@ export class ImportRun {
   }
 
   /** Starts to send a batch. Resolves before the service has accepted it, so that the next one can be read. */
-  async #send({ rows }: Batch, { aliases, errors, consistent }: ComparedRows): Promise<SentBatch> {
+  async #send({ rows }: Batch, { aliases, errors, copies, consistent }: ComparedRows): Promise<SentBatch> {
     for (const { source, line } of rows)
       if (source === null && this.unparsedLines.length < samplesMax) this.unparsedLines.push(line);
     const prepared = await prepareRows(consistent, this.#task, this.#progress.seed, this.#context);
@@ -160,7 +160,7 @@ export class ImportRun {
       this.#hasFailed = true;
     });
     const principals = changedPrincipals(prepared.complete, aliases, this.#task);
-    return { sender, refused, prepared, aliases, unsent, rows, principals };
+    return { sender, refused, prepared, aliases, unsent, copies, rows, principals };
   }
 
   /** Submits a job, unless an earlier run has submitted it and has saved its ID. */
@@ -193,7 +193,7 @@ export class ImportRun {
     const [batch] = this.#inFlight;
     if (!batch) return;
     this.#context.signal?.throwIfAborted();
-    const { sender, refused, prepared, unsent, rows } = batch;
+    const { sender, refused, prepared, unsent, copies, rows } = batch;
     const errors = new Map([...unsent, ...(await refused)]);
     const stored = await removeStored(prepared.complete, errors, this.#task, this.#context);
     const unchanged = new Set(sender.unchanged.numbers);
@@ -207,7 +207,19 @@ export class ImportRun {
     const { emails } = prepared;
     const totals = this.#totals(batch, passwords, { errors, stored });
     await this.#results.write(
-      { rows, passwords, invitations, emails, errors, stored, skipped, skippedLines, totals, jobNames },
+      {
+        rows,
+        passwords,
+        invitations,
+        emails,
+        errors,
+        stored,
+        skipped,
+        skippedLines,
+        repeated: copies.size,
+        totals,
+        jobNames,
+      },
       this.#file.layout,
     );
     this.#inFlight.shift();

@@ -13,5 +13,6 @@ export {
   type ImportCounts,
   ImportError,
   type ImportTask,
+  noRows,
   openTaskFile,
 } from './task.ts';

@@ -86,11 +86,24 @@ async function runLocked(
   }
   const failedPath = await completeFailedRows(progress.failedPath, file.layout);
   await progress.discard();
-  const { rows, failed, skipped, skippedLines, totals, reasons, passwords, codes } = progress.done;
+  const { rows, failed, skipped, repeated, skippedLines, totals, reasons, passwords, codes } = progress.done;
   // Two records of a principal that both change it would count as two principals.
   const PrincipalsUnchanged = Math.max(totals.PrincipalsUnchanged, 0);
-  const counts = { rows, failed, skipped, skippedLines, reasons, totals: { ...totals, PrincipalsUnchanged } };
   const { unparsedLines, usernamesTaken, warnings } = found;
-  const files = { failedPath, hasPasswords: passwords.bytes > 0, hasCodes: codes.bytes > 0 };
-  return { run: progress.run, ...counts, ...files, warnings, unparsedLines, usernamesTaken };
+  return {
+    run: progress.run,
+    rows,
+    failed,
+    skipped,
+    repeated,
+    skippedLines,
+    reasons,
+    totals: { ...totals, PrincipalsUnchanged },
+    failedPath,
+    hasPasswords: passwords.bytes > 0,
+    hasCodes: codes.bytes > 0,
+    warnings,
+    unparsedLines,
+    usernamesTaken,
+  };
 }

@@ -52,13 +52,17 @@ export interface ImportTask extends WriteRules {
 /** Maximum number of lines in a result. */
 export const samplesMax = 10;
 
-/** The rows of completed batches. Each row is either failed, skipped or applied. */
+/** The rows of completed batches. Each row is either failed, skipped, repeated or applied. */
 export interface CompletedRows {
   readonly rows: number;
   readonly failed: number;
   /** Rows that have changed nothing, because all of their values were stored already. */
   readonly skipped: number;
+  /** Rows that were left out, because they are exact copies of earlier ones. */
+  readonly repeated: number;
 }
+
+export const noRows: CompletedRows = { rows: 0, failed: 0, skipped: 0, repeated: 0 };
 
 export interface ImportCounts {
   /** The completed rows, and an estimate for the current batch. Never decreases. */

@@ -9,9 +9,10 @@ import {
   rowUnit,
   userFieldNames,
 } from '../file/types.ts';
+import type { ImportConnection } from '../import/calls.ts';
+import { FileComparer } from '../import/file-comparer.ts';
 import { fillPasswords, type GeneratedPasswords } from '../import/fill-passwords.ts';
 import { fillInvites, type InviteChannel } from '../import/invitations.ts';
-import type { PrincipalAliases } from '../import/principal-aliases.ts';
 import type { CombinedRecord } from '../import/records.ts';
 import {
   type ColumnNamesByField,
@@ -23,7 +24,7 @@ import {
   rowError,
 } from '../import/row-errors.ts';
 import { combineRows, errorsByRow, type RowGroup } from '../import/row-group.ts';
-import { WarningLog } from '../import/warnings.ts';
+import type { WarningLog } from '../import/warnings.ts';
 
 /** The content of a file as records of `irs/upsert`, one for each principal, in the order of their first rows. */
 export interface SyncFile {
@@ -63,8 +64,6 @@ interface ReadOptions {
   readonly generate: ((row: UserRow) => string) | null;
   /** Invites new users without a password. */
   readonly invite?: InviteChannel | null;
-  /** Finds the principals of the rows, which may name one by its ID, its ExternalKey and the keys of principals merged into it. */
-  readonly findAliases: (rows: readonly ImportRow[]) => Promise<PrincipalAliases>;
 }
 
 /**
@@ -74,27 +73,25 @@ interface ReadOptions {
  */
 export async function readSyncFile(
   file: Pick<ImportFile, 'columns' | 'layout'> & (AsyncIterable<ImportRow> | Iterable<ImportRow>),
-  { clearEmpty, generate, invite = null, findAliases }: ReadOptions,
+  { clearEmpty, generate, invite = null }: ReadOptions,
+  connection: ImportConnection,
 ): Promise<SyncFile> {
   const rows: ImportRow[] = [];
   const unit = rowUnit(file.layout);
-  const warnings = new WarningLog();
   const profiles = new ColumnProfiles(file.columns);
-  const firstRows = new Map<string, UserRow>();
-  let copies = 0;
-  for await (const read of file) {
-    profiles.add(read.source);
+  for await (const row of file) {
+    profiles.add(row.source);
     // The cells of a row are not needed any more, and would double the memory.
-    const row = { ...read, source: null };
-    const copy = row.kind === 'user' && isCopy(row, firstRows);
-    warnings.add(copy ? { ...row, warnings: [{ code: 'ROW_REPEATED', field: 'Username' }] } : row);
-    if (copy) copies++;
-    else rows.push(row);
+    rows.push({ ...row, source: null });
   }
-  const filled = generate ? fillPasswords(rows, generate) : { rows, passwords: new Map() };
+  const comparer = new FileComparer({ existing: 'update', unit, readAll: null });
+  const { consistent, aliases, errors: inFile } = await comparer.compare(rows, connection);
+  const filled = generate
+    ? fillPasswords(consistent, generate)
+    : { rows: consistent, passwords: new Map<number, string>() };
   const completed = invite ? fillInvites(filled.rows, invite) : filled.rows;
-  const aliases = await findAliases(rows);
-  const { groups, tooLarge, insert, errors } = combineRows(completed, { unit, aliases });
+  const { groups, tooLarge, insert, errors: invalid } = combineRows(completed, aliases);
+  const errors = new Map([...inFile, ...invalid]);
   const unnamed = codedError('PRINCIPAL_UNNAMED');
   for (const { members } of insert) for (const { row } of members) errors.set(row.number, [unnamed]);
   // Reported once: thousands of rows have the same error.
@@ -117,25 +114,11 @@ export async function readSyncFile(
   return {
     records: groups.map((group) => syncRecord(group, empty)),
     errors: problemsOf(rows, errors, namesByField(file.columns)),
-    rows: rows.length + copies,
+    rows: rows.length,
     passwords: filled.passwords,
-    warnings,
+    warnings: comparer.warnings,
     unused: profiles.unused,
   };
-}
-
-/** Returns true if all values of a row are those of an earlier one, as after a join in the system that wrote the file. */
-function isCopy(row: UserRow, firstRows: Map<string, UserRow>): boolean {
-  const { Username } = row.user;
-  if (typeof Username !== 'string') return false;
-  const first = firstRows.get(Username);
-  if (first) return valuesOf(row) === valuesOf(first);
-  firstRows.set(Username, row);
-  return false;
-}
-
-function valuesOf({ principal, user }: UserRow): string {
-  return JSON.stringify([principal, user]);
 }
 
 function problemsOf(rows: readonly ImportRow[], errors: RowErrors, names: ColumnNamesByField): RowProblem[] {

@@ -44,15 +44,11 @@ async function plan(
   const text = ['ExternalKey;Denomination;Username;Email', ...rows, ''].join('\n');
   const bytes = new Response(text).body as ReadableStream<Uint8Array>;
   const file = await openImportFile(bytes as never, { withoutPasswords: true });
-  const { records } = await readSyncFile(file, {
-    clearEmpty: false,
-    generate: null,
-    findAliases: async () => new Map(),
-  });
+  const anagrafe = new Anagrafe({ url: service.url });
+  const { records } = await readSyncFile(file, { clearEmpty: false, generate: null }, { anagrafe });
   const rules = { missing, moves: 'allow', similar: 'allow' } as const;
   const limits = { call: { users, characters: 1_000_000 }, revisions };
   const names = namesByField(file.columns);
-  const anagrafe = new Anagrafe({ url: service.url });
   const planned = await planSync(
     records,
     { rules, isPartial, names, onProgress: () => {}, limits },

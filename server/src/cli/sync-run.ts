@@ -5,7 +5,6 @@ import {
   changesIn,
   countsOf,
   disablePrincipals,
-  findAliases,
   findDisabled,
   findMoves,
   type ImportConnection,
@@ -180,15 +179,11 @@ async function compareFile(
   printColumns(file);
   const seed = randomBytes(32);
   const { clearEmpty, missing, missingPrincipals, similar, partial = false, invite = null } = options;
-  const read = await readSyncFile(file, {
-    clearEmpty,
-    generate:
-      options.generatePasswords === undefined
-        ? null
-        : ({ number }: ImportRow) => generatePassword(seed, number),
-    invite,
-    findAliases: (some) => findAliases(some, connection),
-  });
+  const generate =
+    options.generatePasswords === undefined
+      ? null
+      : ({ number }: ImportRow) => generatePassword(seed, number);
+  const read = await readSyncFile(file, { clearEmpty, generate, invite }, connection);
   const { records, errors, rows, warnings, unused, passwords } = read;
   printUnusedColumns(unused);
   printWarnings(warnings, unit, file.columns);

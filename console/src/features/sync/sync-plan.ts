@@ -6,7 +6,6 @@ import {
   changesOf,
   countsOf,
   disablePrincipals,
-  findAliases,
   findDisabled,
   findExcessiveDisables,
   findExcessiveMoves,
@@ -122,12 +121,8 @@ async function compare(
     [Symbol.iterator]: () => rows[Symbol.iterator](),
   };
   const { clearEmpty, isPartial, allowsSimilar } = options;
-  const { records, errors, warnings, unused } = await readSyncFile(content, {
-    clearEmpty,
-    generate: null,
-    invite: options.invites,
-    findAliases: (some) => findAliases(some, connection),
-  });
+  const read = { clearEmpty, generate: null, invite: options.invites };
+  const { records, errors, warnings, unused } = await readSyncFile(content, read, connection);
   const missing = errors.length > 0 ? 'keep' : options.missing;
   const names = namesByField(content.columns);
   const rules = { missing, moves: 'allow', similar: allowsSimilar ? 'allow' : 'refuse' } as const;
