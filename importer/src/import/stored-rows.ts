@@ -2,10 +2,10 @@ import { ApiError, type UserOfPrincipal } from '@anagrafe/client';
 import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
 import { findUsers, type ImportConnection } from './calls.ts';
 import { dryRunCall } from './dry-run-call.ts';
+import { rowsWithoutChanges } from './effects.ts';
 import { foldUsername, isInserted, principalKeyOf, principalOf, usersOf } from './records.ts';
 import type { RowError, RowErrors } from './row-errors.ts';
 import { sendRows } from './send.ts';
-import { rowsWithoutChanges } from './unchanged-rows.ts';
 
 /** The stored principal of a row. */
 export interface StoredPrincipal {

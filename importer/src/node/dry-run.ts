@@ -7,7 +7,7 @@ import { ReasonLog, type ReasonSummary } from '../import/reasons.ts';
 import { countTaken, namesByField } from '../import/row-errors.ts';
 import { addTotals, type ImportTotals, noTotals } from '../import/totals.ts';
 import type { WarningLog } from '../import/warnings.ts';
-import { comparerOf, prepareRows, removeStored, totalsOfStored } from './prepare.ts';
+import { comparerOf, ownPasswordsNotUsed, prepareRows, removeStored, totalsOfStored } from './prepare.ts';
 import { AppendedFile, appendedPath, completeFailedRows, formatFailedRows } from './result-files.ts';
 import {
   type CompletedRows,
@@ -65,15 +65,13 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
       const checked = await dryRunRows(prepared.complete, context, state);
       const errors = new Map([...compared.errors, ...prepared.errors, ...checked.errors]);
       const stored = await removeStored(prepared.complete, errors, task, context);
-      const skipped = new Set([...stored.keys(), ...checked.unchanged]);
+      const skipped = new Set([...stored.keys(), ...checked.effects.unchanged]);
       for (const { number, line } of prepared.complete)
         if (skipped.has(number) && skippedLines.length < samplesMax) skippedLines.push(line);
       const failed = rows.filter((row) => errors.has(row.number));
       await wouldFail.append(formatFailedRows(failed, errors, file.layout, texts, wouldFail.isEmpty));
       for (const { line, number } of failed) reasons.add(line, errors.get(number) ?? []);
-      // A generated password that is not used is not one of the file.
-      const notUsed = checked.passwordsNotUsed.filter((number) => !prepared.passwords.has(number));
-      const applied = { ...checked.totals, PasswordsNotUsed: notUsed.length };
+      const applied = { ...checked.totals, PasswordsNotUsed: ownPasswordsNotUsed(checked.effects, prepared) };
       const totals = [applied, totalsOfStored(prepared, stored), state.countStored(stored)];
       sum = {
         totals: totals.reduce(addTotals, sum.totals),

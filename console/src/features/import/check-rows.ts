@@ -105,7 +105,7 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
         rows,
         errors,
         valid,
-        unchanged: new Set([...result.unchanged].filter((number) => !errors.has(number))),
+        unchanged: new Set([...result.effects.unchanged].filter((number) => !errors.has(number))),
         totals: result.totals,
         seconds: result.seconds,
         newPrincipals: state.newPrincipals,
