@@ -52,9 +52,13 @@ describe('a principal with more than 10,000 users in the rows of a file', () => 
       {
         number: 1,
         line: 2,
-        message:
-          'The file has more than 10,000 users of this principal, too many to compare at once. Use "anagrafe import --update".',
-        errors: [{ code: 'PRINCIPAL_TOO_LARGE' }],
+        errors: [
+          {
+            code: 'PRINCIPAL_TOO_LARGE',
+            message:
+              'The file has more than 10,000 users of this principal, too many to compare at once. Use "anagrafe import --update".',
+          },
+        ],
       },
     ]);
   });

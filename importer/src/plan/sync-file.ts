@@ -14,15 +14,7 @@ import { FileComparer } from '../import/file-comparer.ts';
 import { fillPasswords, type GeneratedPasswords } from '../import/fill-passwords.ts';
 import { fillInvites, type InviteChannel } from '../import/invitations.ts';
 import type { CombinedRecord } from '../import/records.ts';
-import {
-  type ColumnNamesByField,
-  codedError,
-  formatRowError,
-  namesByField,
-  type RowError,
-  type RowErrors,
-  rowError,
-} from '../import/row-errors.ts';
+import { codedError, type RowError, type RowErrors, rowError } from '../import/row-errors.ts';
 import { combineRows, errorsByRow, type RowGroup } from '../import/row-group.ts';
 import type { WarningLog } from '../import/warnings.ts';
 
@@ -47,8 +39,6 @@ export interface RowProblem {
   /** The number of the row. */
   readonly number: number;
   readonly line: number;
-  /** The errors in English, with the names of their columns. */
-  readonly message: string;
   readonly errors: readonly RowError[];
 }
 
@@ -113,7 +103,7 @@ export async function readSyncFile(
   }
   return {
     records: groups.map((group) => syncRecord(group, empty)),
-    errors: problemsOf(rows, errors, namesByField(file.columns)),
+    errors: problemsOf(rows, errors),
     rows: rows.length,
     passwords: filled.passwords,
     warnings: comparer.warnings,
@@ -121,26 +111,17 @@ export async function readSyncFile(
   };
 }
 
-function problemsOf(rows: readonly ImportRow[], errors: RowErrors, names: ColumnNamesByField): RowProblem[] {
+function problemsOf(rows: readonly ImportRow[], errors: RowErrors): RowProblem[] {
   return rows.flatMap(({ number, line }) => {
     const found = errors.get(number) ?? [];
-    return found.length === 0 ? [] : [problemOf({ number, line }, found, names)];
+    return found.length === 0 ? [] : [{ number, line, errors: found }];
   });
-}
-
-export function problemOf(
-  { number, line }: Pick<ImportRow, 'number' | 'line'>,
-  errors: readonly RowError[],
-  names?: ColumnNamesByField,
-): RowProblem {
-  return { number, line, message: errors.map((error) => formatRowError(error, names)).join(' '), errors };
 }
 
 /** Returns the errors of a record by row. An error of the principal is reported with one of its rows only. */
 export function problemsOfRecord(
   record: SyncRecord,
   { Item4, Item5 }: Pick<UpsertTuple, 'Item4' | 'Item5'>,
-  names: ColumnNamesByField,
 ): RowProblem[] {
   const reported = new Set<string>();
   const errors: RowErrors = new Map();
@@ -152,7 +133,6 @@ export function problemsOfRecord(
   return problemsOf(
     record.members.map(({ row }) => row),
     errors,
-    names,
   );
 }
 
@@ -168,7 +148,8 @@ export function problemsOfAllRows(
 ): readonly RowProblem[] {
   const numbers = new Set(problems.map(({ number }) => number));
   const others = records.flatMap(({ members }) => members).filter(({ row }) => !numbers.has(row.number));
-  return [...problems, ...others.map(({ row }) => problemOf(row, [rowError(message)]))];
+  const errors = [rowError(message)];
+  return [...problems, ...others.map(({ row: { number, line } }) => ({ number, line, errors }))];
 }
 
 function isOfUser(column: string | null): boolean {

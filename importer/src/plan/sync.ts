@@ -2,7 +2,7 @@ import { ApiError } from '@anagrafe/client';
 import type { ImportConnection } from '../import/calls.ts';
 import { isRepeated } from '../import/principal-aliases.ts';
 import { foldUsername, usersOf } from '../import/records.ts';
-import { type ColumnNamesByField, codedError } from '../import/row-errors.ts';
+import { codedError, type RowError } from '../import/row-errors.ts';
 import { findExchanges } from './exchanges.ts';
 import {
   type CallLimits,
@@ -15,7 +15,7 @@ import {
   planUpserts,
 } from './plan.ts';
 import { hasReversed, regroup } from './regroup.ts';
-import { problemOf, problemsOfRecord, type RowProblem, type SyncRecord } from './sync-file.ts';
+import { problemsOfRecord, type RowProblem, type SyncRecord } from './sync-file.ts';
 
 export type MissingPolicy = 'keep' | 'disable' | 'delete';
 
@@ -35,8 +35,6 @@ interface SyncOptions {
   readonly rules: PlanRules;
   /** Applies a record without the users that the service refuses. Otherwise the record fails with all of its users. */
   readonly isPartial: boolean;
-  /** The names of the columns of the file, for errors. */
-  readonly names: ColumnNamesByField;
   readonly onProgress: (done: number) => void;
   readonly limits?: SyncLimits;
 }
@@ -57,7 +55,7 @@ export class UnsettledPlanError extends Error {
 
 export async function planSync(
   records: readonly SyncRecord[],
-  { rules, isPartial, names, onProgress, limits = syncLimits }: SyncOptions,
+  { rules, isPartial, onProgress, limits = syncLimits }: SyncOptions,
   connection: ImportConnection,
 ): Promise<SyncPlan> {
   // The IDs of principals are compared, also of those that stay unchanged.
@@ -88,7 +86,7 @@ export async function planSync(
       continue;
     }
     for (const call of planned) {
-      const revised = call.records.map((each) => revise(each, { usernames, isPartial, names }));
+      const revised = call.records.map((each) => revise(each, { usernames, isPartial }));
       for (const { problems } of revised) leftOut.push(...problems);
       if (revised.some(({ isChanged }) => isChanged)) open.push(revised.map(({ record }) => record));
       else calls.push(call);
@@ -103,7 +101,7 @@ export async function planSync(
   );
   return {
     calls,
-    failed: refused.flatMap(({ planned, tuple }) => problemsOfRecord(planned, tuple, names)),
+    failed: refused.flatMap(({ planned, tuple }) => problemsOfRecord(planned, tuple)),
     failedRecords: refused.map(({ planned }) => planned),
     leftOut,
     conflicts: results.flatMap((record) => conflictOf(record) ?? []),
@@ -140,11 +138,7 @@ interface Revision {
  */
 export function revise(
   { planned, tuple }: PlannedRecord<SyncRecord>,
-  {
-    usernames,
-    isPartial,
-    names,
-  }: Pick<SyncOptions, 'isPartial' | 'names'> & { readonly usernames: ReadonlySet<string> },
+  { usernames, isPartial }: Pick<SyncOptions, 'isPartial'> & { readonly usernames: ReadonlySet<string> },
 ): Revision {
   if (!tuple) return { record: planned, isChanged: false, problems: [] };
   if (!tuple.Item3) {
@@ -153,7 +147,7 @@ export function revise(
     return {
       record: withoutUsers(planned, refused),
       isChanged: true,
-      problems: problemsOfRecord(planned, tuple, names),
+      problems: problemsOfRecord(planned, tuple),
     };
   }
   const kept = (tuple.Item6.Users ?? []).flatMap(({ Operation, Username }) =>
@@ -189,16 +183,20 @@ function withoutUsers(planned: SyncRecord, indexes: ReadonlySet<number>): SyncRe
 function conflictOf({ planned, tuple }: PlannedRecord<SyncRecord>): RowProblem | null {
   if (!tuple) return null;
   const { expectedId, members, record } = planned;
-  const noRow = { number: 0, line: 0 };
   // The users of each record would be missing in the other.
-  if (isRepeated(tuple)) return problemOf(members[0]?.row ?? noRow, [codedError('PRINCIPAL_NAMED_TWICE')]);
+  if (isRepeated(tuple)) return problemOf(members[0], codedError('PRINCIPAL_NAMED_TWICE'));
   if (!tuple.Item3) return null;
   if (expectedId === null || tuple.Item1 === expectedId) return null;
-  const { row = noRow } = members.find(({ fields }) => fields.ID !== undefined) ?? {};
   const other = tuple.Item1 === null ? 'no principal has' : `principal ${tuple.Item1} has`;
   const { ExternalKey: key } = record as { readonly ExternalKey?: string };
   const message = `The ID is ${expectedId}, but ${other} the ExternalKey${key === undefined ? '' : ` ${key}`}. Correct one of them, or remove the column ID.`;
-  return problemOf(row, [codedError('ID_CONTRADICTS_KEY', null, message)]);
+  const stated = members.find(({ fields }) => fields.ID !== undefined);
+  return problemOf(stated, codedError('ID_CONTRADICTS_KEY', null, message));
+}
+
+function problemOf(member: SyncRecord['members'][number] | undefined, error: RowError): RowProblem {
+  const { number, line } = member?.row ?? { number: 0, line: 0 };
+  return { number, line, errors: [error] };
 }
 
 /** The most disabled users of the service that are read, to find those of the file among them. */

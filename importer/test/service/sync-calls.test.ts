@@ -1,14 +1,7 @@
 import { Anagrafe } from '@anagrafe/client';
 import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  applyPlan,
-  namesByField,
-  openImportFile,
-  planSync,
-  readSyncFile,
-  UnsettledPlanError,
-} from '../../src/index.ts';
+import { applyPlan, openImportFile, planSync, readSyncFile, UnsettledPlanError } from '../../src/index.ts';
 
 let service: TestService;
 let number = 0;
@@ -48,12 +41,7 @@ async function plan(
   const { records } = await readSyncFile(file, { clearEmpty: false, generate: null }, { anagrafe });
   const rules = { missing, moves: 'allow', similar: 'allow' } as const;
   const limits = { call: { users, characters: 1_000_000 }, revisions };
-  const names = namesByField(file.columns);
-  const planned = await planSync(
-    records,
-    { rules, isPartial, names, onProgress: () => {}, limits },
-    { anagrafe },
-  );
+  const planned = await planSync(records, { rules, isPartial, onProgress: () => {}, limits }, { anagrafe });
   const apply = () =>
     applyPlan(planned.calls, {
       anagrafe,

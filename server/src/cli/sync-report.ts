@@ -4,14 +4,18 @@ import {
   findExcessiveDisables,
   findExcessiveMoves,
   findExcessiveRemovals,
+  formatRowError,
+  type ImportFile,
   type MissingPrincipal,
   type MissingPrincipals,
   type MissingPrincipalsPolicy,
   type Moves,
+  namesByField,
   type PlannedChange,
   type Removals,
   type RowProblem,
   type RowUnit,
+  rowUnit,
   type SyncPlan,
   type SyncTotals,
   sourceOf,
@@ -192,16 +196,30 @@ export function countsText(counts: UpsertCounts): string {
 /** Maximum number of lines in a message about several rows. */
 const linesMax = 20;
 
+/** Formats the errors of a row with the names of their columns. */
+export function problemText({ errors }: RowProblem, { columns }: Pick<ImportFile, 'columns'>): string {
+  const names = namesByField(columns);
+  return errors.map((error) => formatRowError(error, names)).join(' ');
+}
+
 /** Prints the first problems by line, and the number of the others. */
-export function printProblems(problems: readonly RowProblem[], unit: RowUnit): void {
+export function printProblems(
+  problems: readonly RowProblem[],
+  file: Pick<ImportFile, 'layout' | 'columns'>,
+): void {
   const sorted = problems.toSorted((one, other) => one.line - other.line);
-  for (const { line, message } of sorted.slice(0, linesMax)) tell(`  ${unit} ${line}: ${message}`);
+  for (const problem of sorted.slice(0, linesMax))
+    tell(`  ${rowUnit(file.layout)} ${problem.line}: ${problemText(problem, file)}`);
   if (sorted.length > linesMax) tell(`  … and ${grouped(sorted.length - linesMax)} more`);
 }
 
 /** Prints the errors because of which a file cannot be used, and returns the error of the command. */
-export function unusableFile(path: string, errors: readonly RowProblem[], unit: RowUnit): ConfigError {
-  printProblems(errors, unit);
+export function unusableFile(
+  path: string,
+  errors: readonly RowProblem[],
+  file: Pick<ImportFile, 'layout' | 'columns'>,
+): ConfigError {
+  printProblems(errors, file);
   const count = new Set(errors.map(({ line }) => line)).size;
   // A row that is left out would count as missing, and its user could be deleted.
   return new ConfigError(

@@ -12,7 +12,6 @@ import {
   type ImportRow,
   type MissingPolicy,
   type MissingPrincipalsPolicy,
-  namesByField,
   problemsOfAllRows,
   type RowProblem,
   readSyncFile,
@@ -58,6 +57,7 @@ import {
   printPlan,
   printProblems,
   printSyncTotals,
+  problemText,
   unusableFile,
 } from './sync-report.ts';
 import { SyncSecrets } from './sync-secrets.ts';
@@ -95,8 +95,8 @@ export async function syncFile(path: string, options: SyncOptions): Promise<void
   const planned = totalsOfPlan(plan, { disabled: disables.length });
   const unit = rowUnit(file.layout);
   if (!options.json) await printPlan(lines, options);
-  printProblems(plan.failed, unit);
-  printProblems(plan.leftOut, unit);
+  printProblems(plan.failed, file);
+  printProblems(plan.leftOut, file);
   printSyncTotals(planned, { dryRun: true });
   printDisabled(disabled);
   printFailedRecords(plan, unit);
@@ -129,6 +129,7 @@ export async function syncFile(path: string, options: SyncOptions): Promise<void
     );
   }
   if (result) tell(`To undo this synchronisation: ${undoCommandFor(run, options)}`);
+  const shown = (problem: RowProblem) => ({ line: problem.line, message: problemText(problem, file) });
   if (options.json)
     print(
       JSON.stringify({
@@ -139,8 +140,8 @@ export async function syncFile(path: string, options: SyncOptions): Promise<void
         result: result?.totals ?? null,
         changes: lines,
         missingPrincipals: gone.missing,
-        failed: failed.map(problemText),
-        leftOutUsers: plan.leftOut.map(problemText),
+        failed: failed.map(shown),
+        leftOutUsers: plan.leftOut.map(shown),
         failedFile,
         ...secrets.files,
         disabledUsers: disabled,
@@ -193,10 +194,9 @@ async function compareFile(
 
   // A file with errors is compared too, to report all of its errors at once. The rows left out are not missing.
   const rules = { missing: errors.length > 0 ? 'keep' : missing, similar, moves: 'allow' } as const;
-  const names = namesByField(file.columns);
-  const plan = await compare(records, { rules, isPartial: partial, names }, connection);
+  const plan = await compare(records, { rules, isPartial: partial }, connection);
   const unusable = [...errors, ...plan.conflicts];
-  if (unusable.length > 0) throw unusableFile(path, [...unusable, ...plan.failed, ...plan.leftOut], unit);
+  if (unusable.length > 0) throw unusableFile(path, [...unusable, ...plan.failed, ...plan.leftOut], file);
   const moves = await findMoves(plan.calls, connection);
   const disabled = await findDisabled(records, connection);
   const gone = await findGone(plan, missingPrincipals, connection);
@@ -205,9 +205,8 @@ async function compareFile(
   const counts = countsOf(plan.calls);
   return {
     plan,
+    file,
     rules,
-    names,
-    unit,
     rows,
     counts,
     moves,
@@ -238,7 +237,7 @@ interface ApplyOptions {
 
 /** Applies the changes of a comparison, and prints the result. */
 async function applyChanges(
-  { plan, rules, names, unit, moves, gone, disables }: Awaited<ReturnType<typeof compareFile>>,
+  { file, plan, rules, moves, gone, disables }: Awaited<ReturnType<typeof compareFile>>,
   { options, run, secrets, maxPercent }: ApplyOptions,
   anagrafe: ImportConnection['anagrafe'],
 ): Promise<Result> {
@@ -253,10 +252,10 @@ async function applyChanges(
     const connection = { anagrafe, signal };
     const { problems, records: refused } = await apply(
       plan,
-      { rules, run, names, onJob: (id) => jobs.push(id), onOutdated: (calls) => secrets.keep(calls, jobs) },
+      { rules, run, onJob: (id) => jobs.push(id), onOutdated: (calls) => secrets.keep(calls, jobs) },
       connection,
     );
-    printProblems(problems, unit);
+    printProblems(problems, file);
     await secrets.complete(refused, jobs);
     const kept = await disablePrincipals(disables, `sync-${run}`, connection);
     for (const { principal, message } of kept) tell(`  Principal ${principal.ID}: ${message}`);
@@ -274,8 +273,4 @@ async function applyChanges(
     tell('To see the remaining changes, run the same command again.');
     tell(`To undo those that were applied: ${undoCommandFor(run, options)}`);
   });
-}
-
-function problemText({ line, message }: RowProblem) {
-  return { line, message };
 }

@@ -1,7 +1,6 @@
 import { ApiError } from '@anagrafe/client';
 import {
   applyPlan,
-  type ColumnNamesByField,
   changesIn,
   findMissingPrincipals,
   type ImportConnection,
@@ -67,7 +66,6 @@ interface Applied {
 interface ApplyOptions {
   readonly rules: PlanRules;
   readonly run: string;
-  readonly names: ColumnNamesByField;
   /** Called with the ID of each job, when the service has accepted it. */
   readonly onJob: (id: string) => void;
   /** Called with the calls that were applied, before the error of a plan that does not hold any more is thrown. */
@@ -80,7 +78,7 @@ interface ApplyOptions {
  */
 export async function apply(
   plan: SyncPlan,
-  { rules, run, names, onJob, onOutdated }: ApplyOptions,
+  { rules, run, onJob, onOutdated }: ApplyOptions,
   { anagrafe, signal }: ImportConnection,
 ): Promise<Applied> {
   const line = new LiveLine();
@@ -112,6 +110,6 @@ export async function apply(
     .finally(() => line.end());
   const known = new Set(plan.failedRecords);
   const refused = failed.filter(({ planned }) => !known.has(planned));
-  const problems = refused.flatMap(({ planned, errors }) => problemsOfRecord(planned, errors, names));
+  const problems = refused.flatMap(({ planned, errors }) => problemsOfRecord(planned, errors));
   return { problems, records: refused.map(({ planned }) => planned) };
 }

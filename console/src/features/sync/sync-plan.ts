@@ -126,7 +126,7 @@ async function compare(
   const missing = errors.length > 0 ? 'keep' : options.missing;
   const names = namesByField(content.columns);
   const rules = { missing, moves: 'allow', similar: allowsSimilar ? 'allow' : 'refuse' } as const;
-  const plan = await planSync(records, { rules, isPartial, names, onProgress }, connection);
+  const plan = await planSync(records, { rules, isPartial, onProgress }, connection);
   const moves = await findMoves(plan.calls, connection);
   const unusable = [...errors, ...plan.conflicts];
   // With such errors all errors of the file are reported at once, and nothing can be applied.
@@ -223,7 +223,7 @@ export function useApply() {
 }
 
 async function apply(
-  { plan, rules, names, disables, run }: Comparison,
+  { plan, rules, disables, run }: Comparison,
   { anagrafe, signal }: ImportConnection,
   onProgress: (job: Job) => void,
 ): Promise<SyncResult> {
@@ -243,7 +243,7 @@ async function apply(
   });
   const failed = results.filter(({ planned }) => !refused.has(planned));
   return {
-    failed: failed.flatMap(({ planned, errors }) => problemsOfRecord(planned, errors, names)),
+    failed: failed.flatMap(({ planned, errors }) => problemsOfRecord(planned, errors)),
     failedRecords: failed.map(({ planned }) => planned),
     kept: await disablePrincipals(disables, name, { anagrafe, signal }),
     jobIds,
