@@ -1,5 +1,6 @@
 export { type ColumnContent, ColumnProfiles, type UnusedColumn } from './file/column-profile.ts';
 export type { ColumnMapping, ImportColumn } from './file/columns.ts';
+export { digestOf } from './file/digest.ts';
 export { type FileError, ImportFileError } from './file/errors.ts';
 export { exportedWorkbook } from './file/export-workbook.ts';
 export { byteOrderMark, csvLine, FailedRows, failedWorkbook } from './file/failed-rows.ts';
@@ -71,15 +72,15 @@ export { combineRows, errorsByRow, type RowGroup, rowsOfUsers } from './import/r
 export { sendRows } from './import/send.ts';
 export { type ImportTotals, noTotals } from './import/totals.ts';
 export { WarningLog, type WarningSummary } from './import/warnings.ts';
+export { findExcessiveLosses, type Losses } from './plan/losses.ts';
 export {
   disablePrincipals,
-  findExcessiveDisables,
   findMissingPrincipals,
   type MissingPrincipal,
   type MissingPrincipals,
   type MissingPrincipalsPolicy,
 } from './plan/missing-principals.ts';
-export { findExcessiveMoves, findMoves, type Moves, sourceOf } from './plan/moves.ts';
+export { findMoves, type Moves, sourceOf } from './plan/moves.ts';
 export {
   applyPlan,
   changesIn,
@@ -93,7 +94,6 @@ export {
   registeredRows,
 } from './plan/plan.ts';
 export { type SyncTotals, totalsOfPlan } from './plan/plan-totals.ts';
-export { findExcessiveRemovals, type Removals } from './plan/removals.ts';
 export {
   findDisabled,
   type MissingPolicy,

@@ -1,6 +1,6 @@
-import { ApiError, type UserOfPrincipal } from '@anagrafe/client';
+import type { UserOfPrincipal } from '@anagrafe/client';
 import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
-import { findUsers, type ImportConnection } from './calls.ts';
+import { findUsers, type ImportConnection, unlessForbidden } from './calls.ts';
 import { dryRunCall } from './dry-run-call.ts';
 import { rowsWithoutChanges } from './effects.ts';
 import { foldUsername, isInserted, principalKeyOf, principalOf, usersOf } from './records.ts';
@@ -85,11 +85,7 @@ async function withPrincipals(
   rows: readonly (UserRow | RecordRow)[],
   connection: ImportConnection,
 ): Promise<(UserRow | RecordRow)[]> {
-  const users = await findUsers(rows.flatMap(usernamesOf), connection).catch((error) => {
-    // An API client without the scope sync:read cannot look up users.
-    if (error instanceof ApiError && error.code === 'FORBIDDEN') return null;
-    throw error;
-  });
+  const users = await unlessForbidden(findUsers(rows.flatMap(usernamesOf), connection));
   return rows.flatMap((row) => {
     const found = usernamesOf(row).map((username) => users?.get(foldUsername(username)));
     const [first] = found;

@@ -1,5 +1,4 @@
-import { ApiError } from '@anagrafe/client';
-import type { ImportConnection } from '../import/calls.ts';
+import { type ImportConnection, unlessForbidden } from '../import/calls.ts';
 import { isRepeated } from '../import/principal-aliases.ts';
 import { foldUsername, usersOf } from '../import/records.ts';
 import { codedError, type RowError } from '../import/row-errors.ts';
@@ -206,7 +205,14 @@ const disabledMax = 10_000;
  * Returns the usernames of the file whose users are disabled and stay so, because the file has no `State` for them.
  * Returns null if the API client may not read users, or if the service has too many disabled ones.
  */
-export async function findDisabled(
+export function findDisabled(
+  records: readonly SyncRecord[],
+  connection: ImportConnection,
+): Promise<string[] | null> {
+  return unlessForbidden(readDisabled(records, connection));
+}
+
+async function readDisabled(
   records: readonly SyncRecord[],
   { anagrafe, signal }: ImportConnection,
 ): Promise<string[] | null> {
@@ -217,15 +223,10 @@ export async function findDisabled(
   const found: string[] = [];
   let read = 0;
   if (kept.size === 0) return found;
-  try {
-    for await (const user of anagrafe.users({ State: 'disabled', PageSize: 1000 }, { signal })) {
-      if (++read > disabledMax) return null;
-      const username = kept.get(foldUsername(user.Username));
-      if (username !== undefined) found.push(username);
-    }
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'FORBIDDEN') return null;
-    throw error;
+  for await (const user of anagrafe.users({ State: 'disabled', PageSize: 1000 }, { signal })) {
+    if (++read > disabledMax) return null;
+    const username = kept.get(foldUsername(user.Username));
+    if (username !== undefined) found.push(username);
   }
   return found;
 }

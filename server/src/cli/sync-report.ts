@@ -1,18 +1,15 @@
-import type { Anagrafe, FieldChange, UpsertCounts } from '@anagrafe/client';
+import type { FieldChange, UpsertCounts } from '@anagrafe/client';
 import {
   changesOf,
-  findExcessiveDisables,
-  findExcessiveMoves,
-  findExcessiveRemovals,
   formatRowError,
   type ImportFile,
+  type Losses,
   type MissingPrincipal,
   type MissingPrincipals,
   type MissingPrincipalsPolicy,
   type Moves,
   namesByField,
   type PlannedChange,
-  type Removals,
   type RowProblem,
   type RowUnit,
   rowUnit,
@@ -69,21 +66,6 @@ export function printGone(
     missingPrincipals === 'disable'
       ? `${them} that the file does not have would be disabled (${names}).`
       : `${them} of the service ${missing.length === 1 ? 'is' : 'are'} not in the file and ${missing.length === 1 ? 'stays' : 'stay'} active (${names}). To disable: --missing-principals disable`,
-  );
-}
-
-/** Throws if a file would disable too many principals for a run without a confirmation, or too many of their users. */
-export function limitGone(
-  disabled: readonly MissingPrincipal[],
-  stored: MissingPrincipals,
-  maxPercent: number,
-): void {
-  const limit = { maxPercent, alwaysAllowed: removalsAlwaysAllowed };
-  const found = findExcessiveDisables(disabled, stored, limit);
-  if (!found) return;
-  const of = disabled.length === 1 ? 'a principal' : 'principals';
-  throw new ConfigError(
-    `The file would disable ${of} with ${grouped(found.count)} of ${counted(found.stored, found.unit)}. With --yes at most ${grouped(found.allowed)} are allowed: ${maxPercent} percent (ANAGRAFE_MAX_REMOVALS), but at least ${removalsAlwaysAllowed}. Nothing was applied. Run the command without --yes to review the changes and confirm them.`,
   );
 }
 
@@ -273,28 +255,19 @@ export function printDisabled(usernames: readonly string[] | null): void {
   );
 }
 
-/**
- * Throws if the file would disable or delete too many users for a run without a confirmation: it may be incomplete. The
- * limit is that of a call without a plan: for all principals together, and for each of them.
- */
-export function limitRemovals(plan: SyncPlan, maxPercent: number): void {
-  const alwaysAllowed = removalsAlwaysAllowed;
-  const found = findExcessiveRemovals(plan, { maxPercent, alwaysAllowed });
-  if (found) throw tooMany('disable or delete', found, maxPercent);
-}
-
-/** Throws if a plan would move too many users for a run without a confirmation. */
-export async function limitMoves(moves: Moves, maxPercent: number, anagrafe: Anagrafe): Promise<void> {
-  const limit = { maxPercent, alwaysAllowed: removalsAlwaysAllowed };
-  const found = await findExcessiveMoves(moves, limit, { anagrafe });
-  if (found) throw tooMany('move', found, maxPercent);
-}
-
-function tooMany(action: string, found: Removals, maxPercent: number): ConfigError {
-  const { principal, removals, storedUsers, allowed } = found;
+/** Returns the error of a file that would remove too much for a run without a confirmation: it may be incomplete. */
+export function tooManyLosses(
+  { action, principal, unit, count, stored, allowed }: Losses,
+  maxPercent: number,
+) {
+  const effect = {
+    remove: 'disable or delete',
+    move: 'move',
+    disable: unit === 'principal' ? 'disable' : 'disable principals with',
+  }[action];
   const owner = principal === null ? '' : ` of the principal ${principal}`;
   return new ConfigError(
-    `The file would ${action} ${grouped(removals)} of ${counted(storedUsers, 'user')}${owner}. With --yes at most ${grouped(allowed)} are allowed: ${maxPercent} percent of the users (ANAGRAFE_MAX_REMOVALS), but at least ${removalsAlwaysAllowed}. Nothing was applied. Run the command without --yes to review the changes and confirm them.`,
+    `The file would ${effect} ${grouped(count)} of ${counted(stored, unit)}${owner}. With --yes at most ${grouped(allowed)} are allowed: ${maxPercent} percent (ANAGRAFE_MAX_REMOVALS), but at least ${removalsAlwaysAllowed}. Nothing was applied. Run the command without --yes to review the changes and confirm them.`,
   );
 }
 

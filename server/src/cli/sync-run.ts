@@ -6,6 +6,7 @@ import {
   countsOf,
   disablePrincipals,
   findDisabled,
+  findExcessiveLosses,
   findMoves,
   type ImportConnection,
   type ImportFile,
@@ -21,6 +22,7 @@ import {
   type WriteRules,
 } from '@anagrafe/importer';
 import { generatePassword, openTaskFile, requireEmpty, writeProblems } from '@anagrafe/importer/node';
+import { removalsAlwaysAllowed } from '../records/check/plan.ts';
 import { ConfigError } from '../settings/config.ts';
 import { type ConnectionOptions, reach } from './connection.ts';
 import {
@@ -46,9 +48,6 @@ import { exitCodes, print, tell } from './output/output.ts';
 import { confirm } from './output/prompt.ts';
 import {
   goneLines,
-  limitGone,
-  limitMoves,
-  limitRemovals,
   planLines,
   printDisabled,
   printFailedRecords,
@@ -58,6 +57,7 @@ import {
   printProblems,
   printSyncTotals,
   problemText,
+  tooManyLosses,
   unusableFile,
 } from './sync-report.ts';
 import { SyncSecrets } from './sync-secrets.ts';
@@ -242,9 +242,9 @@ async function applyChanges(
   anagrafe: ImportConnection['anagrafe'],
 ): Promise<Result> {
   if (options.yes) {
-    limitRemovals(plan, maxPercent);
-    await limitMoves(moves, maxPercent, anagrafe);
-    limitGone(disables, gone, maxPercent);
+    const limit = { maxPercent, alwaysAllowed: removalsAlwaysAllowed };
+    const losses = await findExcessiveLosses({ calls: plan.calls, moves, disables, gone }, limit, anagrafe);
+    if (losses) throw tooManyLosses(losses, maxPercent);
   }
   await secrets.create();
   const jobs: string[] = [];

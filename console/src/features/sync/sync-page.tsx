@@ -1,12 +1,11 @@
 import {
   type ColumnMapping,
-  ImportFileError,
   rowUnit,
   type SyncTotals,
   totalsOfPlan,
   UnsettledPlanError,
 } from '@anagrafe/importer';
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { SyncCounts } from '../../i18n/en.ts';
@@ -14,14 +13,15 @@ import { useFormats } from '../../i18n/formats.ts';
 import { useImportMessages, useSyncMessages } from '../../i18n/language.tsx';
 import { ConfirmDialog, useDialog } from '../../ui/dialog.tsx';
 import { focusOnMount } from '../../ui/focus.ts';
-import { Icon } from '../../ui/icon.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
 import { Surface, useIsActivePage } from '../../ui/page.tsx';
 import { Columns } from '../import/column-mapping.tsx';
+import { FileFailure } from '../import/file-failure.tsx';
 import { FilePage, TotalsRows, type WorkProps } from '../import/file-page.tsx';
 import { useUnsaved } from '../import/import-result.tsx';
 import { RowWarnings } from '../import/row-warnings.tsx';
 import { saveColumns, savedColumns } from '../import/saved-columns.ts';
+import { isOutdated } from '../import/send-rows.ts';
 import { Invited } from '../invitations/invited.tsx';
 import { ChangesTable } from '../plans/changes-table.tsx';
 import { JobProgress } from '../results/job-progress.tsx';
@@ -29,7 +29,6 @@ import { Problems } from './problems.tsx';
 import { defaultOptions, Options } from './sync-options.tsx';
 import {
   type Comparison,
-  isOutdated,
   MissingUnknownError,
   problemsOf,
   type SyncResult,
@@ -63,6 +62,10 @@ function Work({ file, onKeepTotals }: WorkProps) {
     apply.reset();
     compare.mutate({ columns, options });
   }
+  function reasonOf(error: Error): string | null {
+    if (error instanceof UnsettledPlanError) return messages.unsettled;
+    return error instanceof MissingUnknownError ? messages.missingUnknown : null;
+  }
   const { data: comparison } = compare;
   if (apply.data && comparison) return <Result comparison={comparison} result={apply.data} />;
   return (
@@ -87,7 +90,14 @@ function Work({ file, onKeepTotals }: WorkProps) {
         </Text>
       </Columns>
       <Options options={options} onChange={(next) => change(() => setOptions(next))} />
-      {compare.error && <CompareError error={compare.error} onRetry={compareAll} />}
+      {compare.error && (
+        <FileFailure
+          error={compare.error}
+          title={messages.compareFailed}
+          reason={reasonOf(compare.error)}
+          onRetry={compareAll}
+        />
+      )}
       <Group>
         <Button
           onClick={compareAll}
@@ -123,30 +133,6 @@ function Work({ file, onKeepTotals }: WorkProps) {
         />
       )}
     </Stack>
-  );
-}
-
-function CompareError({ error, onRetry }: { error: Error; onRetry: () => void }) {
-  const messages = useSyncMessages();
-  const { fileError } = useImportMessages();
-  if (error instanceof UnsettledPlanError) return <Stopped reason={messages.unsettled} />;
-  if (error instanceof MissingUnknownError) return <Stopped reason={messages.missingUnknown} />;
-  if (error instanceof ImportFileError) return <Stopped reason={fileError(error.detail)} />;
-  return <Failure error={error} title={messages.compareFailed} onRetry={onRetry} />;
-}
-
-function Stopped({ reason }: { reason: string }) {
-  const messages = useSyncMessages();
-  return (
-    <Alert
-      color="red"
-      variant="light"
-      role="alert"
-      icon={<Icon name="warning" />}
-      title={messages.compareFailed}
-    >
-      {reason}
-    </Alert>
   );
 }
 

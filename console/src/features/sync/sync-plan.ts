@@ -1,4 +1,4 @@
-import { ApiError, type Job, newRun } from '@anagrafe/client';
+import { type Job, newRun } from '@anagrafe/client';
 import {
   applyPlan,
   type ColumnMapping,
@@ -7,9 +7,7 @@ import {
   countsOf,
   disablePrincipals,
   findDisabled,
-  findExcessiveDisables,
-  findExcessiveMoves,
-  findExcessiveRemovals,
+  findExcessiveLosses,
   findMissingPrincipals,
   findMoves,
   type ImportConnection,
@@ -135,6 +133,7 @@ async function compare(
   const gone = missingPrincipals === 'keep' ? null : await findMissingPrincipals(plan.calls, connection);
   if (missingPrincipals === 'disable' && !gone) throw new MissingUnknownError();
   const disables = missingPrincipals === 'disable' ? (gone?.missing ?? []) : [];
+  const losses = { calls: plan.calls, moves, disables, gone };
   const counts = countsOf(plan.calls);
   const removals = counts.UsersDisabled + counts.UsersDeleted + disables.length;
   return {
@@ -150,10 +149,7 @@ async function compare(
     size: changesIn(counts) + disables.length,
     removals,
     losses: removals + counts.UsersMoved,
-    hasManyLosses:
-      findExcessiveRemovals(plan, removalLimit) !== null ||
-      (await findExcessiveMoves(moves, removalLimit, connection)) !== null ||
-      (gone !== null && findExcessiveDisables(disables, gone, removalLimit) !== null),
+    hasManyLosses: (await findExcessiveLosses(losses, removalLimit, connection.anagrafe)) !== null,
     warnings,
     unused,
     invites: options.invites,
@@ -259,8 +255,4 @@ export function problemsOf(
   const problems = [...plan.failed, ...plan.leftOut, ...failed];
   const all = problemsOfAllRows(problems, [...plan.failedRecords, ...failedRecords], message);
   return all.toSorted((one, other) => one.line - other.line);
-}
-
-export function isOutdated(error: Error): boolean {
-  return error instanceof ApiError && error.code === 'PLAN_OUTDATED';
 }
