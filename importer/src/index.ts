@@ -72,15 +72,21 @@ export { combineRows, errorsByRow, type RowGroup, rowsOfUsers } from './import/r
 export { sendRows } from './import/send.ts';
 export { type ImportTotals, noTotals } from './import/totals.ts';
 export { WarningLog, type WarningSummary } from './import/warnings.ts';
+export {
+  type AppliedSync,
+  applySync,
+  type Comparison,
+  compareSync,
+  MissingUnknownError,
+} from './plan/compare-sync.ts';
 export { findExcessiveLosses, type Losses } from './plan/losses.ts';
 export {
   disablePrincipals,
-  findMissingPrincipals,
   type MissingPrincipal,
   type MissingPrincipals,
   type MissingPrincipalsPolicy,
 } from './plan/missing-principals.ts';
-export { findMoves, type Moves, sourceOf } from './plan/moves.ts';
+export { type Moves, sourceOf } from './plan/moves.ts';
 export {
   applyPlan,
   changesIn,
@@ -94,16 +100,9 @@ export {
   registeredRows,
 } from './plan/plan.ts';
 export { type SyncTotals, totalsOfPlan } from './plan/plan-totals.ts';
-export {
-  findDisabled,
-  type MissingPolicy,
-  planSync,
-  type SyncPlan,
-  UnsettledPlanError,
-} from './plan/sync.ts';
+export { type MissingPolicy, planSync, type SyncPlan, UnsettledPlanError } from './plan/sync.ts';
 export {
   problemsOfAllRows,
-  problemsOfRecord,
   type RowProblem,
   readSyncFile,
   type SyncFile,

@@ -27,7 +27,7 @@ const noMoves = { count: 0, users: new Map(), storedUsers: new Map() };
 
 const find = (maxPercent: number, ...principals: (readonly [number, number])[]) =>
   findExcessiveLosses(
-    { ...callsOf(...principals), moves: noMoves, disables: [], gone: null },
+    { plan: callsOf(...principals), moves: noMoves, disables: [], gone: null },
     { maxPercent, alwaysAllowed: 20 },
     new Anagrafe({ url: 'http://127.0.0.1:1' }),
   );

@@ -1,8 +1,10 @@
 import type { Anagrafe } from '@anagrafe/client';
 import { usersOf } from '../import/records.ts';
+import type { Comparison } from './compare-sync.ts';
 import type { MissingPrincipal, MissingPrincipals } from './missing-principals.ts';
 import type { Moves } from './moves.ts';
 import type { PlannedCall, PlannedRecord } from './plan.ts';
+import type { SyncPlan } from './sync.ts';
 
 /** Users or principals that a plan would remove, move or disable. */
 export interface Losses {
@@ -24,26 +26,24 @@ interface LossLimit {
   readonly alwaysAllowed: number;
 }
 
-interface PlannedLosses {
-  readonly calls: readonly PlannedCall[];
-  readonly moves: Moves;
-  /** The principals that would be disabled, because the file does not have them. */
-  readonly disables: readonly MissingPrincipal[];
-  /** Null if they were not searched. */
-  readonly gone: MissingPrincipals | null;
-}
-
 /**
  * Returns losses above the limit, of all principals together or of one of them; null if there are none: many losses can
  * mean that the file is incomplete.
  */
 export async function findExcessiveLosses(
-  { calls, moves, disables, gone }: PlannedLosses,
+  {
+    plan,
+    moves,
+    disables,
+    gone,
+  }: Pick<Comparison, 'moves' | 'disables' | 'gone'> & {
+    readonly plan: Pick<SyncPlan, 'calls'>;
+  },
   limit: LossLimit,
   anagrafe: Anagrafe,
 ): Promise<Losses | null> {
   return (
-    findExcessive(removalsIn(calls), limit) ??
+    findExcessive(removalsIn(plan.calls), limit) ??
     (await findExcessiveMoves(moves, limit, anagrafe)) ??
     findExcessive(gone ? disablesIn(disables, gone) : [], limit)
   );

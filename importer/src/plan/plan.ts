@@ -207,7 +207,7 @@ export function registeredRows({ planned, tuple }: PlannedRecord): ImportRow[] {
   );
 }
 
-interface ApplyOptions extends ImportConnection {
+export interface ApplyOptions extends ImportConnection {
   readonly rules: PlanRules;
   /** Prefix of the idempotency keys. */
   readonly name: string;

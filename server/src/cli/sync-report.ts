@@ -1,11 +1,11 @@
 import type { FieldChange, UpsertCounts } from '@anagrafe/client';
 import {
+  type Comparison,
   changesOf,
   formatRowError,
   type ImportFile,
   type Losses,
   type MissingPrincipal,
-  type MissingPrincipals,
   type MissingPrincipalsPolicy,
   type Moves,
   namesByField,
@@ -33,14 +33,13 @@ interface PlanLine {
   readonly to: string | null;
 }
 
-export function planLines({ calls }: SyncPlan, moves: Moves): PlanLine[] {
-  return calls
-    .flatMap(({ records }) => records.flatMap(changesOf))
-    .flatMap((change) => linesOf(change, moves));
+export function planLines({ plan, moves, disables }: Comparison): PlanLine[] {
+  const changes = plan.calls.flatMap(({ records }) => records.flatMap(changesOf));
+  return [...changes.flatMap((change) => linesOf(change, moves)), ...goneLines(disables)];
 }
 
 /** The lines of principals that are disabled because the file does not have them. */
-export function goneLines(missing: readonly MissingPrincipal[]): PlanLine[] {
+function goneLines(missing: readonly MissingPrincipal[]): PlanLine[] {
   return missing.map((principal) => ({
     principal: nameOf(principal),
     username: null,
@@ -54,11 +53,16 @@ function nameOf({ ID, ExternalKey, Denomination }: Omit<MissingPrincipal, 'users
   return [ExternalKey ?? `#${ID}`, ...(Denomination === null ? [] : [Denomination])].join(' ');
 }
 
-/** Prints the principals that the file does not have and that stay active. */
+export const missingUnknown =
+  'Missing principals cannot be found: the API client needs the scope sync:read, or too many are missing.';
+
+/** Prints the principals that the file does not have. */
 export function printGone(
-  { missing }: MissingPrincipals,
+  { gone }: Pick<Comparison, 'gone'>,
   { missingPrincipals }: { readonly missingPrincipals: MissingPrincipalsPolicy },
 ): void {
+  if (!gone && missingPrincipals !== 'keep') tell(missingUnknown);
+  const { missing } = gone ?? { missing: [] };
   if (missing.length === 0) return;
   const names = `${missing.slice(0, namesMax).map(nameOf).join(', ')}${missing.length > namesMax ? ', …' : ''}`;
   const them = counted(missing.length, 'principal');

@@ -1,5 +1,6 @@
 import {
   type ColumnMapping,
+  MissingUnknownError,
   rowUnit,
   type SyncTotals,
   totalsOfPlan,
@@ -27,14 +28,7 @@ import { ChangesTable } from '../plans/changes-table.tsx';
 import { JobProgress } from '../results/job-progress.tsx';
 import { Problems } from './problems.tsx';
 import { defaultOptions, Options } from './sync-options.tsx';
-import {
-  type Comparison,
-  MissingUnknownError,
-  problemsOf,
-  type SyncResult,
-  useApply,
-  useCompare,
-} from './sync-plan.ts';
+import { problemsOf, type ShownComparison, type SyncResult, useApply, useCompare } from './sync-plan.ts';
 
 /** Makes principals and their users equal to a file: map the columns, compare, confirm the changes, apply them. */
 export function Sync() {
@@ -137,7 +131,7 @@ function Work({ file, onKeepTotals }: WorkProps) {
 }
 
 interface ChangesProps extends Pick<WorkProps, 'file'> {
-  readonly comparison: Comparison;
+  readonly comparison: ShownComparison;
   readonly isBusy: boolean;
   readonly onApply: () => void;
 }
@@ -233,7 +227,7 @@ function formatted(totals: SyncTotals, number: (value: number) => string): SyncC
   >;
 }
 
-function Result({ comparison, result }: { comparison: Comparison; result: SyncResult }) {
+function Result({ comparison, result }: { comparison: ShownComparison; result: SyncResult }) {
   const messages = useSyncMessages();
   const { number } = useFormats();
   const { failed, failedRecords: refusedRecords, kept } = result;
