@@ -3,6 +3,7 @@ import { isObject } from '../file/json-element.ts';
 import type { ImportRow } from '../file/rows.ts';
 import type { JsonObject } from '../file/types.ts';
 import type { ImportOperation } from './calls.ts';
+import { groupBy } from './group-by.ts';
 import { lookAlikeErrors, splitLookAlikes } from './look-alikes.ts';
 import { noAliases, type PrincipalAliases } from './principal-aliases.ts';
 import {
@@ -104,13 +105,7 @@ interface CombinedRows {
  */
 export function combineRows(rows: readonly ImportRow[], aliases: PrincipalAliases = noAliases): CombinedRows {
   const { ofPrincipals, errors } = principalRows(rows);
-  const members = new Map<string, PrincipalRow[]>();
-  for (const row of ofPrincipals) {
-    const key = aliases.get(row.key) ?? row.key;
-    const known = members.get(key);
-    if (known) known.push(row);
-    else members.set(key, [row]);
-  }
+  const members = groupBy(ofPrincipals, ({ key }) => aliases.get(key) ?? key);
   const all = [...members].map(([key, some]) => {
     return groupOf(key, some, { operation: some.every(isInserted) ? 'insert' : 'upsert' });
   });

@@ -9,6 +9,7 @@ import {
   wouldCreate,
 } from './calls.ts';
 import { divide } from './divide-rows.ts';
+import { groupBy } from './group-by.ts';
 import { isLookAlike, splitLookAlikes } from './look-alikes.ts';
 import {
   type CombinedRecord,
@@ -77,7 +78,7 @@ class RowSender {
   readonly #options: SendOptions;
   readonly #errors: RowErrors;
   /** The rows to send by principal. */
-  readonly #pending = new Map<string, PrincipalRow[]>();
+  readonly #pending: Map<string, PrincipalRow[]>;
   /** The values that the service has accepted, by principal. */
   readonly #accepted = new Map<string, Values>();
   /** How often a record was postponed, by the number of its first row. */
@@ -91,12 +92,8 @@ class RowSender {
     const { errors, ofPrincipals } = principalRows(rows);
     this.#options = options;
     this.#errors = errors;
-    for (const row of ofPrincipals) {
-      if (row.similar === 'allow') this.#allowed.add(row.key);
-      const present = this.#pending.get(row.key);
-      if (present) present.push(row);
-      else this.#pending.set(row.key, [row]);
-    }
+    this.#pending = groupBy(ofPrincipals, ({ key }) => key);
+    for (const { similar, key } of ofPrincipals) if (similar === 'allow') this.#allowed.add(key);
     this.#signal = AbortSignal.any([this.#stop.signal, ...(options.signal ? [options.signal] : [])]);
   }
 

@@ -3,36 +3,26 @@ import { stat } from 'node:fs/promises';
 import { ColumnProfiles, type UnusedColumn } from '../file/column-profile.ts';
 import { estimateRows, inBatches } from '../import/batches.ts';
 import { DryRunState, dryRunRows } from '../import/dry-run.ts';
-import { ReasonLog, type ReasonSummary } from '../import/reasons.ts';
+import { ReasonLog } from '../import/reasons.ts';
 import { countTaken, namesByField } from '../import/row-errors.ts';
-import { addTotals, type ImportTotals, noTotals } from '../import/totals.ts';
-import type { WarningLog } from '../import/warnings.ts';
+import { addTotals, noTotals } from '../import/totals.ts';
 import { comparerOf, ownPasswordsNotUsed, prepareRows, removeStored, totalsOfStored } from './prepare.ts';
 import { AppendedFile, appendedPath, completeFailedRows, formatFailedRows } from './result-files.ts';
 import {
-  type CompletedRows,
   type ImportContext,
   type ImportTask,
   noRows,
   openTaskFile,
+  type ReportedRows,
   requireDistinctPaths,
   samplesMax,
   unusedPath,
 } from './task.ts';
 
-/** The result of a dry run. `skipped` has the rows that would not be applied, because they are stored already. */
-export interface ImportDryRun extends CompletedRows {
-  /** Lines of the first skipped rows, at most `samplesMax`. */
-  readonly skippedLines: readonly number[];
-  /** The effects that the other rows would have. */
-  readonly totals: ImportTotals;
+/** The result of a dry run: what an import would do with each row. */
+export interface ImportDryRun extends ReportedRows {
   /** Estimated time that the service needs to hash the passwords. */
   readonly seconds: number;
-  /** Failed rows whose usernames stored users have. */
-  readonly usernamesTaken: number;
-  /** The reasons of the rows that would fail, the most frequent first. */
-  readonly reasons: readonly ReasonSummary[];
-  readonly warnings: WarningLog;
   /** The file with the rows that would fail. It does not exist if there are none. */
   readonly wouldFailPath: string;
   /** The columns that are neither recognised nor mapped, with the kind of their values. */

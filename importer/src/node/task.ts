@@ -10,7 +10,10 @@ import type { ImportConnection } from '../import/calls.ts';
 import type { WithoutKeyPolicy } from '../import/companies.ts';
 import type { InviteChannel } from '../import/invitations.ts';
 import type { Language } from '../import/italian.ts';
+import type { ReasonSummary } from '../import/reasons.ts';
 import type { WriteRules } from '../import/records.ts';
+import type { ImportTotals } from '../import/totals.ts';
+import type { WarningLog } from '../import/warnings.ts';
 
 /** An import of one file: its options, and the paths of the files it reads and writes. */
 export interface ImportTask extends WriteRules {
@@ -60,6 +63,19 @@ export interface CompletedRows {
   readonly skipped: number;
   /** Rows that were left out, because they are exact copies of earlier ones. */
   readonly repeated: number;
+}
+
+/** What an import and a dry run report alike. */
+export interface ReportedRows extends CompletedRows {
+  /** Lines of the first skipped rows, at most `samplesMax`. */
+  readonly skippedLines: readonly number[];
+  /** The effects of the other rows. */
+  readonly totals: ImportTotals;
+  /** The reasons of the failed rows, the most frequent first. */
+  readonly reasons: readonly ReasonSummary[];
+  readonly warnings: WarningLog;
+  /** Failed rows whose usernames stored users have. */
+  readonly usernamesTaken: number;
 }
 
 export const noRows: CompletedRows = { rows: 0, failed: 0, skipped: 0, repeated: 0 };

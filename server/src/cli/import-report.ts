@@ -16,7 +16,7 @@ import {
   shortPath,
   undoCommandFor,
 } from './file-report.ts';
-import { printTotals, totalsOf } from './import-totals.ts';
+import { printImportTotals, totalsOf } from './import-totals.ts';
 import { codesText } from './invitation-files.ts';
 import { counted, grouped, inUnits, quoted, quotedIfNeeded } from './output/format.ts';
 import { exitCodes, print, tell } from './output/output.ts';
@@ -81,7 +81,7 @@ export function printResult(
   }
   tell(rows === 0 ? emptyFile : `${grouped(applied)} of ${counted(rows, 'row')} applied.`);
   printSkipped(result, task, file);
-  if (rows > 0) printTotals(totals, task);
+  if (rows > 0) printImportTotals(totals, task);
   printReasons(reasons, unit);
   printWarnings(warnings, unit, file?.columns);
   if (file) printLeftOut(file);
@@ -136,7 +136,7 @@ export function printDryRun(
       : `Dry run: ${grouped(applied)} of ${counted(rows, 'row')} would be applied${time}.`,
   );
   printSkipped(result, task, file, { dryRun: true });
-  if (rows > 0) printTotals(totals, task, { dryRun: true });
+  if (rows > 0) printImportTotals(totals, task, { dryRun: true });
   printReasons(reasons, unitOf(file));
   printWarnings(warnings, unitOf(file), file?.columns);
   if (file) printLeftOut(file);

@@ -14,7 +14,6 @@ import {
   type RowUnit,
   rowUnit,
   type SyncPlan,
-  type SyncTotals,
   sourceOf,
 } from '@anagrafe/importer';
 import { removalsAlwaysAllowed } from '../records/check/plan.ts';
@@ -125,37 +124,6 @@ const columns: readonly Column<PlanLine>[] = [
   { head: 'From', cell: ({ from }) => from ?? '' },
   { head: 'To', cell: ({ to }) => to ?? '' },
 ];
-
-/** Prints what a sync has done with the principals and users of its file, or would do. */
-export function printSyncTotals(totals: SyncTotals, { dryRun = false } = {}): void {
-  const word = (planned: string, done: string) => (dryRun ? `to ${planned}` : done);
-  const part = (...counts: readonly (readonly [count: number, text: string, isAlways?: boolean])[]) =>
-    counts
-      .filter(([count, , isAlways = false]) => isAlways || count > 0)
-      .map(([count, text]) => `${grouped(count)} ${text}`)
-      .join(', ');
-  const principals = part(
-    [totals.PrincipalsInserted, word('create', 'created'), true],
-    [totals.PrincipalsUpdated, word('change', 'changed'), true],
-    [totals.PrincipalsDisabled, word('disable', 'disabled')],
-    [totals.PrincipalsUnchanged, 'unchanged', true],
-    [totals.PrincipalsLeftOut, 'left out'],
-  );
-  const users = part(
-    [totals.UsersRegistered, word('register', 'registered'), true],
-    [totals.UsersUpdated, word('change', 'changed'), true],
-    [totals.UsersMoved, word('move', 'moved')],
-    [totals.UsersDisabled, word('disable', 'disabled')],
-    [totals.UsersDeleted, word('delete', 'deleted')],
-    [totals.UsersUnchanged, 'unchanged', true],
-    [totals.UsersLeftOut, 'left out'],
-  );
-  tell(`  Principals: ${principals}.`, `  Users: ${users}.`);
-  if (totals.UsersInvited > 0)
-    tell(
-      `  ${dryRun ? 'To invite' : 'Invited'} to choose a password: ${counted(totals.UsersInvited, 'user')}.`,
-    );
-}
 
 /** Describes counts in one line: `Principals: 1 created, 2 changed. Users: 3 registered, 1 disabled. 500 unchanged.` */
 export function countsText(counts: UpsertCounts): string {

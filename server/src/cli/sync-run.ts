@@ -41,6 +41,7 @@ import {
   requireCodesFile,
 } from './import-file.ts';
 import { commandFor } from './import-report.ts';
+import { printTotals } from './import-totals.ts';
 import { interruptibly, tellOpenJobs } from './interruption.ts';
 import { counted } from './output/format.ts';
 import { exitCodes, print, tell } from './output/output.ts';
@@ -53,7 +54,6 @@ import {
   printLeftOutUsers,
   printPlan,
   printProblems,
-  printSyncTotals,
   problemText,
   tooManyLosses,
   unusableFile,
@@ -96,7 +96,7 @@ export async function syncFile(path: string, options: SyncOptions): Promise<void
   if (!options.json) await printPlan(lines, options);
   printProblems(plan.failed, file);
   printProblems(plan.leftOut, file);
-  printSyncTotals(planned, { dryRun: true });
+  printTotals(planned, { dryRun: true });
   printDisabled(disabledUsers);
   printFailedRecords(plan, unit);
   printLeftOutUsers(plan, unit);
@@ -241,7 +241,7 @@ async function applyChanges(
     tell(isComplete ? 'Applied.' : 'Applied, except for these records.');
     if (!isComplete) process.exitCode = exitCodes.someFailed;
     const totals = totalsOfPlan(plan, { disabled: disables.length - kept.length, refused: failedRecords });
-    printSyncTotals(totals);
+    printTotals(totals);
     return { ...applied, totals };
   };
   return interruptibly(work, async () => {
