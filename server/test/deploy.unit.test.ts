@@ -252,8 +252,8 @@ describe('the rules of Prometheus and the dashboard', () => {
   });
 });
 
-it('docs/operations.md has every metric of the service with its labels', async () => {
-  const table = read('docs/operations.md').split('| metric | labels |')[1]?.split('\n\n')[0] ?? '';
+it('docs/operations/monitor.md has every metric of the service with its labels', async () => {
+  const table = read('docs/operations/monitor.md').split('| metric | labels |')[1]?.split('\n\n')[0] ?? '';
   const rows = [...table.matchAll(/^\| (`anagrafe_[^|]+?) \| ([^|]*?) ?\| /gm)].flatMap(
     ([, names = '', labels = '']) => (names.match(/\w+/g) ?? []).map((name) => [name, labels] as const),
   );

@@ -25,6 +25,12 @@ const manifestBytesMax = 100_000_000;
 /** The size that `initdb` gives the files of the write-ahead log. */
 export const logFileBytes = 16 * 1024 * 1024;
 
+/**
+ * A backup passes on its bytes in pieces of this size. Each piece waits for the event loop, which is busy with calls:
+ * pieces of 16 kB, the default of Node, made a backup under load ten times as long.
+ */
+export const pieceBytes = 1024 * 1024;
+
 interface Manifest {
   readonly Files: readonly ListedFile[];
   readonly 'WAL-Ranges'?: readonly { readonly Timeline: number; readonly 'Start-LSN': string }[];
@@ -64,10 +70,12 @@ export async function readBackupFiles(
   const digest = createHash('sha256');
   try {
     await pipeline(
-      createReadStream(join(folder, keyOfSalt ? files.encryptedArchive : files.archive)),
+      createReadStream(join(folder, keyOfSalt ? files.encryptedArchive : files.archive), {
+        highWaterMark: pieceBytes,
+      }),
       (source: Bytes) => hashed(source, digest),
       keyOfSalt ? decrypting(keyOfSalt) : unchanged,
-      createGunzip(),
+      createGunzip({ chunkSize: pieceBytes }),
       async (tar: Bytes) => {
         for await (const entry of readTar(tar)) await readEntry(entry, listed, write);
       },

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import pg from 'pg';
 import type { Connection } from '../embedded-postgres/embedded-postgres.ts';
+import { pieceBytes } from './backup-files.ts';
 
 interface BaseBackup {
   /** The files of the cluster as a tar archive, with the write-ahead log that makes them consistent. */
@@ -43,7 +44,7 @@ interface CopyData {
 }
 
 class ClusterCopy {
-  readonly tar = new Readable({ read: () => this.#socket?.resume() });
+  readonly tar = new Readable({ highWaterMark: pieceBytes, read: () => this.#socket?.resume() });
   #socket: Socket | undefined;
   #archives = 0;
   /** The pieces of the manifest, which follows the archive. Null until then. */

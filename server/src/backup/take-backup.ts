@@ -14,6 +14,7 @@ import {
   files,
   firstLogFileOf,
   hashed,
+  pieceBytes,
   readBackupFiles,
   unchanged,
 } from './backup-files.ts';
@@ -50,7 +51,8 @@ export async function takeBackup(
     const { tar, manifest } = await readBaseBackup(connection);
     await pipeline(
       tar,
-      createGzip({ level: 1 }),
+      inLargePieces,
+      createGzip({ level: 1, chunkSize: pieceBytes }),
       keyOfSalt ? encrypting(keyOfSalt) : unchanged,
       (source: AsyncIterable<Buffer>) => hashed(source, digest),
       createWriteStream(join(making, keyOfSalt ? files.encryptedArchive : files.archive), durable),
@@ -81,6 +83,11 @@ export async function takeBackup(
   } finally {
     await rm(making, { recursive: true, force: true });
   }
+}
+
+/** Reads all that waits at once. A pipe would pass on the pieces of 32 kB that PostgreSQL sends. */
+async function* inLargePieces(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* source;
 }
 
 function sameSecond(made: string): OperatorError {

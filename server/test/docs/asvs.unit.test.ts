@@ -43,8 +43,8 @@ describe('docs/asvs.md', () => {
   });
 });
 
-describe('the examples of reverse proxies in docs/operations.md', () => {
-  const examples = blocksOf(readPage('docs/operations.md')).filter(({ language }) =>
+describe('the examples of reverse proxies in docs/operations/tls.md', () => {
+  const examples = blocksOf(readPage('docs/operations/tls.md')).filter(({ language }) =>
     ['nginx', 'caddyfile'].includes(language),
   );
 

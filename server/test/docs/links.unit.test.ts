@@ -1,10 +1,17 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, it } from 'vitest';
 import { allPages, readPage, root } from './pages.ts';
 
 it.each(allPages)('every relative link of %s leads to a file and a heading that exist', (path) => {
   expect(linksOf(readPage(path)).filter((link) => !leadsSomewhere(path, link))).toEqual([]);
+});
+
+it('every alert of Prometheus leads to a page and a heading that exist', () => {
+  const rules = readFileSync(join(root, 'deploy/prometheus/alerts.yml'), 'utf8');
+  const runbooks = [...rules.matchAll(/^ +runbook: (\S+)$/gm)].map(([, link = '']) => link);
+  expect(runbooks.length).toBeGreaterThan(5);
+  expect(runbooks.filter((link) => !leadsSomewhere('README.md', link))).toEqual([]);
 });
 
 it('anchors are built as GitHub builds them', () => {
