@@ -100,6 +100,16 @@ describe('the rows of a principal', () => {
     expect(usernamesOf(calls).map(([first]) => first?.length)).toEqual([500, 500, 100]);
   });
 
+  it.each(['refuse', 'update'] as const)(
+    'are never combined if they state different values, with the policy %s',
+    async (existing) => {
+      const rows = await rowsOf([',C1,Alfa,,a', ',C1,Beta,,b', ',C1,Alfa,,c']);
+      const { calls } = await sent(rows, () => applied, existing);
+      expect(usernamesOf(calls)).toEqual([[['a', 'c']], [['b']]]);
+      expect(calls[1]?.records[0]?.record).toMatchObject({ Denomination: 'Beta' });
+    },
+  );
+
   it('are combined if they are JSON records, up to the maximum number of users', async () => {
     const record = (first: number, count: number) =>
       JSON.stringify({
@@ -130,7 +140,7 @@ describe('the rows of a principal', () => {
   it('are each sent until they are applied or have an error, whatever the service answers', async () => {
     const row = fc.record({
       key: fc.constantFrom('', 'C1', 'C2', 'C3'),
-      isStated: fc.boolean(),
+      denomination: fc.constantFrom('Alfa', 'Beta', ''),
       isBad: fc.boolean(),
     });
     await fc.assert(
@@ -139,10 +149,7 @@ describe('the rows of a principal', () => {
         fc.constantFrom<ExistingPolicy>('refuse', 'update'),
         async (lines, existing) => {
           const rows = await rowsOf(
-            // The rows of a principal do not contradict each other.
-            lines.map(
-              ({ key, isStated }, at) => `,${key},${key === '' || isStated ? `Name ${key}` : ''},,u${at}`,
-            ),
+            lines.map(({ key, denomination }, at) => `,${key},${key === '' ? 'Own' : denomination},,u${at}`),
           );
           const finished: number[] = [];
           const { calls, errors } = await sent(

@@ -132,7 +132,11 @@ describe('the undo of a run', () => {
       });
       const undone = await admin(`POST runs/${own}/undo`, { prefer });
       expect([200, 202], undone.text).toContain(undone.status);
-      if (prefer === 'respond-async') await finished(service, jobOf(undone).ID);
+      if (prefer === 'respond-async') {
+        const ended = jobOf(await finished(service, jobOf(undone).ID));
+        expect(ended).toMatchObject({ Records: 1, Users: 5, UsersDone: 5, UsersApplied: 5 });
+        return;
+      }
       const [call] = (await admin('GET calls?pageSize=1')).body.result?.records ?? [];
       expect(call).toMatchObject({ Operation: 'undo', Records: 1, Users: 5 });
     },
