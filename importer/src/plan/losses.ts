@@ -1,9 +1,8 @@
 import type { Anagrafe } from '@anagrafe/client';
-import { usersOf } from '../import/records.ts';
 import type { Comparison } from './compare-sync.ts';
 import type { MissingPrincipal, MissingPrincipals } from './missing-principals.ts';
 import type { Moves } from './moves.ts';
-import type { PlannedCall, PlannedRecord } from './plan.ts';
+import { type PlannedCall, storedUsersOf } from './plan.ts';
 import type { SyncPlan } from './sync.ts';
 
 /** Users or principals that a plan would remove, move or disable. */
@@ -124,11 +123,4 @@ async function findExcessiveMoves(
     }
   }
   return findExcessive([{ action: 'move', unit: 'user', principal: null, count, stored }], limit);
-}
-
-/** Returns the number of stored users of the principal of a record; 0 for a record that fails. */
-export function storedUsersOf({ planned, tuple }: PlannedRecord): number {
-  if (!tuple) return usersOf(planned.record).length;
-  const isNew = (operation: string) => operation === 'register' || operation === 'move';
-  return (tuple.Item6.Users ?? []).filter(({ Operation }) => !isNew(Operation)).length;
 }

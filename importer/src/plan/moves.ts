@@ -1,8 +1,7 @@
 import type { UserOfPrincipal } from '@anagrafe/client';
 import { findUsers, type ImportConnection, unlessForbidden } from '../import/calls.ts';
 import { foldUsername } from '../import/records.ts';
-import { storedUsersOf } from './losses.ts';
-import type { PlannedCall } from './plan.ts';
+import { type PlannedCall, storedUsersOf } from './plan.ts';
 
 /** The users that a plan moves to other principals. */
 export interface Moves {

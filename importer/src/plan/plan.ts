@@ -207,6 +207,13 @@ export function registeredRows({ planned, tuple }: PlannedRecord): ImportRow[] {
   );
 }
 
+/** Returns the number of stored users of the principal of a record; 0 for a record that fails. */
+export function storedUsersOf({ planned, tuple }: PlannedRecord): number {
+  if (!tuple) return usersOf(planned.record).length;
+  const isNew = (operation: string) => operation === 'register' || operation === 'move';
+  return (tuple.Item6.Users ?? []).filter(({ Operation }) => !isNew(Operation)).length;
+}
+
 export interface ApplyOptions extends ImportConnection {
   readonly rules: PlanRules;
   /** Prefix of the idempotency keys. */
