@@ -68,7 +68,7 @@ export {
   type RowError,
   type RowErrors,
 } from './import/row-errors.ts';
-export { combineRows, errorsByRow, type RowGroup, rowsOfUsers } from './import/row-group.ts';
+export { combineRows, errorsByRow } from './import/row-group.ts';
 export { sendRows } from './import/send.ts';
 export { type ImportTotals, noTotals } from './import/totals.ts';
 export { WarningLog, type WarningSummary } from './import/warnings.ts';
