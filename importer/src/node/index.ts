@@ -9,6 +9,7 @@ export { readSavedMapping, saveMapping } from './saved-mapping.ts';
 export { writePasswords, writeProblems } from './sync-files.ts';
 export {
   type CompletedRows,
+  type FileTask,
   type ImportContext,
   type ImportCounts,
   ImportError,

@@ -11,20 +11,15 @@ import type { WithoutKeyPolicy } from '../import/companies.ts';
 import type { InviteChannel } from '../import/invitations.ts';
 import type { Language } from '../import/italian.ts';
 import type { ReasonSummary } from '../import/reasons.ts';
-import type { WriteRules } from '../import/records.ts';
+import type { ExistingPolicy, WriteRules } from '../import/records.ts';
 import type { ImportTotals } from '../import/totals.ts';
 import type { WarningLog } from '../import/warnings.ts';
 
-/** An import of one file: its options, and the paths of the files it reads and writes. */
-export interface ImportTask extends WriteRules {
+/** A file to read: its path, and the options that determine how it is read. */
+export interface FileTask {
   readonly purpose: 'register' | 'reset';
   /** Absolute path of the imported file. */
   readonly path: string;
-  readonly url: string;
-  /** Public key of the API client; null if there is no credential. */
-  readonly caller: string | null;
-  /** The language of the reasons in the file of failed rows. */
-  readonly language: Language;
   readonly columns: ColumnMapping;
   /** Name or number, from 1, of the sheet of a workbook; null for the first one. */
   readonly sheet: string | null;
@@ -32,15 +27,25 @@ export interface ImportTask extends WriteRules {
   readonly encoding: Encoding | null;
   /** Null detects the separator. */
   readonly separator: string | null;
-  readonly withoutKey: WithoutKeyPolicy;
   /** Keeps rows that seem to be totals. Otherwise they are left out. */
   readonly keepsTotals: boolean;
   /** The principal of rows that name none; null if there is no default. */
   readonly principal: RowPrincipal | null;
+  readonly existing: ExistingPolicy;
   /** File for generated passwords; null generates none. */
   readonly passwordsPath: string | null;
   /** How new users without a password get codes to set one; null if they are not invited. */
   readonly invite: InviteChannel | null;
+}
+
+/** An import of one file: its options, and the paths of the files it reads and writes. */
+export interface ImportTask extends FileTask, WriteRules {
+  readonly url: string;
+  /** Public key of the API client; null if there is no credential. */
+  readonly caller: string | null;
+  /** The language of the reasons in the file of failed rows. */
+  readonly language: Language;
+  readonly withoutKey: WithoutKeyPolicy;
   /** File for the codes of invited users; null if there are none, or if they are sent by mail. */
   readonly codesPath: string | null;
   /** File for the failed rows. If it exists, a number is added to the name of the new file. */
@@ -102,41 +107,15 @@ export class ImportError extends Error {
   override name = 'ImportError';
 }
 
-/** The options of a task that determine how its file is read. */
-type FileTask = Pick<
-  ImportTask,
-  | 'path'
-  | 'encoding'
-  | 'separator'
-  | 'sheet'
-  | 'keepsTotals'
-  | 'principal'
-  | 'columns'
-  | 'purpose'
-  | 'existing'
-  | 'passwordsPath'
-> &
-  Partial<Pick<ImportTask, 'invite'>>;
-
 export async function openTaskFile(task: FileTask): Promise<ImportFile> {
-  const {
-    encoding,
-    separator,
-    sheet,
-    keepsTotals,
-    principal,
-    columns,
-    purpose,
-    existing,
-    invite = null,
-  } = task;
+  const { encoding, separator, sheet, keepsTotals, principal, columns, purpose } = task;
   await requireFile(task.path);
   return openImportFile(createReadStream(task.path), {
     columns,
     keepsTotals,
     resets: purpose === 'reset',
     // With the policy `update` the users may exist, and then need no password.
-    withoutPasswords: task.passwordsPath !== null || invite !== null || existing === 'update',
+    withoutPasswords: task.passwordsPath !== null || task.invite !== null || task.existing === 'update',
     ...(encoding && { encoding }),
     ...(separator && { separator }),
     ...(sheet && { sheet }),

@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { type ImportField, type ImportFile, type Language, type RowUnit, rowUnit } from '@anagrafe/importer';
-import type { CompletedRows, ImportDryRun, ImportResult, ImportTask } from '@anagrafe/importer/node';
+import type {
+  CompletedRows,
+  FileTask,
+  ImportDryRun,
+  ImportResult,
+  ImportTask,
+} from '@anagrafe/importer/node';
 import { commandLine } from '../lib/operator-error.ts';
 import { type ConnectionOptions, connectionArguments } from './connection.ts';
 import {
@@ -227,19 +233,7 @@ function unusedName(path: string): string {
   }
 }
 
-type CommandTask = Pick<
-  ImportTask,
-  | 'purpose'
-  | 'principal'
-  | 'columns'
-  | 'passwordsPath'
-  | 'existing'
-  | 'similar'
-  | 'moves'
-  | 'withoutKey'
-  | 'keepsTotals'
-> &
-  Partial<Pick<ImportTask, 'invite' | 'codesPath'>>;
+type CommandTask = FileTask & Pick<ImportTask, 'similar' | 'moves' | 'withoutKey' | 'codesPath'>;
 
 /** Returns the command that imports another file with the same options. */
 export function commandFor(
@@ -249,8 +243,8 @@ export function commandFor(
     principal,
     columns,
     passwordsPath,
-    invite = null,
-    codesPath = null,
+    invite,
+    codesPath,
     existing,
     similar,
     moves,
