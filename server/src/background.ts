@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { countPending, openChainWriter, readChain } from './audit/hash-chain.store.ts';
 import type { Audit } from './audit/open-audit.ts';
-import { openBackupTasks } from './backup-tasks.ts';
+import { completeErasureLog, openBackupTasks } from './backup-tasks.ts';
 import { completeSettledCalls } from './calls/calls.store.ts';
 import type { Retention } from './db/retention.ts';
 import type { KeyRing } from './encryption/key-ring.ts';
@@ -146,7 +146,7 @@ export async function startBackground(tools: BackgroundTools) {
   );
   const backupTasks = await openBackupTasks({ ...tools, signal: stopping.signal });
   const backups = [
-    ...(backupTasks ? [repeat('erasure_log', backupTasks.writeErasures, erasureLogPauseMs)] : []),
+    ...(backupTasks ? [repeat('erasure_log', () => backupTasks.erasures.append(), erasureLogPauseMs)] : []),
     ...(backupTasks?.embedded
       ? [
           repeat('log_archive', backupTasks.embedded.archiveLog, logArchivePauseMs),
@@ -164,15 +164,8 @@ export async function startBackground(tools: BackgroundTools) {
       );
       await queue.stop();
     },
-    /** Completes the erasure log after the last call, because a backup may be restored before the next start. */
     async finish() {
-      if (!backupTasks) return;
-      try {
-        for (let more = true; more; ) ({ more } = await extendChain());
-        for (let more = true; more; ) more = await backupTasks.writeErasures();
-      } catch (error) {
-        log.warn({ err: error }, 'could not complete the erasure log; the next start completes it');
-      }
+      if (backupTasks) await completeErasureLog({ log, extendChain, erasures: backupTasks.erasures });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { currentTimeline, describeCluster } from './backup/backup.store.ts';
 import { discardLog, moveLog } from './backup/log-archive.ts';
@@ -6,7 +6,7 @@ import { takeDueBackup } from './backup/scheduled-backup.ts';
 import type { Connection } from './embedded-postgres/embedded-postgres.ts';
 import type { KeyRing } from './encryption/key-ring.ts';
 import { erasureLogIn } from './erasures/erasure-log.ts';
-import { erasureLogWriter } from './erasures/write-erasures.ts';
+import { type ErasureLogWriter, erasureLogWriter } from './erasures/write-erasures.ts';
 import type { Metrics } from './metrics.ts';
 import type { Config } from './settings/config.ts';
 import type { Store } from './store.ts';
@@ -30,7 +30,7 @@ export interface BackupTasks {
     /** Moves the archived log beside the backups. */
     archiveLog(): Promise<boolean>;
   } | null;
-  writeErasures(): Promise<boolean>;
+  readonly erasures: ErasureLogWriter;
 }
 
 /** Returns the tasks; null if the settings name no folder for backups. */
@@ -39,14 +39,46 @@ export async function openBackupTasks(tools: BackupTools): Promise<BackupTasks |
   if (folder === null) return null;
   const { queue: database, embedded } = tools.store;
   const timeline = await currentTimeline(database);
-  const appendDeletions = erasureLogWriter(database, { path: erasureLogIn(folder), timeline });
   return {
     embedded: embedded && embeddedTasks(tools, { embedded, folder, timeline }),
-    async writeErasures() {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      return appendDeletions();
-    },
+    erasures: erasureLogWriter(database, { path: erasureLogIn(folder), timeline }),
   };
+}
+
+/** A stop does not wait longer for the erasure log, such as for a database that does not answer. */
+const completionMs = 5000;
+
+interface Completion {
+  readonly log: Logger;
+  readonly erasures: ErasureLogWriter;
+  extendChain(): Promise<{ readonly more: boolean }>;
+}
+
+/** Completes the erasure log after the last call, because a backup may be restored before the next start. */
+export async function completeErasureLog(
+  { log, erasures, extendChain }: Completion,
+  limitMs = completionMs,
+): Promise<void> {
+  const limit = new AbortController();
+  const complete = async () => {
+    for (let more = true; more; ) ({ more } = await extendChain());
+    for (let more = true; more; ) more = await erasures.append();
+  };
+  const late = sleep(limitMs, undefined, { signal: limit.signal }).then(() => {
+    throw new Error(`it took longer than ${limitMs / 1000} seconds`);
+  });
+  const { position } = erasures;
+  try {
+    await Promise.race([complete(), late]);
+  } catch (error) {
+    log.warn(
+      { err: error, position },
+      'the erasure log may lack deletions after this position of the audit log; the next start appends them',
+    );
+  } finally {
+    limit.abort();
+    late.catch(() => undefined);
+  }
 }
 
 interface EmbeddedBackups {
@@ -60,13 +92,11 @@ function embeddedTasks(
   { embedded, folder, timeline }: EmbeddedBackups,
 ): NonNullable<BackupTasks['embedded']> {
   const { BACKUP_ENCRYPT: encrypt, DATA } = config;
-  const keyOfName = encrypt ? (name: string) => (salt: Buffer) => keyRing.backupKeys(salt, name) : null;
-  let gapAt: Date | null = null;
+  const keyOfName = (name: string) => (salt: Buffer) => keyRing.backupKeys(salt, name);
 
   async function discard(): Promise<void> {
     const files = await discardLog(DATA);
     if (files === 0) return;
-    gapAt = new Date();
     log.error(
       { files },
       'deleted a part of the archived log, because the disk of the database is nearly full',
@@ -76,10 +106,9 @@ function embeddedTasks(
     async backUp() {
       const { BACKUP_HOURS: everyHours, BACKUP_DAYS: keepDays } = config;
       const options = { ...(await describeCluster(database)), keyRing, encrypt, signal };
-      const due = await takeDueBackup({ folder, everyHours, keepDays, timeline, gapAt }, [
-        embedded,
-        options,
-      ]).catch(unlessAborted(signal));
+      const due = await takeDueBackup({ folder, everyHours, keepDays, timeline }, [embedded, options]).catch(
+        unlessAborted(signal),
+      );
       if (!due) return false;
       metrics.setLastBackup(new Date(due.newest.takenAt));
       if (due.isNew) log.info({ folder: due.newest.folder }, 'took a backup');
@@ -88,7 +117,8 @@ function embeddedTasks(
     },
     async archiveLog() {
       try {
-        await moveLog(DATA, folder, keyOfName, signal);
+        const { system } = await describeCluster(database);
+        await moveLog(DATA, { folder, system, encrypt, keyOfName, signal });
       } catch (error) {
         if (signal.aborted) return false;
         await discard();

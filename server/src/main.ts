@@ -5,11 +5,13 @@ import { openAccounts } from './accounts/open-accounts.ts';
 import { buildApp } from './app.ts';
 import { openAudit } from './audit/open-audit.ts';
 import { type Background, startBackground } from './background.ts';
-import { backupsIn } from './backup/backup-folder.ts';
+import { describeCluster } from './backup/backup.store.ts';
+import { type Backup, backupsIn } from './backup/backup-folder.ts';
 import { openCalls } from './calls/open-calls.ts';
 import { disableWebhooks } from './clients/clients.store.ts';
 import { openClients } from './clients/open-clients.ts';
 import { builtConsole } from './console/console.routes.ts';
+import type { Database } from './db/database.ts';
 import { migrate } from './db/migrations.ts';
 import { openReadiness } from './db/readiness.ts';
 import { inspectServer } from './db/server-version.ts';
@@ -192,7 +194,7 @@ export async function startService(
           async readBackup() {
             if (config.BACKUP_FOLDER === null) return null;
             // A folder that cannot be read has no backup that could be restored.
-            const newest = (await backupsIn(config.BACKUP_FOLDER).catch(() => [])).at(-1);
+            const newest = (await ownBackups(config.BACKUP_FOLDER, database).catch(() => [])).at(-1);
             return { takenAt: newest ? new Date(newest.takenAt) : null };
           },
         }),
@@ -225,6 +227,11 @@ export async function startService(
     await closeAll();
     throw error;
   }
+}
+
+async function ownBackups(folder: string, database: Database): Promise<readonly Backup[]> {
+  const { system } = await describeCluster(database);
+  return backupsIn(folder, system);
 }
 
 /** Says which PostgreSQL runs. */

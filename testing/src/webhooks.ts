@@ -1,7 +1,8 @@
 import { operatorActor } from '../../server/src/audit/audit-log.ts';
 import { KeyRing } from '../../server/src/encryption/key-ring.ts';
 import { findMasterKeys } from '../../server/src/settings/master-key-file.ts';
-import { newWebhookSecret, type WebhookOptions, webhookName } from '../../server/src/webhooks/webhook.ts';
+import { secretEncryption } from '../../server/src/webhooks/secret-encryption.ts';
+import { newWebhookSecret, type WebhookOptions } from '../../server/src/webhooks/webhook.ts';
 import { openWebhookStore } from '../../server/src/webhooks/webhooks.store.ts';
 import type { TestService } from './service.ts';
 
@@ -15,7 +16,7 @@ export async function subscribe(
   const secret = newWebhookSecret();
   const { id } = await openWebhookStore(database).create(
     { url, types: [], granularity: 'user', ...options },
-    (webhookId) => keyRing.encryptSecret(secret, webhookName(webhookId)),
+    secretEncryption(secret, keyRing),
     null,
     operatorActor,
   );

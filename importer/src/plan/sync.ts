@@ -1,3 +1,4 @@
+import type { ImportRow } from '../file/rows.ts';
 import { type ImportConnection, unlessForbidden } from '../import/calls.ts';
 import { isRepeated } from '../import/principal-aliases.ts';
 import { foldUsername, usersOf } from '../import/records.ts';
@@ -13,7 +14,7 @@ import {
   type PlanRules,
   planUpserts,
 } from './plan.ts';
-import { hasReversed, regroup } from './regroup.ts';
+import { hasReversed, regroup, tooLargeExchange } from './regroup.ts';
 import { problemsOfRecord, type RowProblem, type SyncRecord } from './sync-file.ts';
 
 export type MissingPolicy = 'keep' | 'disable' | 'delete';
@@ -67,6 +68,7 @@ export async function planSync(
     limits.call,
   );
   const refusedCalls: PlannedCall<SyncRecord>[] = [];
+  const tooLarge = new Set<SyncRecord>();
   const isOpen = ({ tuple }: PlannedRecord) =>
     isPartial && tuple !== undefined && refusedUsers(tuple) !== null;
   for (let revision = 0; open.length > 0; revision++) {
@@ -82,6 +84,7 @@ export async function planSync(
       const regrouped = regroup(planned, exchanges, { isOpen, limits: limits.call });
       open = [...regrouped.open];
       refusedCalls.push(...regrouped.refused);
+      for (const record of regrouped.tooLarge) tooLarge.add(record);
       continue;
     }
     for (const call of planned) {
@@ -100,7 +103,11 @@ export async function planSync(
   );
   return {
     calls,
-    failed: refused.flatMap(({ planned, tuple }) => problemsOfRecord(planned, tuple)),
+    failed: refused.flatMap(({ planned, tuple }) =>
+      tooLarge.has(planned)
+        ? problemOf(firstOf(planned), tooLargeExchange)
+        : problemsOfRecord(planned, tuple),
+    ),
     failedRecords: refused.map(({ planned }) => planned),
     leftOut,
     conflicts: results.flatMap((record) => conflictOf(record) ?? []),
@@ -111,9 +118,16 @@ function firstRow({ records }: PlannedCall<SyncRecord>): number {
   return records[0] ? rowOf(records[0].planned) : 0;
 }
 
-function rowOf({ members }: SyncRecord): number {
-  return members[0]?.row.number ?? 0;
+function rowOf(record: SyncRecord): number {
+  return firstOf(record).number;
 }
+
+/** Returns the first row of a record. */
+function firstOf({ members }: SyncRecord): Pick<ImportRow, 'number' | 'line'> {
+  return members[0]?.row ?? noRow;
+}
+
+const noRow = { number: 0, line: 0 };
 
 /** Returns the usernames of the file, as `foldUsername` returns them. */
 function usernamesOf(records: readonly SyncRecord[]): ReadonlySet<string> {
@@ -183,18 +197,17 @@ function conflictOf({ planned, tuple }: PlannedRecord<SyncRecord>): RowProblem |
   if (!tuple) return null;
   const { expectedId, members, record } = planned;
   // The users of each record would be missing in the other.
-  if (isRepeated(tuple)) return problemOf(members[0], codedError('PRINCIPAL_NAMED_TWICE'));
+  if (isRepeated(tuple)) return problemOf(firstOf(planned), codedError('PRINCIPAL_NAMED_TWICE'));
   if (!tuple.Item3) return null;
   if (expectedId === null || tuple.Item1 === expectedId) return null;
   const other = tuple.Item1 === null ? 'no principal has' : `principal ${tuple.Item1} has`;
   const { ExternalKey: key } = record as { readonly ExternalKey?: string };
   const message = `The ID is ${expectedId}, but ${other} the ExternalKey${key === undefined ? '' : ` ${key}`}. Correct one of them, or remove the column ID.`;
   const stated = members.find(({ fields }) => fields.ID !== undefined);
-  return problemOf(stated, codedError('ID_CONTRADICTS_KEY', null, message));
+  return problemOf(stated?.row ?? firstOf(planned), codedError('ID_CONTRADICTS_KEY', null, message));
 }
 
-function problemOf(member: SyncRecord['members'][number] | undefined, error: RowError): RowProblem {
-  const { number, line } = member?.row ?? { number: 0, line: 0 };
+function problemOf({ number, line }: Pick<ImportRow, 'number' | 'line'>, error: RowError): RowProblem {
   return { number, line, errors: [error] };
 }
 

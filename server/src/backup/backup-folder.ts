@@ -45,10 +45,26 @@ export function timelineOf({ firstLogFile }: Pick<About, 'firstLogFile'>): strin
   return firstLogFile.slice(0, 8);
 }
 
-/** Returns the backups in a folder, oldest first. */
-export async function backupsIn(folder: string): Promise<Backup[]> {
+/**
+ * Returns the backups in a folder, oldest first. The log beside them and their retention are those of one cluster.
+ *
+ * @throws {OperatorError} if the folder has backups of several clusters, or of another one than `system`.
+ */
+export async function backupsIn(folder: string, system?: string): Promise<Backup[]> {
   const names = (await readdir(folder)).filter((name) => named.test(name)).toSorted();
-  return Promise.all(names.map((name) => readAbout(join(folder, name))));
+  const backups = await Promise.all(names.map((name) => readAbout(join(folder, name))));
+  const own = system ?? backups[0]?.system;
+  const other = backups.find((backup) => backup.system !== own);
+  if (other) throw folderInUse(`${other.folder} is a backup of another database`);
+  return backups;
+}
+
+export function folderInUse(problem: string): OperatorError {
+  return new OperatorError(problem, {
+    code: 'backup_folder_in_use',
+    advice:
+      'use a folder for one database only: set ANAGRAFE_BACKUP_FOLDER to another folder, or move what belongs to the other database.',
+  });
 }
 
 export interface RestorePlan {

@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { archiveIn } from '../embedded-postgres/data-folder.ts';
 import { OperatorError } from '../lib/operator-error.ts';
-import { unchanged } from './backup-files.ts';
-import { syncFolder } from './backup-folder.ts';
+import { logFileBytes, unchanged } from './backup-files.ts';
+import { backupsIn, folderInUse, syncFolder } from './backup-folder.ts';
 import { decrypting, encrypting, type KeyOfSalt } from './encrypted-stream.ts';
 
 // PostgreSQL copies each complete file of its write-ahead log into a folder next to the data. The service moves them from
@@ -32,12 +32,24 @@ export function logIn(folder: string): string {
   return join(folder, 'log');
 }
 
-/** Moves the archived files of the log to the folder of the backups, compressed and, with a key, encrypted. */
+interface LogArchive {
+  /** The folder of the backups. */
+  readonly folder: string;
+  /** Identifies the cluster. */
+  readonly system: string;
+  readonly encrypt: boolean;
+  readonly keyOfName: KeyOfName;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Moves the archived files of the log to the folder of the backups, compressed and perhaps encrypted.
+ *
+ * @throws {OperatorError} if the folder has backups or the log of another cluster.
+ */
 export async function moveLog(
   dataFolder: string,
-  folder: string,
-  keyOfName: KeyOfName | null,
-  signal: AbortSignal,
+  { folder, system, encrypt, keyOfName, signal }: LogArchive,
 ): Promise<void> {
   const [from, to] = [archiveIn(dataFolder), logIn(folder)];
   await mkdir(to, { recursive: true, mode: 0o700 });
@@ -46,12 +58,12 @@ export async function moveLog(
     signal.throwIfAborted();
     const found = stored.get(name);
     // The service was killed after the copy, or another database has the same folder.
-    if (found !== undefined) return requireSame(path, join(to, found), keyOfName?.(name) ?? null);
-    const target = join(to, name + (keyOfName ? endings.encrypted : endings.plain));
+    if (found !== undefined) return requireSame(path, join(to, found), keyOfName(name));
+    const target = join(to, name + (encrypt ? endings.encrypted : endings.plain));
     await pipeline(
       createReadStream(path),
       createGzip({ level: 1 }),
-      keyOfName ? encrypting(keyOfName(name)) : unchanged,
+      encrypt ? encrypting(keyOfName(name)) : unchanged,
       createWriteStream(target + unfinished, { mode: 0o600, flush: true }),
     );
     await rename(target + unfinished, target);
@@ -59,9 +71,11 @@ export async function moveLog(
   };
   // PostgreSQL does not archive the history of a timeline that began before it archived its log.
   const own = join(dataFolder, 'postgres', 'pg_wal');
-  for (const name of await readdir(own))
-    if (history.test(name) && !stored.has(name)) await copy(join(own, name), name);
-  for (const name of (await readdir(from)).toSorted()) {
+  const histories = (await readdir(own)).filter((name) => history.test(name) && !stored.has(name));
+  const waiting = (await readdir(from)).toSorted();
+  if (histories.length + waiting.length > 0) await backupsIn(folder, system);
+  for (const name of histories) await copy(join(own, name), name);
+  for (const name of waiting) {
     if (logFile.test(name)) await copy(join(from, name), name);
     // The others are histories, which were copied, and labels of backups, which have their own.
     if (!name.startsWith('archtemp')) await rm(join(from, name));
@@ -82,13 +96,12 @@ export async function discardLog(dataFolder: string, freeBytes = freeBytesMin): 
 }
 
 /** @throws {OperatorError} if an archived file is not a copy of the file. */
-async function requireSame(path: string, archived: string, keyOfSalt: KeyOfSalt | null): Promise<void> {
+async function requireSame(path: string, archived: string, keyOfSalt: KeyOfSalt): Promise<void> {
   const [own, other] = [createHash('sha256'), createHash('sha256')];
   await pipeline(createReadStream(path), own);
-  const isEncrypted = archived.endsWith(endings.encrypted);
   const isReadable = await pipeline(
     createReadStream(archived),
-    isEncrypted && keyOfSalt ? decrypting(keyOfSalt) : unchanged,
+    archived.endsWith(endings.encrypted) ? decrypting(keyOfSalt) : unchanged,
     createGunzip(),
     other,
   ).then(
@@ -96,10 +109,31 @@ async function requireSame(path: string, archived: string, keyOfSalt: KeyOfSalt 
     () => false,
   );
   if (isReadable && own.digest().equals(other.digest())) return;
-  throw new OperatorError(`${archived} is part of the log of another database`, {
-    code: 'backup_folder_in_use',
-    advice: 'set ANAGRAFE_BACKUP_FOLDER to a folder that only this database uses.',
-  });
+  throw folderInUse(`${archived} is part of the log of another database`);
+}
+
+/**
+ * Returns the name of the first file that the archived log lacks after a backup, although it has a later one; null if there
+ * is none. What was written from there on can be restored from a later backup only.
+ */
+export async function missingLogFile(folder: string, firstLogFile: string): Promise<string | null> {
+  const timeline = firstLogFile.slice(0, 8);
+  const names = (await namesIn(logIn(folder))).map((name) => name.replace(ending, ''));
+  const found = new Set(names.filter((name) => logFile.test(name) && name.startsWith(timeline)));
+  const last = [...found].toSorted().at(-1) ?? '';
+  let name = firstLogFile;
+  while (name < last && found.has(name)) name = nameAfter(name);
+  return name < last ? name : null;
+}
+
+function nameAfter(name: string): string {
+  const inHex = (number: number) => number.toString(16).toUpperCase().padStart(8, '0');
+  const [high, low] = [name.slice(8, 16), name.slice(16)].map((part) => Number.parseInt(part, 16)) as [
+    number,
+    number,
+  ];
+  const isLast = (low + 1) * logFileBytes === 2 ** 32;
+  return name.slice(0, 8) + (isLast ? inHex(high + 1) + inHex(0) : inHex(high) + inHex(low + 1));
 }
 
 /** Deletes the files of the log, of any timeline, before a place: the last 16 digits of a name. */

@@ -1,7 +1,8 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { type Backup, backupsIn, timelineOf } from './backup-folder.ts';
-import { deleteLogBefore } from './log-archive.ts';
-import { takeBackup } from './take-backup.ts';
+import { deleteLogBefore, missingLogFile } from './log-archive.ts';
+import { takeBackup, unfinished } from './take-backup.ts';
 
 const hourMs = 3_600_000;
 
@@ -12,8 +13,13 @@ export interface Schedule {
   readonly keepDays: number;
   /** See `currentTimeline`. The log after a restore belongs to no earlier backup. */
   readonly timeline: string;
-  /** The log between the backups before this time and those after it has a gap; null if it has none. */
-  readonly gapAt: Date | null;
+}
+
+/** Renames the folder first, so that no kill leaves a part of a backup under the name of a complete one. */
+async function deleteBackup(folder: string): Promise<void> {
+  const deleting = join(dirname(folder), `${unfinished}${basename(folder)}`);
+  await rename(folder, deleting);
+  await rm(deleting, { recursive: true });
 }
 
 interface DueBackup {
@@ -25,15 +31,17 @@ interface DueBackup {
   readonly deleted: readonly string[];
 }
 
-/** Takes a backup if the newest one is too old or of another timeline, and then deletes those that are no longer kept. */
+/**
+ * Takes a backup if the newest one is too old or of another timeline, or the log after it has a gap, and then deletes those
+ * that are no longer kept.
+ */
 export async function takeDueBackup(
-  { folder, everyHours, keepDays, timeline, gapAt }: Schedule,
+  { folder, everyHours, keepDays, timeline }: Schedule,
   [connection, options]: [Parameters<typeof takeBackup>[0], Parameters<typeof takeBackup>[2]],
   now = Date.now(),
 ): Promise<DueBackup> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // Another database may have backups in the folder, too.
-  const known = (await backupsIn(folder)).filter(({ system }) => system === options.system);
+  const known = await backupsIn(folder, options.system);
   const ageOf = ({ takenAt }: Backup) => now - Date.parse(takenAt);
   const last = known.at(-1);
   // A backup of the future is that of a clock that was wrong.
@@ -42,12 +50,12 @@ export async function takeDueBackup(
     ageOf(last) >= everyHours * hourMs ||
     ageOf(last) < 0 ||
     timelineOf(last) !== timeline ||
-    Date.parse(last.takenAt) < (gapAt?.getTime() ?? 0);
+    (await missingLogFile(folder, last.firstLogFile)) !== null;
   const newest = isDue ? await takeBackup(connection, folder, options) : last;
   const expired = known.filter(
     (backup) => backup.folder !== newest.folder && ageOf(backup) > keepDays * 24 * hourMs,
   );
-  for (const backup of expired) await rm(backup.folder, { recursive: true });
+  for (const backup of expired) await deleteBackup(backup.folder);
   const kept = [newest, ...known.filter((backup) => !expired.includes(backup))];
   // The log of a restored database begins at an earlier place than that of a backup before the restore may.
   const places = kept.map(({ firstLogFile }) => firstLogFile.slice(8)).toSorted();

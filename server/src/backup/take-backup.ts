@@ -18,11 +18,20 @@ import {
   readBackupFiles,
   unchanged,
 } from './backup-files.ts';
-import { type About, type Backup, nameOf, readAbout, syncFolder, withTag } from './backup-folder.ts';
+import {
+  type About,
+  type Backup,
+  backupsIn,
+  nameOf,
+  readAbout,
+  syncFolder,
+  withTag,
+} from './backup-folder.ts';
 import { readBaseBackup } from './base-backup.ts';
 import { encrypting } from './encrypted-stream.ts';
 
-const unfinished = '.unfinished-';
+/** The beginning of the name of a folder that is being written or deleted. */
+export const unfinished = '.unfinished-';
 
 interface BackupOptions extends Pick<About, 'postgres' | 'system'> {
   readonly keyRing: KeyRing;
@@ -42,7 +51,10 @@ export async function takeBackup(
 ): Promise<Backup> {
   const parent = resolve(folder);
   await mkdir(parent, { recursive: true, mode: 0o700 });
+  await backupsIn(parent, database.system);
   await sweep(parent, unfinished);
+  await keyRing.refresh();
+  const { identity } = keyRing;
   const takenAt = new Date();
   const keyOfSalt = encrypt ? (salt: Buffer) => keyRing.backupKeys(salt, archiveKey) : null;
   const digest = createHash('sha256');
@@ -59,12 +71,14 @@ export async function takeBackup(
       { ...(signal && { signal }) },
     );
     const listed = await manifest;
+    await keyRing.refresh();
+    if (!keyRing.identity.equals(identity)) throw rotatedMeanwhile();
     const about: About = {
       takenAt: takenAt.toISOString(),
       endedAt: new Date().toISOString(),
       firstLogFile: firstLogFileOf(listed),
       ...database,
-      masterKey: keyRing.identity.toString('hex'),
+      masterKey: identity.toString('hex'),
       isEncrypted: encrypt,
       digests: { archive: digest.digest('hex'), manifest: digestOf(listed) },
     };
@@ -83,6 +97,14 @@ export async function takeBackup(
   } finally {
     await rm(making, { recursive: true, force: true });
   }
+}
+
+/** The database would need another master key than the files. */
+function rotatedMeanwhile(): OperatorError {
+  return new OperatorError('The master key was rotated during the backup', {
+    code: 'master_key_changed',
+    advice: 'take the backup again.',
+  });
 }
 
 /** Reads all that waits at once. A pipe would pass on the pieces of 32 kB that PostgreSQL sends. */

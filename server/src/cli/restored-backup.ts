@@ -148,6 +148,8 @@ export function tellErasures(erased: AppliedErasures | null, path: string): void
       ? `No deletion was repeated: there is no ${path}.`
       : `Deleted again: ${counted(erased.principals, 'principal')} and ${counted(erased.users, 'user')}, as ${path} says.`,
   );
+  if (erased && erased.foreign > 0)
+    tell(`Left out, because they are of another database: ${counted(erased.foreign, 'line')} of ${path}.`);
   if (erased && erased.kept.length > 0)
     tell(
       `Not deleted again, because they have users that were not deleted: principals with the IDs ${erased.kept.join(', ')}. Move these users, then delete the principals.`,

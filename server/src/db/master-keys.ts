@@ -24,6 +24,27 @@ export async function readMasterKeys(
     : null;
 }
 
+/** Returns the identity of the master key in use, which no rotation replaces before the end of the transaction. */
+export async function lockMasterKey(connection: Pick<Connection, 'query'>): Promise<Buffer | null> {
+  const [key] = await connection.query<{ identity: Buffer }>(
+    'select identity from anagrafe.master_key for share',
+  );
+  return key?.identity ?? null;
+}
+
+/**
+ * Returns the identity of the first master key, in hexadecimal, which identifies the database: a restore, a load and a
+ * rotation keep it. Null if the database has no master key yet.
+ */
+export async function readDatabaseId(connection: Pick<Connection, 'query'>): Promise<string | null> {
+  const [found] = await connection.query<{ id: string }>(
+    `select encode(coalesce(former.identity, master_key.identity), 'hex') as id
+       from anagrafe.master_key left join anagrafe.former_master_keys as former on true
+      order by replaced_at limit 1`,
+  );
+  return found?.id ?? null;
+}
+
 /** Stores the identity of the first master key, unless another node has stored one first. */
 export async function keepMasterKeyIdentity(connection: Connection, identity: Buffer): Promise<void> {
   await connection.query('insert into anagrafe.master_key (identity) values ($1) on conflict do nothing', [

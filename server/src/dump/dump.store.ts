@@ -87,6 +87,11 @@ export class DumpSnapshot extends CopyTransaction {
     return snapshot;
   }
 
+  async query<Row extends object>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const { rows } = await this.client.query<Row & pg.QueryResultRow>(sql, [...values]);
+    return rows;
+  }
+
   async sequences(): Promise<Record<string, string>> {
     const { rows } = await this.client.query<{ name: string; value: string }>(
       `select sequencename::text as name, last_value as value from pg_sequences

@@ -48,19 +48,21 @@ export async function writeDump(
   const path = resolve(file);
   await refuseExisting(path);
   const unfinished = `${path}.unfinished`;
-  const label: DumpLabel = {
-    anagrafeDump: dumpFormat,
-    takenAt: new Date().toISOString(),
-    postgres,
-    masterKey: keyRing.identity.toString('hex'),
-    isEncrypted: encrypt,
-  };
   const tagsOf = (digest: Buffer) => keyRing.backupTags(digest);
   const keyOfSalt = (salt: Buffer) => keyRing.backupKeys(salt, dumpKey);
-  const labelLine = Buffer.from(`${JSON.stringify(label)}\n`);
   await rm(unfinished, { force: true });
   const snapshot = await DumpSnapshot.open(connection);
   try {
+    // The snapshot may be of a time after a rotation of the master key.
+    await keyRing.refresh(snapshot);
+    const label: DumpLabel = {
+      anagrafeDump: dumpFormat,
+      takenAt: new Date().toISOString(),
+      postgres,
+      masterKey: keyRing.identity.toString('hex'),
+      isEncrypted: encrypt,
+    };
+    const labelLine = Buffer.from(`${JSON.stringify(label)}\n`);
     const header = {
       migrations: await snapshot.migrations(),
       tables: await snapshot.tables(),

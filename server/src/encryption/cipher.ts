@@ -34,3 +34,8 @@ function newDecipher(encrypted: Buffer, key: Buffer, associatedData: string) {
     .setAAD(Buffer.from(associatedData))
     .setAuthTag(encrypted.subarray(-tagBytes));
 }
+
+/** Returns a random key. */
+export function newKey(): Buffer {
+  return randomBytes(32);
+}

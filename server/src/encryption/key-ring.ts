@@ -1,14 +1,8 @@
-import { createHmac, type Hmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createHmac, type Hmac, hkdfSync } from 'node:crypto';
 import { ApiError } from '../lib/field-errors.ts';
 import { decrypt, encrypt } from './cipher.ts';
 
 const keyBytes = 32;
-
-/** The encryption key of one job, in plain form and in encrypted form for the database. */
-export interface JobKey {
-  readonly key: Buffer;
-  readonly wrapped: Buffer;
-}
 
 /** A master key that another one has replaced. What it protected once stays readable without it. */
 export interface FormerMasterKey {
@@ -58,7 +52,7 @@ export interface Fingerprint {
 }
 
 /** A connection to the database. */
-interface Queries {
+export interface Queries {
   query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
@@ -82,6 +76,11 @@ export class KeyRing {
   #former: readonly FormerKeys[] = [];
   /** Reads the master keys of the database again. Throws `MasterKeyMissing` if the one in use is not held. */
   refresh: (connection?: Queries) => Promise<void> = async () => undefined;
+  /**
+   * Keeps the key in use until the end of the transaction. What is encrypted after it, and stored by this transaction, is
+   * not missed by a rotation.
+   */
+  lock: (connection: Queries) => Promise<void> = async () => undefined;
 
   /** The first key is in use until `use` names another one. */
   constructor(...masterKeys: readonly Buffer[]) {
@@ -213,9 +212,9 @@ export class KeyRing {
     );
   }
 
-  newJobKey(callId: string): JobKey {
-    const key = randomBytes(keyBytes);
-    return { key, wrapped: encrypt(key, this.#encryption.wrapping, callId) };
+  /** Encrypts the key of a job for the database. */
+  wrapJobKey(key: Buffer, callId: string): Buffer {
+    return encrypt(key, this.#encryption.wrapping, callId);
   }
 
   openJobKey(wrapped: Buffer, callId: string): Buffer {

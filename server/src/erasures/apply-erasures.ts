@@ -1,9 +1,10 @@
 import { operatorActor } from '../audit/audit-log.ts';
 import type { Database } from '../db/database.ts';
+import { readDatabaseId } from '../db/master-keys.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { noChange, type PrincipalChange } from '../records/write/change.ts';
 import { type WritableChange, writableChange } from '../records/write/writable-change.ts';
-import { type Erasure, readErasures } from './erasure-log.ts';
+import { type Erasure, isOf, readErasures } from './erasure-log.ts';
 import {
   type ExistingPrincipal,
   findPrincipals,
@@ -18,6 +19,8 @@ export interface AppliedErasures {
   readonly users: number;
   /** Principals that were deleted, and have users in the restored state that were not, such as users that had moved away. */
   readonly kept: readonly number[];
+  /** The lines that name another database, which were left out. */
+  readonly foreign: number;
 }
 
 export interface ErasureTools {
@@ -47,8 +50,14 @@ export async function applyErasures(
     total.users += deleted.users;
     withOthers.push(...deleted.kept);
   };
+  const id = await readDatabaseId(database);
+  let foreign = 0;
   let waiting: Erasure[] = [];
   for await (const erasure of readErasures(path)) {
+    if (!isOf(id, erasure)) {
+      foreign++;
+      continue;
+    }
     if (erasure.timeline < timeline) continue;
     waiting.push(erasure);
     if (waiting.length < linesAtOnce) continue;
@@ -61,13 +70,13 @@ export async function applyErasures(
   const empty = left.filter(({ users }) => users === 0);
   for (const principal of empty) await writeOne(principalDeletion(principal), writeChanges);
   const kept = left.filter(({ users }) => users > 0).map(({ id }) => id);
-  return { principals: total.principals + empty.length, users: total.users, kept };
+  return { principals: total.principals + empty.length, users: total.users, kept, foreign };
 }
 
 async function applyAll(
   erasures: readonly Erasure[],
   { database, writeChanges }: ErasureTools,
-): Promise<AppliedErasures> {
+): Promise<Omit<AppliedErasures, 'foreign'>> {
   const listed = erasures.flatMap(({ users }) => users);
   const found = await findPrincipals(
     database,

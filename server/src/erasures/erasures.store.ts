@@ -1,23 +1,31 @@
-import type { Database } from '../db/database.ts';
+import type { Connection, Database } from '../db/database.ts';
 import type { Erasure } from './erasure-log.ts';
 
 /** Rows of the audit log that are read at a time. Each names up to some thousand users. */
 const rowsAtOnce = 100;
 
+/** Key of an advisory lock. The number is arbitrary. */
+const lockKey = 8420_0004;
+
+/** Waits until no other node appends to the erasure log, until the end of the transaction. */
+export async function lockErasureLog(connection: Connection): Promise<void> {
+  await connection.query('select pg_advisory_xact_lock($1)', [lockKey]);
+}
+
 export interface Deletions {
-  readonly erasures: Omit<Erasure, 'timeline'>[];
+  readonly erasures: Omit<Erasure, 'timeline' | 'database'>[];
   /** The position up to which the audit log was read. */
   readonly upTo: number;
   readonly more: boolean;
 }
 
 /** Returns the next deletions after a position of the hash chain. */
-export async function readDeletions(database: Database, after: number): Promise<Deletions> {
+export async function readDeletions(database: Connection, after: number): Promise<Deletions> {
   const [end] = await database.query<{ position: number }>(
     'select last_position as position from anagrafe.audit_chain',
   );
   const upTo = end?.position ?? after;
-  const rows = await database.query<Omit<Erasure, 'timeline' | 'at'> & { at: Date }>(
+  const rows = await database.query<Omit<Erasure, 'timeline' | 'database' | 'at'> & { at: Date }>(
     `select at, position, encode(hash, 'hex') as hash, call_id as call,
             case when action = 'delete' then principal_id end as principal, coalesce(deleted, '{}') as users
        from anagrafe.audit_log_hashed
@@ -35,7 +43,7 @@ export async function readDeletions(database: Database, after: number): Promise<
 }
 
 /** Returns those that are not part of the hash chain of the database. */
-export async function missingIn(database: Database, erasures: readonly Erasure[]): Promise<Erasure[]> {
+export async function missingIn(database: Connection, erasures: readonly Erasure[]): Promise<Erasure[]> {
   const found = await database.query<{ nth: number }>(
     `select nth from unnest($1::bigint[], $2::text[]) with ordinality as logged (position, hash, nth)
       where exists (select from anagrafe.audit_log_hashed as row

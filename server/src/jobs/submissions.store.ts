@@ -32,7 +32,8 @@ interface NewJob {
   readonly users: number;
   /** The size of the body. */
   readonly bytes: number;
-  readonly wrappedKey: Buffer;
+  /** Encrypts the key of the job, and locks the master key until the end of the transaction. */
+  wrapKey(connection: Connection): Promise<Buffer>;
   readonly actor: Actor;
 }
 
@@ -103,6 +104,7 @@ export function openSubmissions(database: Database, queue: Queue, limits: OpenJo
             String(job.clientId),
           ]);
           await limitOpenJobs(connection, job, limits);
+          if (chunks.length > 0) await storeKey(connection, job);
           return true;
         },
         { patient: true },
@@ -117,16 +119,24 @@ export function openSubmissions(database: Database, queue: Queue, limits: OpenJo
 async function putJob(connection: Connection, job: NewJob): Promise<boolean> {
   const rows = await connection.query(
     `insert into anagrafe.calls as call
-       (id, client_id, operation, state, is_job, records, users, wrapped_key, options, bytes)
-     values ($1, $2, $3, 'queued', true, $4, $5, $6, $7, $8)
+       (id, client_id, operation, state, is_job, records, users, options, bytes)
+     values ($1, $2, $3, 'queued', true, $4, $5, $6, $7)
      on conflict (id) do update
-        set state = 'queued', is_job = true, records = $4, users = $5, wrapped_key = $6, options = $7, bytes = $8, lease_id = null,
+        set state = 'queued', is_job = true, records = $4, users = $5, options = $6, bytes = $7, lease_id = null,
             submitted_at = now()
       where call.state = 'open'
      returning id`,
-    [job.id, job.clientId, job.operation, job.records, job.users, job.wrappedKey, job.options, job.bytes],
+    [job.id, job.clientId, job.operation, job.records, job.users, job.options, job.bytes],
   );
   return rows.length > 0;
+}
+
+/** Runs last: a rotation of the master key waits from here to the commit. */
+async function storeKey(connection: Connection, job: NewJob): Promise<void> {
+  await connection.query('update anagrafe.calls set wrapped_key = $2 where id = $1', [
+    job.id,
+    await job.wrapKey(connection),
+  ]);
 }
 
 /** Throws if the client has too many open jobs, of which the new job is one. */

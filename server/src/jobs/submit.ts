@@ -1,5 +1,6 @@
 import type { Actor } from '../audit/audit-log.ts';
-import type { KeyRing } from '../encryption/key-ring.ts';
+import { newKey } from '../encryption/cipher.ts';
+import type { KeyRing, Queries } from '../encryption/key-ring.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { FieldErrors } from '../lib/field-errors.ts';
 import { required } from '../lib/required.ts';
@@ -49,9 +50,16 @@ export async function submitJob(
   tools: SubmissionTools,
 ): Promise<readonly Outcome[] | null> {
   const { id, clientId, actor, options, records } = call;
-  const { key, wrapped } = tools.keyRing.newJobKey(id);
+  const { keyRing } = tools;
+  const key = newKey();
   const counts = { records: records.count, users: records.users, bytes: records.bytes };
-  const job = { id, clientId, actor, operation: operation.name, options, ...counts, wrappedKey: wrapped };
+  const job = {
+    ...{ id, clientId, actor, operation: operation.name, options, ...counts },
+    async wrapKey(connection: Queries) {
+      await keyRing.lock(connection);
+      return keyRing.wrapJobKey(key, id);
+    },
+  };
   // The checks run before the transaction: their queries must not wait for connections that open transactions hold.
   const { failureGroups, unchanged, valid } = await partitionRecords(call, operation, tools);
   const submitted = await tools.store.submit(job, async (writer) => {

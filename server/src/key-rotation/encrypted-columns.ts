@@ -25,7 +25,8 @@ export const encryptedColumns: readonly EncryptedColumn<never>[] = [
     ...{ table: 'webhooks', column, key: bigint('id'), purpose: 'secret' as const },
     associatedData: webhookName,
   })),
-  ...['totp_secret', 'totp_pending'].map((column) => ({
+  // In this order: a value moves from the pending secret to the secret.
+  ...['totp_pending', 'totp_secret'].map((column) => ({
     ...{ table: 'operators', column, key: bigint('client_id'), purpose: 'secret' as const },
     associatedData: secretName,
   })),

@@ -51,15 +51,16 @@ export function replaceMasterKey(
   actor: Actor,
 ): Promise<boolean> {
   return database.transaction(async (connection) => {
-    // The chain writer locks it, too: no row up to this position gets a hash of the new key, and none after it one of the old.
-    const [chain] = await connection.query<{ position: number }>(
-      'select last_position as position from anagrafe.audit_chain for update',
-    );
+    // It waits for the transactions that store values with the present key: see `lockMasterKey`.
     const changed = await connection.query(
       'update anagrafe.master_key set identity = $2 where identity = $1 returning true',
       [from, to],
     );
     if (changed.length === 0) return false;
+    // The chain writer locks it, too: no row up to this position gets a hash of the new key, and none after it one of the old.
+    const [chain] = await connection.query<{ position: number }>(
+      'select last_position as position from anagrafe.audit_chain for update',
+    );
     await connection.query(
       'insert into anagrafe.former_master_keys (identity, last_position, derived_keys) values ($1, $2, $3)',
       [from, chain?.position, derivedKeys],
@@ -79,20 +80,12 @@ export async function lockRotation(connection: Connection): Promise<boolean> {
   return lock?.locked === true;
 }
 
-/** Returns the former keys that may encrypt stored values. `settled` is false while a node may not know the new key yet. */
-export async function readNeeded(
-  connection: Connection,
-  settledSeconds: number,
-): Promise<{ identities: Buffer[]; settled: boolean }> {
-  const keys = await connection.query<{ identity: Buffer; settled: boolean }>(
-    `select identity, replaced_at < now() - make_interval(secs => $1) as settled
-       from anagrafe.former_master_keys where retired_at is null`,
-    [settledSeconds],
+/** Returns the former keys that may encrypt stored values. */
+export async function readNeeded(connection: Connection): Promise<Buffer[]> {
+  const keys = await connection.query<{ identity: Buffer }>(
+    'select identity from anagrafe.former_master_keys where retired_at is null',
   );
-  return {
-    identities: keys.map(({ identity }) => identity),
-    settled: keys.every(({ settled }) => settled),
-  };
+  return keys.map(({ identity }) => identity);
 }
 
 export async function retire(connection: Connection, identities: readonly Buffer[]): Promise<void> {

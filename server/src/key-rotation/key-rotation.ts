@@ -16,8 +16,6 @@ import {
 
 /** Interval at which nodes look for a new master key, in milliseconds. */
 export const refreshMs = 2000;
-/** Nodes may encrypt with the old key until they have looked twice. */
-const settledSeconds = 5;
 
 export interface Encrypted {
   /** The values that were encrypted again. */
@@ -30,7 +28,7 @@ export interface Encrypted {
 
 /** Returns true while a former key may encrypt stored values. */
 export async function isRotating(database: Database): Promise<boolean> {
-  return (await readNeeded(database, settledSeconds)).identities.length > 0;
+  return (await readNeeded(database)).length > 0;
 }
 
 /**
@@ -42,7 +40,7 @@ export async function encryptAgain(
   keyRing: KeyRing,
   signal?: AbortSignal,
 ): Promise<Encrypted> {
-  const { identities, settled } = await readNeeded(database, settledSeconds);
+  const identities = await readNeeded(database);
   let encrypted = 0;
   let unreadable = 0;
   for (const column of encryptedColumns as readonly EncryptedColumn<unknown>[]) {
@@ -63,7 +61,7 @@ export async function encryptAgain(
     } while (page.length > 0);
   }
   const isHeld = identities.every((identity) => keyRing.holds(identity));
-  const complete = identities.length === 0 || (settled && encrypted === 0 && isHeld);
+  const complete = identities.length === 0 || (encrypted === 0 && isHeld);
   if (complete) await retire(database, identities);
   return { encrypted, unreadable, complete };
 }
@@ -87,10 +85,14 @@ function encryptedAgain(
  * @throws {OperatorError} if another command does.
  */
 export async function inRotation<Result>(database: Database, work: () => Promise<Result>): Promise<Result> {
-  return database.transaction(async (connection) => {
-    if (await lockRotation(connection)) return work();
-    throw new OperatorError('Another command rotates the master key', { code: 'master_key_locked' });
-  });
+  return database.transaction(
+    async (connection) => {
+      if (await lockRotation(connection)) return work();
+      throw new OperatorError('Another command rotates the master key', { code: 'master_key_locked' });
+    },
+    // The rotation waits for transactions that store encrypted values.
+    { patient: true },
+  );
 }
 
 /**

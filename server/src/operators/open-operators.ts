@@ -55,7 +55,10 @@ export function openOperators(parts: OperatorParts): Operators {
       mailer,
       issueCode: codeIssuer({ days: forgottenHours / 24, ...pageOf(config) }),
       throttleDigest: (text) => keyRing.throttleDigest(text),
-      encryptSecret: (secret, name) => keyRing.encryptSecret(secret, name),
+      async encryptSecret(connection, secret, name) {
+        await keyRing.lock(connection);
+        return keyRing.encryptSecret(secret, name);
+      },
       decryptSecret: (encrypted, name) => keyRing.decryptSecret(encrypted, name),
     },
   };

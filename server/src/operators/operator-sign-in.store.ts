@@ -57,12 +57,13 @@ export function openOperatorSignIn(database: Database): OperatorSignInStore {
       );
       return used.length > 0;
     },
-    async storePending(id, encrypted) {
-      await database.query('update anagrafe.operators set totp_pending = $2 where client_id = $1', [
-        id,
-        encrypted,
-      ]);
-    },
+    storePending: (id, encrypt) =>
+      database.transaction(async (connection) => {
+        await connection.query('update anagrafe.operators set totp_pending = $2 where client_id = $1', [
+          id,
+          await encrypt(connection),
+        ]);
+      }),
     enrol: ({ id, totpPending }, step, recovery, actor) =>
       database.transaction(async (connection) => {
         const enrolled = await connection.query(

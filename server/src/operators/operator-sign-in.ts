@@ -1,6 +1,7 @@
 import { type LoginThrottle, reserveAttempt } from '../accounts/login-throttle.ts';
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
 import type { OperatorAtConsole } from '../clients/access.ts';
+import type { Queries } from '../encryption/key-ring.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { digestOf, newConsoleToken } from '../lib/secrets.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
@@ -32,7 +33,7 @@ export interface OperatorSignInStore {
   /** Uses a code up; returns false if it, or a code of its time step or a later one, was used before. */
   useStep(id: number, step: number): Promise<boolean>;
   useRecoveryCode(id: number, digest: Buffer): Promise<boolean>;
-  storePending(id: number, encrypted: Buffer): Promise<void>;
+  storePending(id: number, encrypt: (connection: Queries) => Promise<Buffer>): Promise<void>;
   /** Makes the pending secret the second factor; returns false if it has changed since `account` was read. */
   enrol(account: OperatorAccount, step: number, recovery: readonly Buffer[], actor: Actor): Promise<boolean>;
   /** Sets the password and ends all sessions; returns false if the code is no longer valid. */
@@ -59,7 +60,8 @@ export interface OperatorSignInTools {
   readonly mailer: OperatorMailer | null;
   isLeaked(password: string): Promise<boolean>;
   throttleDigest(text: string): Buffer;
-  encryptSecret(secret: string, associatedData: string): Buffer;
+  /** Encrypts the secret, and locks the master key until the end of the transaction. */
+  encryptSecret(connection: Queries, secret: string, associatedData: string): Promise<Buffer>;
   decryptSecret(encrypted: Buffer, associatedData: string): string;
   report(error: unknown): void;
 }
@@ -140,7 +142,9 @@ export async function beginSecondFactor(
   tools: OperatorSignInTools,
 ): Promise<NewSecret> {
   const created = newTotpSecret(email, tools.issuer);
-  await tools.store.storePending(id, tools.encryptSecret(created.secret, secretName(id)));
+  await tools.store.storePending(id, (connection) =>
+    tools.encryptSecret(connection, created.secret, secretName(id)),
+  );
   return created;
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection, Database } from '../db/database.ts';
-import { keepMasterKeyIdentity, readMasterKeys } from '../db/master-keys.ts';
+import { keepMasterKeyIdentity, lockMasterKey, readMasterKeys } from '../db/master-keys.ts';
 import { readMasterKeys as decodeMasterKeys, KeyRing, type MasterKeys } from '../encryption/key-ring.ts';
 import { type Config, ConfigError, prefix } from './config.ts';
 
@@ -66,6 +66,9 @@ export async function openExistingKeyRing(
   requireNeeded(found, stored, config);
   const keyRing = new KeyRing(...found);
   keyRing.refresh = (connection = database) => refresh(keyRing, config, connection);
+  keyRing.lock = async (connection) => {
+    if (!(await lockMasterKey(connection))?.equals(keyRing.identity)) await keyRing.refresh(connection);
+  };
   keyRing.use(stored);
   return keyRing;
 }

@@ -9,6 +9,7 @@ import {
 } from '../audit/events.ts';
 import type { EventNames } from '../db/lookups.ts';
 import type { Page } from '../db/paging.ts';
+import type { Queries } from '../encryption/key-ring.ts';
 import type { DeliveryFailure } from '../lib/webhook-failures.ts';
 import { bodyOf, testBody, usersIn } from './message.ts';
 import { type Endpoint, existing, type Webhook, type WebhookChange, type WebhookOptions } from './webhook.ts';
@@ -81,11 +82,14 @@ export interface TestResult extends AttemptResult {
   readonly delivered: boolean;
 }
 
+/** Encrypts the secret of the webhook with this ID, and locks the master key until the end of the transaction. */
+export type SecretEncryption = (connection: Queries, id: number) => Promise<Buffer>;
+
 export interface WebhookStore extends DeliveryHistory {
   /** Creates a webhook that receives the events from now on. `clientId` is null for a webhook without an owner. */
   create(
     options: WebhookOptions,
-    encryptSecret: (id: number) => Buffer,
+    encryptSecret: SecretEncryption,
     clientId: number | null,
     actor: Actor,
   ): Promise<Webhook>;
@@ -94,7 +98,7 @@ export interface WebhookStore extends DeliveryHistory {
   change(id: number, change: WebhookChange, actor: Actor): Promise<Webhook | null>;
   remove(id: number, actor: Actor): Promise<boolean>;
   /** Adds a new secret. The previous one signs too until `oldEndsAt`. Returns false if the webhook does not exist. */
-  rotateSecret(id: number, encrypted: Buffer, oldEndsAt: Date, actor: Actor): Promise<boolean>;
+  rotateSecret(id: number, encryptSecret: SecretEncryption, oldEndsAt: Date, actor: Actor): Promise<boolean>;
   /** Returns the URL and the secrets of a webhook, disabled or not; null if it does not exist. */
   endpoint(id: number): Promise<Endpoint | null>;
 }

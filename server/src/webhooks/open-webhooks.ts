@@ -1,8 +1,8 @@
 import type { Database } from '../db/database.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import type { Config } from '../settings/config.ts';
+import { secretEncryption } from './secret-encryption.ts';
 import { openSigning } from './sender.ts';
-import { webhookName } from './webhook.ts';
 import type { WebhookTools } from './webhooks.routes.ts';
 import { openWebhookStore } from './webhooks.store.ts';
 
@@ -11,7 +11,7 @@ export function openWebhooks(parts: { database: Database; keyRing: KeyRing; conf
   return {
     ...openSigning(keyRing, config.WEBHOOK_NETWORKS),
     store: openWebhookStore(database),
-    encryptSecret: (secret, id) => keyRing.encryptSecret(secret, webhookName(id)),
+    encryptionOf: (secret) => secretEncryption(secret, keyRing),
     networks: config.WEBHOOK_NETWORKS,
   };
 }

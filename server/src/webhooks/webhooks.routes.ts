@@ -14,6 +14,7 @@ import {
   detailsOf,
 } from '../lib/webhook-failures.ts';
 import { type TestTools, testWebhook } from './attempt.ts';
+import type { SecretEncryption } from './delivery.ts';
 import { checkEndpoint } from './sender.ts';
 import { checkSubscription, existing, newWebhookSecret, type Webhook } from './webhook.ts';
 import {
@@ -30,13 +31,13 @@ import {
 } from './webhooks.schemas.ts';
 
 export interface WebhookTools extends TestTools {
-  encryptSecret(secret: string, webhookId: number): Buffer;
+  encryptionOf(secret: string): SecretEncryption;
   /** Internal networks that webhooks may send to, also over plain http. */
   readonly networks: readonly string[];
 }
 
 export function webhookRoutes(app: Api, tools: WebhookTools): void {
-  const { store: webhooks, encryptSecret, networks } = tools;
+  const { store: webhooks, encryptionOf, networks } = tools;
   const common = { querystring: CallQuery, headers: CallHeaders, tags: ['webhooks'] };
 
   app.get(
@@ -67,7 +68,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
         operationId: 'createWebhook',
         summary: 'Create a webhook',
         description:
-          'Sends events to your endpoint from now on. Messages are CloudEvents, signed with `Secret` as specified by Standard Webhooks. Only this response contains `Secret`. A URL that can never be reached is refused: an internal address, or plain http, outside of the networks of ANAGRAFE_WEBHOOK_NETWORKS.',
+          'Sends events to your endpoint from now on. Messages are CloudEvents, signed with `Secret` as specified by Standard Webhooks. Only this answer contains `Secret`. A URL that can never be reached is refused: an internal address, or plain http, outside of the networks of ANAGRAFE_WEBHOOK_NETWORKS.',
         body: NewWebhookBody,
         response: newWebhookAnswers,
       },
@@ -78,8 +79,8 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
       checkSubscription(options);
       checkEndpoint(options.url, networks);
       const secret = newWebhookSecret();
-      const encrypt = (id: number) => encryptSecret(secret, id);
-      const made = await webhooks.create(options, encrypt, request.caller.clientId, actorOf(request));
+      const { clientId } = request.caller;
+      const made = await webhooks.create(options, encryptionOf(secret), clientId, actorOf(request));
       const record = { ...webhookFields(made, languageOf(request)), Secret: secret };
       return recordEnvelope(record, debugOf(request));
     },
@@ -134,9 +135,9 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
       schema: {
         ...common,
         operationId: 'testWebhook',
-        summary: 'Send a test message',
+        summary: 'Send a test event',
         description:
-          'Sends a signed message of the type `webhook.test` immediately and once, also if the webhook is disabled, and returns the result. The message is listed among the deliveries.',
+          'Sends an event of the type `webhook.test` immediately and once, also if the webhook is disabled, and returns the result. The event is listed among the deliveries.',
         params: WebhookPath,
         response: testedAnswers,
       },
@@ -164,7 +165,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
         operationId: 'rotateWebhook',
         summary: 'Rotate the secret of a webhook',
         description:
-          'Returns a new secret, which only this response contains. Messages are signed with the old and the new secret for `Hours` (default 24). Any older secret ends immediately.',
+          'Returns a new secret, which only this answer contains. Messages are signed with the old and the new secret for `Hours` (default 24). Any older secret ends immediately.',
         params: WebhookPath,
         body: RotationBody,
         response: newWebhookSecretAnswers,
@@ -174,7 +175,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
       const { id } = request.params;
       const secret = newWebhookSecret();
       const oldEndsAt = graceEnd(request.body.Hours);
-      existing(await webhooks.rotateSecret(id, encryptSecret(secret, id), oldEndsAt, actorOf(request)));
+      existing(await webhooks.rotateSecret(id, encryptionOf(secret), oldEndsAt, actorOf(request)));
       return recordEnvelope({ ID: id, Secret: secret, OldEndsAt: oldEndsAt }, debugOf(request));
     },
   );

@@ -45,7 +45,7 @@ export function openWebhookStore(database: Database): WebhookStore {
           `insert into anagrafe.webhooks (id, client_id, url, types, granularity, secret, position)
            overriding system value
            select $6, $1, $2, $3, $4, $5, last_position from anagrafe.audit_chain returning ${webhookColumns}`,
-          [clientId, url, types, granularity, encryptSecret(id), id],
+          [clientId, url, types, granularity, await encryptSecret(connection, id), id],
         );
         if (!made) throw new Error('the row of the hash chain is missing');
         const details = { webhook: id, url: urlForAudit(made.url) };
@@ -91,12 +91,12 @@ export function openWebhookStore(database: Database): WebhookStore {
         await openAuditLog(connection).note(actor, { action: 'webhook.changed', details });
         return changed;
       }),
-    rotateSecret: (id, encrypted, oldEndsAt, actor) =>
+    rotateSecret: (id, encryptSecret, oldEndsAt, actor) =>
       database.transaction(async (connection) => {
         const rows = await connection.query(
           `update anagrafe.webhooks set secret = $2, old_secret = secret, old_secret_ends_at = $3
             where id = $1 and deleted_at is null returning id`,
-          [id, encrypted, oldEndsAt],
+          [id, await encryptSecret(connection, id), oldEndsAt],
         );
         if (rows.length === 0) return false;
         const details = { webhook: id, oldEndsAt };

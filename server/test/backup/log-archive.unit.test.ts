@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { deleteLogBefore, discardLog, moveLog, unpackLog } from '../../src/backup/log-archive.ts';
+import { files } from '../../src/backup/backup-files.ts';
+import {
+  deleteLogBefore,
+  discardLog,
+  missingLogFile,
+  moveLog,
+  unpackLog,
+} from '../../src/backup/log-archive.ts';
 
 function folderWith(...names: string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'anagrafe-log-'));
@@ -64,6 +71,28 @@ describe('the archived log', () => {
   });
 });
 
+describe('the archived log after a backup', () => {
+  const firstFile = '0000000100000000000000FE';
+  it.each([
+    ['no file yet', [], null],
+    ['only files from before the backup', ['0000000100000000000000FD'], null],
+    [
+      'all files, across the end of a part of the number',
+      [firstFile, '0000000100000000000000FF', '000000010000000100000000'],
+      null,
+    ],
+    ['no first file', ['0000000100000000000000FF'], firstFile],
+    ['a gap', [firstFile, '000000010000000100000001'], '0000000100000000000000FF'],
+    ['files of another timeline', [firstFile, '000000020000000100000001', '00000002.history'], null],
+  ])('that has %s is missing what it should', async (_, names, missing) => {
+    expect(await missingLogFile(folderWith(...names), firstFile)).toBe(missing);
+  });
+
+  it('misses nothing without its folder', async () => {
+    expect(await missingLogFile('/nonexistent', firstFile)).toBeNull();
+  });
+});
+
 describe('the files of the log that wait to be archived', () => {
   const name = '000000010000000000000002';
   function dataFolderWith(content: string): string {
@@ -77,17 +106,40 @@ describe('the files of the log that wait to be archived', () => {
   const { signal } = new AbortController();
   const waiting = (data: string) => readdirSync(join(data, 'log-archive'));
 
-  it('are not moved over the log of another database, but once more after a kill', async () => {
-    const [first, second, backups] = [dataFolderWith('first'), dataFolderWith('second'), folderWith()];
-    await moveLog(first, backups, noKey, signal);
-    expect(waiting(first)).toEqual([]);
-    await expect(moveLog(second, backups, noKey, signal)).rejects.toThrow(
-      /\.gz\.encrypted is part of the log of another database\. Set ANAGRAFE_BACKUP_FOLDER/,
+  const move = (data: string, folder: string, encrypt = true) =>
+    moveLog(data, { folder, system: '1', encrypt, keyOfName: noKey, signal });
+
+  it.each([
+    ['the same encryption', true, true],
+    ['the encryption turned off since then', true, false],
+    ['the encryption turned on since then', false, true],
+  ])(
+    'are not moved over the log of another database, but once more after a kill with %s',
+    async (_, before, after) => {
+      const [first, second, backups] = [dataFolderWith('first'), dataFolderWith('second'), folderWith()];
+      await move(first, backups, before);
+      expect(waiting(first)).toEqual([]);
+      await expect(move(second, backups, after)).rejects.toThrow(
+        /\.gz(\.encrypted)? is part of the log of another database\. Use a folder for one database only/,
+      );
+      expect(waiting(second)).toEqual([name]);
+      const killed = dataFolderWith('first');
+      await move(killed, backups, after);
+      expect(waiting(killed)).toEqual([]);
+      expect(await unpacked(backups, name)).toEqual({ last: name, names: [name] });
+      expect(readFileSync(join(backups, 'unpacked', name), 'utf8')).toBe('first');
+    },
+  );
+
+  it('are not moved into a folder with a backup of another database', async () => {
+    const [data, backups] = [dataFolderWith('log'), folderWith()];
+    const other = join(backups, '2026-01-31T080000Z');
+    mkdirSync(other);
+    writeFileSync(join(other, files.about), JSON.stringify({ system: '2' }));
+    await expect(move(data, backups)).rejects.toThrow(
+      /2026-01-31T080000Z is a backup of another database\. Use a folder for one database only/,
     );
-    expect(waiting(second)).toEqual([name]);
-    await moveLog(dataFolderWith('first'), backups, noKey, signal);
-    expect(await unpacked(backups, name)).toEqual({ last: name, names: [name] });
-    expect(readFileSync(join(backups, 'unpacked', name), 'utf8')).toBe('first');
+    expect(waiting(data)).toEqual([name]);
   });
 
   it('are deleted if the disk of the database is nearly full, and kept otherwise', async () => {

@@ -1,13 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dataFolder, inProcess, usedFolder } from '@anagrafe/testing/command';
+import { dataFolder, expectOneLine, inProcess, usedFolder } from '@anagrafe/testing/command';
 import { dataParent } from '@anagrafe/testing/data-parent';
 import { atEnd } from '@anagrafe/testing/endings';
 import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { until } from '@anagrafe/testing/until';
 import { describe, expect, it } from 'vitest';
-import { backupsIn } from '../../src/backup/backup-folder.ts';
+import { files } from '../../src/backup/backup-files.ts';
+import { backupsIn, planRestore } from '../../src/backup/backup-folder.ts';
 import { type Schedule, takeDueBackup } from '../../src/backup/scheduled-backup.ts';
 import { visitEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
 import { KeyRing } from '../../src/encryption/key-ring.ts';
@@ -70,7 +71,7 @@ describe('scheduled backups', () => {
     atEnd(stop);
     const take = (afterHours: number, changed: Partial<Schedule> = {}) =>
       takeDueBackup(
-        { folder, everyHours: 24, keepDays: 14, timeline: '00000001', gapAt: null, ...changed },
+        { folder, everyHours: 24, keepDays: 14, timeline: '00000001', ...changed },
         [connection, { postgres: '18', system: '1', keyRing, encrypt: false }],
         Date.now() + afterHours * hourMs,
       );
@@ -90,25 +91,65 @@ describe('scheduled backups', () => {
     expect(named(folder)).toHaveLength(1);
     await sleep(1100);
     const later = { keepDays: 365 };
-    expect(await take(0, { ...later, gapAt: new Date() })).toMatchObject({ isNew: true });
+    const { newest } = await take(0, later);
+    const archive = (by: number) => {
+      const number = Number.parseInt(newest.firstLogFile.slice(16), 16) + by;
+      const file = newest.firstLogFile.slice(0, 16) + number.toString(16).toUpperCase().padStart(8, '0');
+      writeFileSync(join(folder, 'log', `${file}.gz`), '');
+    };
+    mkdirSync(join(folder, 'log'));
+    archive(0);
+    expect(await take(0, later)).toMatchObject({ isNew: false });
+    // After a restart too, the folder tells that the log has a gap.
+    archive(2);
+    expect(await take(0, later)).toMatchObject({ isNew: true });
     await sleep(1100);
     expect(await take(0, { ...later, timeline: '00000002' })).toMatchObject({ isNew: true, deleted: [] });
   });
 
-  it('ignore the backups that another database has in the folder', async () => {
+  it('are not taken in a folder with those of another database, and no restore chooses one of them', async () => {
     const folder = backupFolder();
     const { connection, stop } = await visitEmbeddedPostgres({ dataFolder: await usedFolder() });
     atEnd(stop);
     const take = (system: string, afterHours: number) =>
       takeDueBackup(
-        { folder, everyHours: 24, keepDays: 14, timeline: '00000001', gapAt: null },
+        { folder, everyHours: 24, keepDays: 14, timeline: '00000001' },
         [connection, { postgres: '18', system, keyRing, encrypt: false }],
         Date.now() + afterHours * hourMs,
       );
     await take('1', 0);
-    await sleep(1100);
-    expect(await take('2', 15 * 24)).toMatchObject({ isNew: true, deleted: [] });
-    expect(named(folder)).toHaveLength(2);
+    await expect(take('2', 15 * 24)).rejects.toThrow(
+      /is a backup of another database\. Use a folder for one/,
+    );
+    const [first = ''] = named(folder);
+    expect(named(folder)).toEqual([first]);
+    // A backup that was copied into the folder by hand.
+    const copied = join(folder, '2026-01-31T080000Z');
+    cpSync(join(folder, first), copied, { recursive: true });
+    const about = readFileSync(join(copied, files.about), 'utf8');
+    writeFileSync(join(copied, files.about), about.replace('"system": "1"', '"system": "2"'));
+    await expect(take('1', 48)).rejects.toThrow(
+      /080000Z is a backup of another database|is a backup of another/,
+    );
+    for (const until of [null, new Date()])
+      await expect(planRestore(folder, until)).rejects.toThrow(/is a backup of another database/);
+    expect(await planRestore(copied, null)).toMatchObject({ target: 'backup' });
+  });
+
+  it('of another database in the folder are an error of doctor, and of the command that takes a backup', async () => {
+    const folder = backupFolder();
+    const settings = { ANAGRAFE_DATA: await usedFolder(), ANAGRAFE_BACKUP_FOLDER: folder };
+    const other = join(folder, '2026-01-31T080000Z');
+    mkdirSync(other);
+    writeFileSync(join(other, files.about), JSON.stringify({ system: '2', takenAt: new Date() }));
+    const { stdout } = await inProcess(['doctor', '--json'], settings);
+    expect(JSON.parse(stdout)).toContainEqual(
+      expect.objectContaining({ code: 'backup_folder_in_use', severity: 'error' }),
+    );
+    expectOneLine(
+      await inProcess(['backup', folder], settings),
+      /is a backup of another database\. Use a folder/,
+    );
   });
 
   it('are not taken of an external PostgreSQL', async () => {

@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { databaseSettings, expectOneLine, inProcess, onTerminal } from '@anagrafe/testing/command';
 import { atEnd } from '@anagrafe/testing/endings';
 import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { until } from '@anagrafe/testing/until';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
+import { erasureLogIn } from '../../src/erasures/erasure-log.ts';
 
 type Settings = Record<string, string>;
 
@@ -46,7 +50,58 @@ async function insert(service: TestService, username: string): Promise<{ princip
   return { principal: Number(tuple?.Item1), user: Number(tuple?.Item6.Users?.[0]?.ID) };
 }
 
+/** Returns the IDs of all users by their usernames. */
+async function idsOf({ database }: TestService): Promise<Record<string, number>> {
+  const rows = await database.query<{ username: string; id: number }>(
+    'select username, id from anagrafe.users order by id',
+  );
+  return Object.fromEntries(rows.map(({ username, id }) => [username, id]));
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'anagrafe-erasures-'));
+  atEnd(async () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 describe('anagrafe raise-ids', () => {
+  it('deletes again with --erasures what was deleted since the backup, but nothing of another database', async () => {
+    const settings = await databaseSettings();
+    const folder = newFolder();
+    const before = await startTestService(settings);
+    for (const name of ['anna', 'bruno', 'carla']) await insert(before, name);
+    const users = await idsOf(before);
+    await before.stop();
+    const backup = await restored(settings);
+    const after = await startTestService({ ...settings, ANAGRAFE_BACKUP_FOLDER: folder });
+    const { body } = await after.call('irs/delete', [
+      { ExternalKey: 'bruno', Users: [{ Username: 'bruno' }] },
+    ]);
+    expect(body.result?.records[0]).toMatchObject({ Item3: true });
+    // The service completes the file when it stops.
+    await after.stop();
+    const log = erasureLogIn(folder);
+    const [own] = readFileSync(log, 'utf8').trimEnd().split('\n');
+    const line = JSON.parse(own ?? '');
+    expect(line).toMatchObject({ users: [users.bruno], database: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    const other = { ...line, database: '00'.repeat(32), users: [users.carla] };
+    appendFileSync(log, `${JSON.stringify(other)}\n`);
+
+    const missing = await inProcess(['raise-ids', '--yes', '--erasures', join(folder, 'none')], backup);
+    expectOneLine(missing, /none cannot be read \(ENOENT\)\. Name a copy of erasures\.ndjson/);
+    const args = ['raise-ids', '--yes', '--erasures', log];
+    const raised = await inProcess([...args, '--json'], backup);
+    expect(raised).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(raised.stdout)).toMatchObject({
+      erased: { principals: 0, users: 1, kept: [], foreign: 1 },
+    });
+    const again = await inProcess(args, backup);
+    expect(again.stderr).toContain('Deleted again: 0 principals and 0 users');
+    expect(again.stderr).toContain('Left out, because they are of another database: 1 line of ');
+    const service = await startTestService(backup);
+    expect(Object.keys(await idsOf(service))).toEqual(['anna', 'carla']);
+  });
+
   it('keeps the IDs that were given after a backup from being given again', async () => {
     const settings = await databaseSettings();
     const before = await startTestService(settings);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { decrypt, encrypt } from '../../src/encryption/cipher.ts';
+import { decrypt, encrypt, newKey } from '../../src/encryption/cipher.ts';
 import { KeyRing, readMasterKeys } from '../../src/encryption/key-ring.ts';
 
 const key = randomBytes(32);
@@ -46,8 +46,8 @@ describe('the key ring', () => {
   const keyRing = new KeyRing(masterKey);
 
   it('creates a new key for every job, which it unwraps only for that job', () => {
-    const { key: first, wrapped } = keyRing.newJobKey('job 1');
-    const { key: second } = keyRing.newJobKey('job 1');
+    const [first, second] = [newKey(), newKey()];
+    const wrapped = keyRing.wrapJobKey(first, 'job 1');
     expect(first).toHaveLength(32);
     expect(first.equals(second)).toBe(false);
     expect(wrapped.includes(first)).toBe(false);
@@ -69,7 +69,7 @@ describe('the key ring', () => {
     expect(new KeyRing(masterKey).identity).toEqual(keyRing.identity);
     expect(new KeyRing(randomBytes(32)).identity).not.toEqual(keyRing.identity);
     expect(keyRing.identity.includes(masterKey)).toBe(false);
-    const { wrapped } = keyRing.newJobKey('job 1');
+    const wrapped = keyRing.wrapJobKey(newKey(), 'job 1');
     expect(() => decrypt(wrapped, keyRing.identity, 'job 1')).toThrow();
     expect(() => decrypt(wrapped, masterKey, 'job 1')).toThrow();
   });

@@ -51,6 +51,7 @@ describe('the erasure log', () => {
   it.each([
     ['is no JSON', '{"position":'],
     ['has an ID that is no number', JSON.stringify({ ...erasure(2), users: ['1; drop'] })],
+    ['names no database in its name', JSON.stringify({ ...erasure(2), database: 'production' })],
     ['has no hash', JSON.stringify({ ...erasure(2), hash: '' })],
   ])('is refused with the number of a line that %s', async (_, line) => {
     const path = newLog();

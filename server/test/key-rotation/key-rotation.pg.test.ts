@@ -1,12 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { allHashed } from '@anagrafe/testing/audit-chain';
 import { type ChildStore, childStore } from '@anagrafe/testing/child';
-import { insertPrincipals, startTestService } from '@anagrafe/testing/service';
+import { browserOf } from '@anagrafe/testing/console';
+import { holding, principalLock, sendJob } from '@anagrafe/testing/jobs';
+import { asOperator, operator } from '@anagrafe/testing/operators';
+import { insertPrincipals, newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { masterKey } from '@anagrafe/testing/store';
+import { until } from '@anagrafe/testing/until';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openAuditStore } from '../../src/audit/audit.store.ts';
 import { operatorActor, verifyAuditLog } from '../../src/audit/audit-log.ts';
 import { readMasterKeys } from '../../src/db/master-keys.ts';
+import { newKey } from '../../src/encryption/cipher.ts';
 import { KeyRing, MasterKeyMissing } from '../../src/encryption/key-ring.ts';
 import { encryptedColumns, otherColumns } from '../../src/key-rotation/encrypted-columns.ts';
 import { readEncrypted, replaceMasterKey } from '../../src/key-rotation/key-rotation.store.ts';
@@ -38,10 +43,10 @@ async function fillEveryColumn(keyRing: KeyRing) {
      select id, 'a@example.com', 'a@example.com', 'admin', '', '' from client`,
   );
   const id = randomUUID();
-  const job = keyRing.newJobKey(id);
+  const jobKey = newKey();
   await database.query(
     `insert into anagrafe.calls (id, operation, state, is_job, wrapped_key) values ($1, 'update', 'queued', true, $2)`,
-    [id, job.wrapped],
+    [id, keyRing.wrapJobKey(jobKey, id)],
   );
   for (const { table, column, key, associatedData } of encryptedColumns) {
     if (table !== 'webhooks' && table !== 'operators') continue;
@@ -50,7 +55,7 @@ async function fillEveryColumn(keyRing: KeyRing) {
       keyRing.encryptSecret(column, associatedData(row?.key as never)),
     ]);
   }
-  return job.key.toString('hex');
+  return jobKey.toString('hex');
 }
 
 /** Decrypts the values of every encrypted column with one master key alone. */
@@ -70,11 +75,22 @@ async function everyValue(key: Buffer) {
   return values;
 }
 
-/** Lets every node have learnt of the last rotation. */
-const settle = () =>
-  store.database.query(
-    `update anagrafe.former_master_keys set replaced_at = replaced_at - interval '1 minute'`,
-  );
+/** Puts the new key into use and encrypts everything with it, as `key rotate` does. */
+async function rotateAll(): Promise<void> {
+  const keyRing = await nodeWith(fresh, old);
+  await rotate(store.database, keyRing, operatorActor);
+  while (!(await encryptAgain(store.database, keyRing)).complete);
+}
+
+/** Waits until the rotation waits for a transaction. */
+const rotationWaits = () =>
+  until(async () => {
+    const waiting = await store.database.query(
+      `select from pg_stat_activity where wait_event_type = 'Lock' and query ~ '^update anagrafe.master_key'
+          and datname = current_database()`,
+    );
+    return waiting.length > 0;
+  });
 
 describe('the list of encrypted columns', () => {
   it('has every column of bytes of the schema, or the reason why a rotation does not change it', async () => {
@@ -121,7 +137,6 @@ describe('a rotation of the master key', () => {
     );
 
     await encryptAgain(store.database, keyRing);
-    await settle();
     expect(await encryptAgain(store.database, keyRing)).toEqual({
       encrypted: 0,
       unreadable: 0,
@@ -141,7 +156,6 @@ describe('a rotation of the master key', () => {
     await store.database.query('update anagrafe.webhooks set secret = $1', [damaged]);
     await rotate(store.database, keyRing, operatorActor);
     expect(await encryptAgain(store.database, keyRing)).toMatchObject({ unreadable: 1, complete: false });
-    await settle();
     expect(await encryptAgain(store.database, keyRing)).toMatchObject({ unreadable: 1, complete: true });
     expect(await store.database.query('select secret from anagrafe.webhooks')).toEqual([{ secret: damaged }]);
   });
@@ -149,7 +163,6 @@ describe('a rotation of the master key', () => {
   it('encrypts again what a node that learns of it late has encrypted with the old key', async () => {
     const [first, late] = [await nodeWith(fresh, old), await nodeWith(fresh, old)];
     await rotate(store.database, first, operatorActor);
-    await settle();
     expect(await encryptAgain(store.database, first)).toMatchObject({ complete: true });
     await fillEveryColumn(late);
     await late.refresh();
@@ -169,7 +182,6 @@ describe('a rotation of the master key', () => {
       await insertPrincipals(service, 3);
       await allHashed(service);
       await rotate(database, await nodeWith(...keys), operatorActor);
-      await settle();
       while (!(await encryptAgain(database, await nodeWith(...keys))).complete);
     }
     await insertPrincipals(service, 3);
@@ -181,6 +193,53 @@ describe('a rotation of the master key', () => {
     expect(await verifyAuditLog(audit, new KeyRing(last))).toMatchObject({ sound: false, position: 1 });
     expect(await service.call('../../../admin/v1/audit/verify', undefined, { method: 'GET' })).toMatchObject({
       body: { result: { record: { Sound: true } } },
+    });
+  });
+
+  it.each<[string, string, (service: TestService, principal: number) => Promise<{ status: number }>]>([
+    [
+      'a job that is submitted',
+      'calls',
+      (service, ID) => sendJob(service, 'irs/update', [{ ID, Users: [newUser('of the job')] }]),
+    ],
+    [
+      'a webhook that is created',
+      'webhooks',
+      ({ url }) =>
+        fetch(`${url}/admin/v1/webhooks`, {
+          method: 'POST',
+          body: JSON.stringify({ URL: 'https://example.com/' }),
+          headers: { 'content-type': 'application/json' },
+        }),
+    ],
+    [
+      'a second factor that is set up',
+      'operators',
+      async (service) => {
+        const headers = await asOperator(service, 'anna@example.com');
+        return browserOf(service)('POST /console/second-factor', headers);
+      },
+    ],
+  ])('leaves nothing with the old key of %s during it', async (_, table, write) => {
+    const keys = [fresh, old].map((key) => key.toString('base64')).join();
+    const service = await startTestService({ ...store.settings, ANAGRAFE_MASTER_KEY: keys });
+    if (table === 'operators') await operator(service, 'anna@example.com', 'admin');
+    const [principal = 0] = await insertPrincipals(service, 1);
+    const rotating = () =>
+      holding(store, [`lock table anagrafe.${table} in share mode`], async ({ blocked }) => {
+        const writing = write(service, principal);
+        await blocked(1);
+        const rotation = rotateAll();
+        // The rotation may have to wait for the write, which waits for this lock.
+        await Promise.race([rotation, rotationWaits()]);
+        return [writing, rotation] as const;
+      });
+    // The job does not end, so that its key stays.
+    await holding(service, principalLock(principal), async () => {
+      const [written] = await Promise.all(await rotating());
+      expect(written.status).toBeLessThan(300);
+      const columns = Object.keys(await everyValue(fresh));
+      expect(columns.filter((name) => name.startsWith(table))).toHaveLength(1);
     });
   });
 
@@ -198,8 +257,8 @@ describe('a rotation of the master key', () => {
       .toContain('does not have the master key');
     await expect(without.refresh()).rejects.toThrow(MasterKeyMissing);
     expect(() => without.encryptSecret('secret', 'webhook 1')).toThrow(MasterKeyMissing);
-    expect(() => without.newJobKey('job')).toThrow(MasterKeyMissing);
-    const { wrapped } = new KeyRing(fresh).newJobKey('job');
+    expect(() => without.wrapJobKey(newKey(), 'job')).toThrow(MasterKeyMissing);
+    const wrapped = new KeyRing(fresh).wrapJobKey(newKey(), 'job');
     expect(() => without.openJobKey(wrapped, 'job')).toThrow(MasterKeyMissing);
   });
 

@@ -8,7 +8,7 @@ import { applyRecords } from '../../src/records/operations/apply.ts';
 import { updateOperation } from '../../src/records/operations/update.ts';
 import { RecordWriter } from '../../src/records/write/record-writer.ts';
 
-it('writes the records of a principal in the order sent if a password between them could not be hashed', async () => {
+it('the records of a principal are written in the order sent if a password between them could not be hashed', async () => {
   const { checkStore, writeStore, newPrincipals, usersOf } = await openGroupedWrites();
   const [principal] = await newPrincipals(1);
   const { id, user } = required(principal);

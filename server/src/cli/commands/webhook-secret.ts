@@ -6,8 +6,9 @@ import { commandLine } from '../../lib/operator-error.ts';
 import { describeReason } from '../../lib/webhook-failures.ts';
 import { ConfigError } from '../../settings/config.ts';
 import { testWebhook } from '../../webhooks/attempt.ts';
+import { secretEncryption } from '../../webhooks/secret-encryption.ts';
 import { openSigning } from '../../webhooks/sender.ts';
-import { newWebhookSecret, webhookName } from '../../webhooks/webhook.ts';
+import { newWebhookSecret } from '../../webhooks/webhook.ts';
 import { openWebhookStore } from '../../webhooks/webhooks.store.ts';
 import { withKeyRing } from '../database.ts';
 import { print, tell } from '../output/output.ts';
@@ -63,8 +64,8 @@ async function rotate(
     const webhookId = readId(id);
     const secret = newWebhookSecret();
     const oldEndsAt = graceEnd(graceHours);
-    const encrypted = keyRing.encryptSecret(secret, webhookName(webhookId));
-    if (!(await openWebhookStore(database).rotateSecret(webhookId, encrypted, oldEndsAt, operatorActor)))
+    const encrypt = secretEncryption(secret, keyRing);
+    if (!(await openWebhookStore(database).rotateSecret(webhookId, encrypt, oldEndsAt, operatorActor)))
       throw noWebhook(id);
     if (json) return print(JSON.stringify({ id: webhookId, secret, oldEndsAt }));
     print(`Secret: ${secret}`);

@@ -8,6 +8,7 @@ import { commandLine } from '../../lib/operator-error.ts';
 import { describeReason } from '../../lib/webhook-failures.ts';
 import { ConfigError } from '../../settings/config.ts';
 import type { Delivery, WebhookStore } from '../../webhooks/delivery.ts';
+import { secretEncryption } from '../../webhooks/secret-encryption.ts';
 import { checkEndpoint } from '../../webhooks/sender.ts';
 import {
   canDeliver,
@@ -17,7 +18,6 @@ import {
   newWebhookSecret,
   readUrl,
   type Webhook,
-  webhookName,
 } from '../../webhooks/webhook.ts';
 import { openWebhookStore } from '../../webhooks/webhooks.store.ts';
 import { withDatabase, withKeyRing } from '../database.ts';
@@ -130,7 +130,7 @@ async function create(
     );
   const secret = newWebhookSecret();
   return withKeyRing(config, async (keyRing, database) => {
-    const encrypt = (id: number) => keyRing.encryptSecret(secret, webhookName(id));
+    const encrypt = secretEncryption(secret, keyRing);
     const owner = client === undefined ? null : await clientId(client, database);
     const made = await openWebhookStore(database).create(options, encrypt, owner, operatorActor);
     if (json) return print(JSON.stringify({ ...made, secret }));

@@ -1,5 +1,7 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
+import { describeCluster } from '../../backup/backup.store.ts';
 import { backupsIn } from '../../backup/backup-folder.ts';
+import { missingLogFile } from '../../backup/log-archive.ts';
 import type { Database } from '../../db/database.ts';
 import { readMasterKeys } from '../../db/master-keys.ts';
 import { succeeds } from '../../embedded-postgres/command.ts';
@@ -39,17 +41,26 @@ export function spaceFinding(freeBytes: number): Finding {
 }
 
 /** Examines the scheduled backups of the embedded PostgreSQL. */
-export async function examineBackups({
-  BACKUP_FOLDER: folder,
-  BACKUP_HOURS: hours,
-}: Config): Promise<Finding> {
+export async function examineBackups(
+  database: Database,
+  { BACKUP_FOLDER: folder, BACKUP_HOURS: hours }: Config,
+): Promise<Finding> {
   if (folder === null) return finding('backup_not_scheduled');
-  const newest = (await backupsIn(folder).catch(() => [])).at(-1);
-  const takenAt = newest?.takenAt ?? null;
-  const isRecent = takenAt !== null && Date.now() - Date.parse(takenAt) < 2 * hours * 3_600_000;
-  return isRecent
-    ? finding('backup_recent', { folder, takenAt })
-    : finding('backup_overdue', { folder, takenAt });
+  try {
+    const { system } = await describeCluster(database);
+    const newest = (await backupsIn(folder, system)).at(-1);
+    const takenAt = newest?.takenAt ?? null;
+    if (!newest || Date.now() - Date.parse(newest.takenAt) >= 2 * hours * 3_600_000)
+      return finding('backup_overdue', { folder, takenAt });
+    const missing = await missingLogFile(folder, newest.firstLogFile);
+    return missing === null
+      ? finding('backup_recent', { folder, takenAt })
+      : finding('backup_log_gap', { folder, takenAt, missing });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall !== undefined)
+      return finding('backup_overdue', { folder, takenAt: null });
+    return errorFinding('backup', error, 'Use a folder that only this database uses.');
+  }
 }
 
 export async function examineMasterKey(database: Database, config: Config): Promise<Finding> {

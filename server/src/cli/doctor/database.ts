@@ -119,12 +119,12 @@ export async function* examineStore(
     if ('check' in engine) return yield engine;
     yield embeddedFinding(engine);
     if (engine.cluster === 'none' || engine.cluster === 'crashed') return;
-    yield await examineBackups(config);
   }
   try {
     const store = await openStore(config, { mode: 'existing', log: () => {}, connectMs });
     try {
       await store.refuseTransactionPooling();
+      if (config.DATABASE_URL === null) yield await examineBackups(store.database, config);
       yield* examineDatabase(store.database, config, { withKey });
     } finally {
       await store.close();

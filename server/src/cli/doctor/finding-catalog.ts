@@ -115,6 +115,12 @@ export const catalog = {
   disk_space_critical: error('disk space', freeSpace, freeSomeSpace),
   backup_recent: ok('backup', newestBackup),
   backup_overdue: warning('backup', newestBackup, 'Look for "backup" in the log of the service.'),
+  backup_log_gap: warning(
+    'backup',
+    ({ missing, ...fields }: Parameters<typeof newestBackup>[0] & { missing: string }) =>
+      `${newestBackup(fields)}; the log after it lacks ${missing}, so that no time from there on can be restored`,
+    'A running service takes a new backup within a minute. If it is running, look for "backup" in its log.',
+  ),
   backup_not_scheduled: ok(
     'backup',
     'None is scheduled: set ANAGRAFE_BACKUP_FOLDER, or run "anagrafe backup" regularly',

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { childStore } from '@anagrafe/testing/child';
+import { inProcess } from '@anagrafe/testing/command';
+import { dataParent } from '@anagrafe/testing/data-parent';
+import { atEnd } from '@anagrafe/testing/endings';
+import { emptyStore, masterKey } from '@anagrafe/testing/store';
+import { expect, it } from 'vitest';
+import { operatorActor } from '../../src/audit/audit-log.ts';
+import { readLabel } from '../../src/dump/dump-format.ts';
+import { writeDump } from '../../src/dump/write-dump.ts';
+import { KeyRing } from '../../src/encryption/key-ring.ts';
+import { encryptAgain, rotate } from '../../src/key-rotation/key-rotation.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import { openExistingKeyRing } from '../../src/settings/master-key-file.ts';
+
+it('a dump whose key ring was opened before a rotation needs the key of its snapshot, and no other', async () => {
+  const store = await childStore();
+  const [fresh, old] = [randomBytes(32), Buffer.from(masterKey, 'base64')];
+  const open = () => openExistingKeyRing([fresh, old], readConfig(store.settings), store.database);
+  const [keyRing, other] = [await open(), await open()];
+  await rotate(store.database, other, operatorActor);
+  while (!(await encryptAgain(store.database, other)).complete);
+  const folder = mkdtempSync(join(dataParent(), 'anagrafe-dumps-'));
+  atEnd(async () => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'anagrafe.dump');
+  const connection = { connectionString: store.url };
+  await writeDump(file, { connection, postgres: '18', keyRing }, { encrypt: true, onProgress: () => {} });
+  expect((await readLabel(file)).label.masterKey).toBe(new KeyRing(fresh).identity.toString('hex'));
+  const empty = await emptyStore();
+  atEnd(empty.discard);
+  const alone = { ...empty.settings, ANAGRAFE_MASTER_KEY: fresh.toString('base64') };
+  expect(await inProcess(['load', file], alone)).toMatchObject({ code: 0 });
+});
