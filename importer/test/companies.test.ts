@@ -84,7 +84,7 @@ describe('rows without a key', () => {
         for (const row of rows) companies.add(row);
         const { rows: assigned, errors: unknown } = companies.assign(rows);
         const known = assigned.filter(({ number }) => !unknown.has(number));
-        const { errors } = compareRows(known, new RowComparer('update'), noAliases);
+        const { errors } = compareRows(known, new RowComparer('update', { isStrict: true }), noAliases);
         for (const { members } of combineRows(known.filter(({ number }) => !errors.has(number))).groups)
           for (const field of ['Denomination', 'Vatnumber', 'Taxcode'])
             expect(new Set(members.flatMap(({ fields }) => fields[field] ?? [])).size).toBeLessThanOrEqual(1);

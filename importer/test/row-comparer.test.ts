@@ -87,11 +87,26 @@ describe('a row with all values of an earlier one', () => {
 });
 
 describe('a row with a value of its principal that the service will refuse', () => {
-  it('contradicts the others, whatever its place in the file', async () => {
+  it('contradicts the others in a strict comparison, whatever its place in the file', async () => {
     const lines = ['C1,Wrong,no address,a', 'C1,Right,right@example.com,b', 'C1,Right,,c'];
     const content = `ExternalKey,Denomination,PrincipalEmail,Username\n${lines.join('\n')}\n`;
     const { rows } = await readFile(content, { withoutPasswords: true });
-    const { errors } = compareRows(rows, new RowComparer('refuse'), noAliases);
-    expect([...errors.keys()]).toEqual([1]);
+    const errorsOf = (isStrict: boolean) =>
+      compareRows(rows, new RowComparer('refuse', { isStrict }), noAliases).errors;
+    expect([...errorsOf(true).keys()]).toEqual([1]);
+    // Such a row fails alone, by the service.
+    expect(errorsOf(false).size).toBe(0);
+  });
+
+  it('is no reference of the others, nor is one with such a value of its user', async () => {
+    const lines = [
+      'C1,Wrong,,a,no address,',
+      'C1,Right,,b,b@example.com,',
+      'C2,Wrong,,c,,perhaps',
+      'C2,Right,,d,,',
+    ];
+    const content = `ExternalKey,Denomination,PrincipalEmail,Username,Email,State\n${lines.join('\n')}\n`;
+    const { rows } = await readFile(content, { withoutPasswords: true });
+    expect(compareRows(rows, new RowComparer('refuse'), noAliases).errors.size).toBe(0);
   });
 });

@@ -84,7 +84,7 @@ describe('all rows of a file', () => {
   const header = 'ID,ExternalKey,Denomination,PrincipalEmail,Username';
   const combined = async (lines: readonly string[]) => {
     const { rows } = await readFile(`${header}\n${lines.join('\n')}\n`, { withoutPasswords: true });
-    const { errors, copies } = compareRows(rows, new RowComparer('update'), noAliases);
+    const { errors, copies } = compareRows(rows, new RowComparer('update', { isStrict: true }), noAliases);
     const consistent = rows.filter(({ number }) => !errors.has(number) && !copies.has(number));
     const { groups, insert, errors: invalid } = combineRows(consistent);
     return { groups, insert, errors: new Map([...errors, ...invalid]) };

@@ -118,6 +118,7 @@ interface PrintedResult {
   readonly rows: number;
   readonly applied: number;
   readonly skipped: number;
+  readonly repeated: number;
   readonly failed: number;
   readonly failedFile: string | null;
   readonly UsersRegistered?: number;
@@ -131,8 +132,8 @@ interface PrintedResult {
  * failed rows are in their file, and that the users of the other rows are all counted.
  */
 async function expectTotalsToAddUp(result: PrintedResult, input: Uint8Array): Promise<void> {
-  const { rows, applied, skipped, failed, failedFile, UsersRegistered } = result;
-  expect(applied + skipped + failed).toBe(rows);
+  const { rows, applied, skipped, repeated, failed, failedFile, UsersRegistered } = result;
+  expect(applied + skipped + repeated + failed).toBe(rows);
   expect(Math.min(applied, skipped, failed)).toBeGreaterThanOrEqual(0);
   expect(await countRows(failedFile === null ? null : readFileSync(failedFile))).toMatchObject({
     rows: failed,

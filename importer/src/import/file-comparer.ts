@@ -17,6 +17,8 @@ export interface ComparedRows extends RowComparison {
 interface CompareFileOptions {
   readonly existing: ExistingPolicy;
   readonly unit: RowUnit;
+  /** Also compares values that the service will refuse, because all rows of a principal become one record. Default: false. */
+  readonly isStrict?: boolean;
   /** The rows reset passwords, and state nothing that could be compared. Default: false. */
   readonly resets?: boolean;
   /** Reads all rows of the file, to find the companies of rows without a key; null makes each such row a principal. */
@@ -33,7 +35,7 @@ export class FileComparer {
 
   constructor(options: CompareFileOptions) {
     this.#options = options;
-    this.#comparer = new RowComparer(options.existing, options.unit);
+    this.#comparer = new RowComparer(options.existing, options);
   }
 
   /** Must be called with all rows before these first, in their order. */

@@ -1,4 +1,4 @@
-import { principalFields } from '@anagrafe/client';
+import { principalFields, userFields } from '@anagrafe/client';
 import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
 import type { JsonObject, PrincipalField } from '../file/types.ts';
 import { codedError, columnOf, fromFileError, type RowErrors } from './row-errors.ts';
@@ -190,6 +190,22 @@ const states: readonly string[] = ['active', 'disabled'];
 export function isPlausible(field: string, value: unknown): boolean {
   if (field === 'State') return typeof value === 'string' && states.includes(value);
   return Object.hasOwn(principalFields, field) && fits(value, principalFields[field as PrincipalField]);
+}
+
+/** Returns false for a row that the service will refuse because of one of its values. */
+export function isReliable({ fields, users }: PrincipalRow): boolean {
+  return (
+    Object.keys(fields).every((field) => isPlausible(field, fields[field])) &&
+    (users === null || usersOf({ Users: users }).every(isPlausibleUser))
+  );
+}
+
+function isPlausibleUser(user: Readonly<Record<string, unknown>>): boolean {
+  if (hasValue(user.State) && !isPlausible('State', user.State)) return false;
+  return Object.entries(userFields).every(
+    ([field, definition]) =>
+      definition.format === 'attributes' || !hasValue(user[field]) || fits(user[field], definition),
+  );
 }
 
 /** Returns false for a value that is no text of the format, with an approximation of the rules of the service. */

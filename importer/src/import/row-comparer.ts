@@ -6,7 +6,9 @@ import {
   type ExistingPolicy,
   findRefused,
   foldUsername,
+  isInserted,
   isPlausible,
+  isReliable,
   isReset,
   type PrincipalRow,
   principalOf,
@@ -34,6 +36,7 @@ const rememberedMax: Readonly<Record<ExistingPolicy, number>> = { refuse: 100_00
 export class RowComparer {
   readonly #max: number;
   readonly #unit: RowUnit;
+  readonly #isStrict: boolean;
   /** What rows have stated of each principal, as JSON, which takes a fraction of the memory of objects. */
   readonly #principals = new Map<string, string>();
   /** The digest of the first row of each username. */
@@ -41,10 +44,10 @@ export class RowComparer {
   /** The usernames that only rows with errors have. */
   readonly #refused = new Set<string>();
 
-  /** @param unit The unit of `line` of the rows. */
-  constructor(existing: ExistingPolicy, unit: RowUnit = 'line') {
+  constructor(existing: ExistingPolicy, { unit = 'line', isStrict = false }: RowComparerOptions = {}) {
     this.#max = rememberedMax[existing];
     this.#unit = unit;
+    this.#isStrict = isStrict;
   }
 
   /**
@@ -66,14 +69,28 @@ export class RowComparer {
         errors.push(codedError('DUPLICATE_USERNAME', columnOf(`Users[${at}].Username`, row)));
     for (const name of named) this.#remember(name, digest, errors.length > 0);
     // A refused row states nothing: a later row that repeats its values is compared with the earlier ones too.
-    if (principal && errors.length === 0)
+    if (principal && errors.length === 0 && (this.#isStrict || isReliable(principal)))
       for (const key of keysOf(principal.key, aliases)) this.#addStatements(key, principal);
     return errors;
   }
 
-  #contradictions({ key, fields, row }: PrincipalRow, aliases: PrincipalAliases): RowError[] {
+  /** With `isStrict`, rows with values that the service will refuse go last: they contradict the others, and not the reverse. */
+  inOrder(rows: readonly ImportRow[]): readonly ImportRow[] {
+    if (!this.#isStrict) return rows;
+    const isRefused = (row: ImportRow) =>
+      Object.entries((row.kind !== 'invalid' && principalOf(row)?.fields) || {}).some(
+        ([field, value]) => !isPlausible(field, value),
+      );
+    return [...rows.filter((row) => !isRefused(row)), ...rows.filter(isRefused)];
+  }
+
+  #contradictions(principal: PrincipalRow, aliases: PrincipalAliases): RowError[] {
+    const { key, fields, row } = principal;
+    // The values of a principal without a key are sent together once.
+    const comparesAll = this.#isStrict || isInserted(principal);
     const known = keysOf(key, aliases).map((name) => this.#statementsOf(name));
     return Object.keys(fields).flatMap((field) => {
+      if (!comparesAll && !isPlausible(field, fields[field])) return [];
       const value = textOf(fields[field]);
       const [earlier, line] = known.find((statements) => statements.has(field))?.get(field) ?? [value, 0];
       if (earlier === value) return [];
@@ -110,6 +127,16 @@ function keep<Value>(map: Map<string, Value>, key: string, value: Value, max: nu
   if (oldest !== undefined) map.delete(oldest);
 }
 
+interface RowComparerOptions {
+  /** The unit of `line` of the rows. Default: `line`. */
+  readonly unit?: RowUnit;
+  /**
+   * Also compares values that the service will refuse, because all rows of a principal are sent as one record. Otherwise
+   * a row with such a value fails alone, and states nothing.
+   */
+  readonly isStrict?: boolean;
+}
+
 /** What a comparison says about rows, by row number. */
 export interface RowComparison {
   /** The errors of rows that cannot register users, or that contradict each other or earlier ones. */
@@ -125,21 +152,12 @@ export function compareRows(
 ): RowComparison {
   const errors = findRefused(rows);
   const copies = new Set<number>();
-  for (const row of inOrder(rows)) {
+  for (const row of comparer.inOrder(rows)) {
     const found = errors.has(row.number) ? noErrors : comparer.compare(row, aliases);
     if (found === 'copy') copies.add(row.number);
     else if (found.length > 0) errors.set(row.number, found);
   }
   return { errors, copies };
-}
-
-/** Rows with a value of the principal that the service will refuse go last, so that they contradict the others, and not the reverse. */
-function inOrder(rows: readonly ImportRow[]): readonly ImportRow[] {
-  const isRefused = (row: ImportRow) =>
-    Object.entries((row.kind !== 'invalid' && principalOf(row)?.fields) || {}).some(
-      ([field, value]) => !isPlausible(field, value),
-    );
-  return [...rows.filter((row) => !isRefused(row)), ...rows.filter(isRefused)];
 }
 
 const noErrors: readonly RowError[] = [];

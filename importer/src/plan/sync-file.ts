@@ -74,7 +74,7 @@ export async function readSyncFile(
     // The cells of a row are not needed any more, and would double the memory.
     rows.push({ ...row, source: null });
   }
-  const comparer = new FileComparer({ existing: 'update', unit, readAll: null });
+  const comparer = new FileComparer({ existing: 'update', unit, isStrict: true, readAll: null });
   const { consistent, aliases, errors: inFile } = await comparer.compare(rows, connection);
   const filled = generate
     ? fillPasswords(consistent, generate)

@@ -85,7 +85,9 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
       for (const { number, error } of rows) if (error) errors.set(number, [fromFileError(error)]);
       const read = readRows(rows, file, reading);
       const { existing } = rules;
-      const comparer = new FileComparer({ existing, unit, readAll: () => read });
+      // An update is planned with one record for each principal.
+      const isStrict = existing === 'update';
+      const comparer = new FileComparer({ existing, unit, isStrict, readAll: () => read });
       const { consistent, aliases, errors: inFile } = await comparer.compare(read, { anagrafe });
       const { rows: filled, passwords } = reading.generatesPasswords
         ? fillPasswords(consistent, () => generatePassword())
