@@ -45,8 +45,8 @@ export const errorNotes = {
     'Set `Content-Type: application/json`, and send the body uncompressed.',
   ],
   BODY_TOO_LARGE: [
-    'The call is larger than `ANAGRAFE_MAX_BODY_BYTES`, or nests objects in each other.',
-    'Split the records over several calls.',
+    'The body is larger than `ANAGRAFE_MAX_BODY_BYTES`, or nested deeper than `ANAGRAFE_MAX_DEPTH`.',
+    'Split the records over several calls. Send no nested objects other than those of the documented fields.',
   ],
   BATCH_TOO_LARGE: [
     'A synchronous call has more than 1,000 records or users, or a job more than 100,000.',
@@ -117,7 +117,7 @@ export const errorNotes = {
     'The message names the field. Networks are written as `10.0.0.0/8`.',
   ],
   CLIENT_ADDRESS_TAKEN: [
-    'Two clients known by address would share an address, so the service could not tell them apart.',
+    'Two clients that are identified by IP address would share an address, so the service could not tell them apart.',
     'Narrow one of the two networks, or let one of the clients use keys.',
   ],
   OPERATOR_EMAIL_TAKEN: [
@@ -146,7 +146,7 @@ export const errorNotes = {
   ],
   IDEMPOTENCY_IN_PROGRESS: [
     'The first call still runs, or its node was stopped a moment ago.',
-    'Send the same request with the same key after `Retry-After`.',
+    'Send the same call with the same key after `Retry-After`.',
   ],
   IDEMPOTENCY_KEY_REUSED: [
     'One key was used for two different calls, or the body is built in another order each time.',

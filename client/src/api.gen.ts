@@ -25,9 +25,9 @@ export interface AppliedUser {
     /**
      * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
      * here, and its former principal no longer exists. `password`: it was reset, and the old one is
-     * unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another
-     * now. `last`: the principal would have no field without it. `differs`: a merged principal has another
-     * value, which is dropped.
+     * unknown. `expired`: the old values are no longer stored. `taken`: the old name or key now belongs to
+     * another user or principal. `last`: the principal would have no field without it. `differs`: a merged
+     * principal has another value, which is dropped.
      */
     Reason: 
       | 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken' | 'last' | 'differs';
@@ -349,7 +349,7 @@ export interface Delivery {
   CreatedAt: string;
   NextAt: string | null;
   AttemptedAt: string | null;
-  /** The HTTP status of the last response. */
+  /** The HTTP status of the last answer. */
   Status: number | null;
   /** The reason as text, in the language of the request. Null if `Status` explains the failure. */
   Failure: string | null;
@@ -360,9 +360,9 @@ export interface Delivery {
 export interface DeliveryDetails extends Delivery {
   /** The body that is sent, a CloudEvent in JSON. Null if the event has been deleted. */
   Message: string | null;
-  /** The beginning of the last response body. It is untrusted text; do not render it as HTML. */
+  /** The beginning of the body of the last answer. It is untrusted text; do not render it as HTML. */
   Answer: string | null;
-  /** Milliseconds until the status of the last response arrived. */
+  /** Milliseconds until the status of the last answer arrived. */
   Milliseconds: number | null;
 }
 
@@ -373,7 +373,7 @@ export type DeliveryFailureCode =
   | 'internal_address' | 'plain_http' | 'event_expired';
 
 export interface DeliveryFailureDetails {
-  /** The HTTP status of the response, with `http_status`. */
+  /** The HTTP status of the answer, with `http_status`. */
   Status: number | null;
   /** The error code of Node.js, such as `ECONNREFUSED`. */
   NetworkError: string | null;
@@ -559,7 +559,7 @@ export interface FieldError {
 
 /**
  * The other principal that the error is about. Its values are null if the caller does not have the scope
- * `sync:read`, and `PrincipalID` if it is a new principal of the same request. `Vatnumber`, `Taxcode` and
+ * `sync:read`, and `PrincipalID` if it is a new principal of the same call. `Vatnumber`, `Taxcode` and
  * `Field` are those of a look-alike.
  */
 export interface FieldErrorDetails {
@@ -587,8 +587,8 @@ export interface ForgottenPassword {
 }
 
 /**
- * What one message contains. `user`: one user. `record`: up to 1,000 users of a record. `job`: a whole call
- * or job.
+ * What one delivery contains. `user`: one user. `record`: up to 1,000 users of a record. `job`: a whole
+ * call or job.
  */
 export type Granularity = 'user' | 'record' | 'job';
 
@@ -736,7 +736,7 @@ export interface Job {
   RecordsFailed: number;
   /** Number of users that were sent. */
   Users: number;
-  /** Number of users of the records that have a result. */
+  /** Number of users in records that have a result already. */
   UsersDone: number;
   /**
    * Users of applied records per second: weighted over about the last minute or, for an ended job, the
@@ -880,7 +880,7 @@ export type Move = {
 } & ({ ID: number; Username?: null } | { ID?: null; Username: string });
 
 export interface NewClient extends Client {
-  /** The secret key. Only this response contains it. */
+  /** The secret key. Only this answer contains it. */
   SecretKey: string;
 }
 
@@ -891,19 +891,19 @@ export interface NewOperatorPassword {
 
 export interface NewSecret {
   PublicKey: string;
-  /** The secret key. Only this response contains it. */
+  /** The secret key. Only this answer contains it. */
   SecretKey: string;
   OldEndsAt: string;
 }
 
 export interface NewWebhook extends Webhook {
-  /** The secret, `whsec_…`. Only this response contains it. */
+  /** The secret, `whsec_…`. Only this answer contains it. */
   Secret: string;
 }
 
 export interface NewWebhookSecret {
   ID: number;
-  /** The secret, `whsec_…`. Only this response contains it. */
+  /** The secret, `whsec_…`. Only this answer contains it. */
   Secret: string;
   /** The end of the old secret. */
   OldEndsAt: string;
@@ -1265,9 +1265,9 @@ export interface Tuple extends TupleItems {
       /**
        * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
        * here, and its former principal no longer exists. `password`: it was reset, and the old one is
-       * unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another
-       * now. `last`: the principal would have no field without it. `differs`: a merged principal has
-       * another value, which is dropped.
+       * unknown. `expired`: the old values are no longer stored. `taken`: the old name or key now belongs
+       * to another user or principal. `last`: the principal would have no field without it. `differs`: a
+       * merged principal has another value, which is dropped.
        */
       Reason: 
         | 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken' | 'last' | 'differs';
@@ -1397,9 +1397,9 @@ export interface UpsertTuple extends TupleItems {
       /**
        * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
        * here, and its former principal no longer exists. `password`: it was reset, and the old one is
-       * unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another
-       * now. `last`: the principal would have no field without it. `differs`: a merged principal has
-       * another value, which is dropped.
+       * unknown. `expired`: the old values are no longer stored. `taken`: the old name or key now belongs
+       * to another user or principal. `last`: the principal would have no field without it. `differs`: a
+       * merged principal has another value, which is dropped.
        */
       Reason: 
         | 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken' | 'last' | 'differs';
@@ -1463,9 +1463,9 @@ export interface UpsertedUser {
     /**
      * `changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user
      * here, and its former principal no longer exists. `password`: it was reset, and the old one is
-     * unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another
-     * now. `last`: the principal would have no field without it. `differs`: a merged principal has another
-     * value, which is dropped.
+     * unknown. `expired`: the old values are no longer stored. `taken`: the old name or key now belongs to
+     * another user or principal. `last`: the principal would have no field without it. `differs`: a merged
+     * principal has another value, which is dropped.
      */
     Reason: 
       | 'changed' | 'deleted' | 'moved' | 'password' | 'expired' | 'taken' | 'last' | 'differs';
@@ -1672,7 +1672,7 @@ export interface WebhookTest {
   Failure: string | null;
   FailureCode: DeliveryFailureCode | null;
   FailureDetails: DeliveryFailureDetails | null;
-  /** The beginning of the last response body. It is untrusted text; do not render it as HTML. */
+  /** The beginning of the body of the last answer. It is untrusted text; do not render it as HTML. */
   Answer: string | null;
   Milliseconds: number;
 }
@@ -2122,7 +2122,7 @@ export interface Operations {
   changeWebhook: { request: { path: { id: number }; body: WebhookChange }; answer: Envelope<never, Webhook> };
   /** Delete a webhook. */
   deleteWebhook: { request: { path: { id: number } }; answer: Envelope<never, null> };
-  /** Send a test message. */
+  /** Send a test event. */
   testWebhook: { request: { path: { id: number } }; answer: Envelope<never, WebhookTest> };
   /** Rotate the secret of a webhook. */
   rotateWebhook: {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { writePasswords } from '../src/node/sync-files.ts';
 
-it('replaces the file of generated passwords as a whole, and deletes it if there are none', async () => {
+it('a sync replaces the file of generated passwords as a whole, and deletes it if there are none', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'anagrafe-passwords-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'passwords.csv');

@@ -139,7 +139,7 @@ export const common = {
   },
   failure: {
     unreachable: 'Cannot reach the service. Check that it is running and that you are online, then retry.',
-    strange: 'Unexpected response, possibly from a proxy. Retry, or contact your administrator.',
+    strange: 'Unexpected answer, possibly from a proxy. Retry, or contact your administrator.',
     again: 'Your session had expired and nothing was changed. You are signed in again: retry.',
     unknown: 'Something went wrong. Reload the page; if it happens again, contact your administrator.',
     request: (id: string) => `Request ID: ${id} (quote it to support)`,
@@ -190,7 +190,7 @@ const causes = {
   },
   rejected: {
     what: 'The receiver rejected the delivery',
-    todo: 'Check the response below, fix the receiver, then resend the delivery.',
+    todo: 'Check the answer below, fix the receiver, then resend the delivery.',
   },
   broken: {
     what: 'The receiver returned an error (5xx)',
@@ -198,7 +198,7 @@ const causes = {
   },
   slow: {
     what: 'The receiver timed out',
-    todo: 'The limit is 15 seconds: respond first, process later. If there is never a response, check the firewall.',
+    todo: 'The limit is 15 seconds: answer first, process later. If there is never an answer, check the firewall.',
   },
   internal: {
     what: 'The address is in a blocked internal network',
@@ -214,7 +214,7 @@ const causes = {
   },
   cut: {
     what: 'Connection reset',
-    todo: 'The receiver or a proxy closed the connection without a response. Check its log at the time of the last attempt.',
+    todo: 'The receiver or a proxy closed the connection without an answer. Check its log at the time of the last attempt.',
   },
   unknownName: {
     what: 'Host name not found',
@@ -229,7 +229,7 @@ const causes = {
     todo: 'Check the certificate of the receiver: expiry date, host name, complete chain. For a private certificate authority, set NODE_EXTRA_CA_CERTS.',
   },
   strange: {
-    what: 'The response is not HTTP',
+    what: 'The answer is not HTTP',
     todo: 'Check the port of the URL, and whether it should be http or https.',
   },
   forgotten: {
@@ -247,7 +247,7 @@ export const failureCause = {
   byHand: 'Disabled manually',
   clientRevoked: 'The client that created it was revoked',
   clientLostAdmin: 'The client that created it lost the scope admin',
-  answered: (status: string) => `The receiver responded with ${status}`,
+  answered: (status: string) => `The receiver answered with ${status}`,
   unknown: (why: string) => (why === '' ? causes.other.what : `${causes.other.what}: ${why}`),
 };
 
@@ -577,7 +577,7 @@ export const audit = {
       removed: 'removed',
       inserted: 'inserted',
       'cut off': 'removed from the end',
-      'values changed': 'changed in an old or new value',
+      'values changed': 'found with a changed old or new value',
     },
     end: 'Last hash',
     endHint:
@@ -646,7 +646,7 @@ export const clients = {
     actions: 'Actions',
   },
   anywhere: 'any',
-  knownByAddress: 'known by address',
+  knownByAddress: 'identified by IP address',
   revoked: 'Revoked',
   you: 'you',
   empty: {
@@ -1111,7 +1111,7 @@ export const overview = {
     },
     register: {
       title: 'Create the first principal with a user',
-      text: 'Run this command in a terminal, or send the same request from your program.',
+      text: 'Run this command in a terminal, or make the same call from your program.',
       label: 'Command',
       action: 'Or import users from a file',
     },
@@ -1678,7 +1678,7 @@ export const webhooks = {
     `${url} receives no more events, and pending deliveries are dropped. This cannot be undone.`,
   removed: 'Webhook deleted.',
   testTitle: 'Test event',
-  testText: (url: string) => `Sends an event of type webhook.test to ${url} and shows the response.`,
+  testText: (url: string) => `Sends an event of type webhook.test to ${url} and shows the answer.`,
   testSubmit: 'Send',
   delivered: 'Delivered',
   waiting: 'Pending',
@@ -1689,12 +1689,12 @@ export const webhooks = {
   figures: 'Endpoint',
   list: {
     title: 'Deliveries',
-    caption: 'Deliveries with their responses',
+    caption: 'Deliveries with their answers',
     at: 'Created',
     type: 'Event',
     state: 'State',
     attempts: 'Attempts',
-    answer: 'Response',
+    answer: 'Answer',
     actions: 'Actions',
     failedOnly: 'Failed only',
     states: { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' },
@@ -1720,7 +1720,7 @@ export const webhooks = {
     attempted: 'Last attempt',
     forgotten: 'The event has expired and is no longer stored.',
     shortened: 'Truncated. Copy to get the whole text.',
-    noAnswer: 'Empty response.',
+    noAnswer: 'Empty answer.',
     beginning: 'Only the first 1,000 characters are stored.',
   },
 };

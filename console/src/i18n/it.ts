@@ -576,7 +576,7 @@ export const audit: Messages['audit'] = {
       removed: 'rimossa',
       inserted: 'inserita',
       'cut off': 'rimossa dalla fine',
-      'values changed': 'modificata in un valore precedente o nuovo',
+      'values changed': 'trovata con un valore precedente o nuovo alterato',
     },
     end: 'Ultimo hash',
     endHint:

@@ -36,7 +36,7 @@ export function Failure({ error, title, onRetry, atSignIn = false }: FailureProp
 }
 
 /** Returns the message of an error. An `ApiError` carries a message of the service in the chosen language. */
-function useFailureSentence(atSignIn = false): (error: Error) => string {
+export function useFailureSentence(atSignIn = false): (error: Error) => string {
   const { failure } = useCommonMessages();
   return (error) => {
     // A visible page has a session, so the request was sent before the latest sign-in and may be repeated.

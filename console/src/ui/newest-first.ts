@@ -6,6 +6,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { usePollInterval } from './time.tsx';
 
 /** One keyset page of a sequence. A client-side filter may leave fewer records than were read. */
@@ -49,6 +50,9 @@ interface Newer<Item, Place> {
 const maxNewer = 500;
 /** The polling interval. A change appears in the audit log within a second. */
 const pollMs = 3_000;
+/** The polling interval for `changedMs` after a change on this page, so that its row appears as soon as it exists. */
+const pollChangedMs = 250;
+const changedMs = 3_000;
 
 /** Reads a sequence from the newest record: older pages on request, new records by polling while the user is active. */
 export function useNewestFirst<Item, Place>(options: Options<Item, Place>) {
@@ -66,7 +70,7 @@ export function useNewestFirst<Item, Place>(options: Options<Item, Place>) {
 
   const first = older.data?.pages[0]?.first ?? null;
   const newerKey = [...key, 'newer', start, first];
-  const interval = usePollInterval(pollMs);
+  const interval = usePollInterval(useHasChanged() ? pollChangedMs : pollMs);
   const newer = useQuery({
     queryKey: newerKey,
     queryFn: async ({ signal }): Promise<Newer<Item, Place>> => {
@@ -105,6 +109,26 @@ export function useNewestFirst<Item, Place>(options: Options<Item, Place>) {
       reload: () => void queries.resetQueries({ queryKey: olderKey }),
     },
   };
+}
+
+/** Returns true for `changedMs` after each mutation that has succeeded. */
+function useHasChanged(): boolean {
+  const mutations = useQueryClient().getMutationCache();
+  const [hasChanged, setHasChanged] = useState(false);
+  useEffect(() => {
+    let timer: number | undefined;
+    const unsubscribe = mutations.subscribe((event) => {
+      if (event.type !== 'updated' || event.action.type !== 'success') return;
+      window.clearTimeout(timer);
+      timer = window.setTimeout(() => setHasChanged(false), changedMs);
+      setHasChanged(true);
+    });
+    return () => {
+      window.clearTimeout(timer);
+      unsubscribe();
+    };
+  }, [mutations]);
+  return hasChanged;
 }
 
 function noneAfter<Item, Place>(after: Place | null): Newer<Item, Place> {

@@ -1,5 +1,5 @@
 import { Box, Skeleton, Stack, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import type { Key, ReactNode } from 'react';
+import type { Key, ReactNode, Ref } from 'react';
 import { Link } from 'wouter';
 import { useCommonMessages } from '../i18n/language.tsx';
 import { Failure } from './loading-or-error.tsx';
@@ -54,6 +54,8 @@ interface TableProps<Item> {
   readonly empty: ReactNode;
   /** The number of rows to reserve space for while they are loading. */
   readonly expectedRows?: number;
+  /** The region that scrolls a table that is wider than the screen. */
+  readonly ref?: Ref<HTMLElement>;
 }
 
 /**
@@ -61,7 +63,7 @@ interface TableProps<Item> {
  * have loaded before.
  */
 export function Table<Item>(props: TableProps<Item>) {
-  const { caption, columns, rows, keyOf, error, onRetry, empty, expectedRows = 8 } = props;
+  const { caption, columns, rows, keyOf, error, onRetry, empty, expectedRows = 8, ref } = props;
   const messages = useCommonMessages();
   if (error && !rows) {
     return (
@@ -82,7 +84,7 @@ export function Table<Item>(props: TableProps<Item>) {
   );
   return (
     // The section is focusable so that the arrow keys can scroll a table that is wider than the screen.
-    <section className={classes.scroll} aria-label={caption} tabIndex={rows ? 0 : -1}>
+    <section ref={ref} className={classes.scroll} aria-label={caption} tabIndex={rows ? 0 : -1}>
       <table className={classes.table} data-loaded={rows !== undefined || undefined} aria-busy={!rows}>
         <VisuallyHidden component="caption">{caption}</VisuallyHidden>
         <thead>

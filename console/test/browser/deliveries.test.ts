@@ -48,12 +48,12 @@ describe('a delivery', () => {
     await dialog.getByText(delivery, { exact: true }).waitFor();
     const sent = dialog.getByRole('region', { name: 'Request body' });
     await expect.poll(() => sent.innerText()).toContain('"type": "principal.inserted"');
-    const came = dialog.getByRole('region', { name: 'Response' });
+    const came = dialog.getByRole('region', { name: 'Answer' });
     await expect.poll(async () => (await came.innerText()).trim()).toBe(answer);
 
     await dialog.getByRole('button', { name: 'Copy: Request body' }).press('Enter');
     await expect.poll(() => clipboard(page)).toBe(receiver.received[0]?.body);
-    await dialog.getByRole('button', { name: 'Copy: Response' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Copy: Answer' }).press('Enter');
     await expect.poll(() => clipboard(page)).toBe(answer);
 
     receiver.answer = () => ({ status: 200, body: 'fine again' });
@@ -76,7 +76,7 @@ describe('a delivery', () => {
     const { page, expectStatus } = person;
     await enter(person, `/webhooks/${id}?open=${delivery}`, office);
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Empty response.').waitFor();
+    await dialog.getByText('Empty answer.').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await dialog.waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: /^Principal created/ }).click();
@@ -119,7 +119,7 @@ describe('a delivery', () => {
       [403, 'The receiver refused access', 'its clock is correct'],
       [404, 'The endpoint was not found', 'It must accept POST requests'],
       [410, 'The endpoint no longer exists', 'delete the webhook'],
-      [422, 'The receiver rejected the delivery', 'Check the response'],
+      [422, 'The receiver rejected the delivery', 'Check the answer'],
       [429, 'The receiver limits the number of requests', 'one per record'],
       [502, 'The receiver returned an error', 'Check the log'],
     ] as const) {

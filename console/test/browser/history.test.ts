@@ -17,7 +17,11 @@ async function stored(ID: number): Promise<Record<string, unknown> | undefined> 
 }
 
 /** Inserts a company with a user, edits both and opens its page, or that of the user. */
-async function openEdited(name: string, pageOf: 'principal' | 'user' = 'principal') {
+async function openEdited(
+  name: string,
+  pageOf: 'principal' | 'user' = 'principal',
+  options: Parameters<typeof visit>[1] = {},
+) {
   const users = [newUser(`${name}.a`, { Phone: '02 1', Attributes: { Reparto: 'Vendite' } })];
   const [id = 0] = await insert(service, office, [
     { Denomination: `${name} Srl`, ExternalKey: name, Users: users },
@@ -38,7 +42,8 @@ async function openEdited(name: string, pageOf: 'principal' | 'user' = 'principa
     ],
   });
   await allHashed(service);
-  const person = await visit(service);
+  const person = await visit(service, options);
+  if (options.newContext) await person.page.clock.install();
   await enter(person, pageOf === 'principal' ? `/principals/${id}` : `/users/${user}`, office);
   return { id, user, person, page: person.page };
 }
@@ -106,6 +111,28 @@ describe('the history of a principal', () => {
 });
 
 describe('the history of a user', () => {
+  it('shows the row of a restored value at once, and not only at the next refresh', async () => {
+    const { page } = await openEdited('subito', 'user', { newContext: true });
+    await page.getByRole('button', { name: 'Restore: Phone', exact: true }).waitFor();
+    // Every timer that is due runs now, so that the next refresh is 3 seconds away.
+    await page.clock.pauseAt(new Date(Date.now() + 60_000));
+    await restore(page, 'Phone');
+    await page.getByText('Phone: old value restored.').waitFor();
+    await allHashed(service);
+    await page.clock.runFor(1_000);
+    await rowOf(page, 'History', /Phone: 02 2 → 02 1/).waitFor();
+  });
+
+  it('describes a lost connection in the language of the page', async () => {
+    const { page, person } = await openEdited('staccato', 'user', { locale: 'it-IT' });
+    const button = page.getByRole('button', { name: 'Ripristina: Telefono', exact: true });
+    await button.waitFor();
+    person.expectFailure('/irs/users');
+    await page.route('**/irs/users', (route) => route.abort('connectionreset'));
+    await button.click();
+    await page.getByRole('alert').filter({ hasText: 'Servizio non raggiungibile' }).waitFor();
+  });
+
   it('shows and restores its own values, also in a row with the values of many users', async () => {
     const users = Array.from({ length: 120 }, (_, n) => newUser(`molti.${n}`, { Phone: '02 1' }));
     const [id = 0] = await insert(service, office, [{ Denomination: 'Molti', Users: users }]);

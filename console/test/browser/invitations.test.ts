@@ -200,6 +200,20 @@ describe('many users', () => {
       .getByText(/\d+ users? ha(s|ve) not set a password yet/)
       .waitFor();
   });
+
+  it('are only those of principals with the tags that the list is filtered by, and none of a search', async () => {
+    const { page } = person;
+    const ID = await insertInvited('Argento Srl', 'argento.1', 'argento.2');
+    await service.call('irs/update', [{ ID, Tags: ['argento'] }], { headers: office });
+    await enter(person, '/users?state=invited&tags=argento', office);
+    const invite = page.getByRole('button', { name: 'Invite those who have not answered' });
+    await invite.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('2 users have not set a password yet.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('searchbox').fill('argento');
+    await invite.waitFor({ state: 'hidden' });
+  });
 });
 
 describe('a password that must be changed', () => {

@@ -45,7 +45,7 @@ const pages: readonly [path: () => string, loaded: (page: Page) => Promise<void>
   [() => `/jobs/${ended}`, (page) => page.getByText(/PASSWORD_TOO_SHORT/).waitFor()],
   [() => '/calls', (page) => page.getByRole('row', { name: /Update users ·/ }).waitFor()],
   [() => `/calls/${call}`, (page) => page.getByText(/USERNAME_TAKEN/).waitFor()],
-  [() => '/webhooks', (page) => page.getByText('The receiver responded with 500').waitFor()],
+  [() => '/webhooks', (page) => page.getByText('The receiver answered with 500').waitFor()],
   [
     () => '/webhooks/1',
     (page) =>

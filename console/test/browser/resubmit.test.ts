@@ -28,7 +28,7 @@ async function pressTwice(page: Page, submit: string, path: string): Promise<voi
   const restoreAnswers = await loseAnswers(page, path);
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: submit }).click();
-  const alert = dialog.getByRole('alert').filter({ hasText: 'Unexpected response' });
+  const alert = dialog.getByRole('alert').filter({ hasText: 'Unexpected answer' });
   await alert.waitFor();
   await restoreAnswers();
   await dialog.getByRole('button', { name: submit }).click();

@@ -226,6 +226,9 @@ describe('the page of the synchronisation', () => {
         'Partita IVA 00743110157 00743110157',
         'Codice fiscale vuoto vuoto',
       ]);
+    // The link has the colour of the theme, and not that of the browser.
+    const colour = "getComputedStyle(document.querySelector('table table a')).color";
+    expect(await italian.page.evaluate(colour)).not.toBe('rgb(0, 0, 238)');
     await expectAccessible(italian.page);
   });
 

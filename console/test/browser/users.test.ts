@@ -10,13 +10,14 @@ const [rossi] = await insert(service, office, [
   {
     Denomination: 'Rossi Srl',
     ExternalKey: 'C-100',
+    Tags: ['nord', 'vip'],
     Users: [
       newUser('mario', { Email: 'Mario.Rossi@example.com', FirstName: 'Mario', LastName: 'De Santis' }),
       newUser('marta', { Email: 'marta@example.com', FirstName: 'Marta', Phone: '02 1234' }),
     ],
   },
   { Denomination: 'Bianchi SpA', Users: Array.from({ length: 30 }, (_, n) => newUser(`clerk.${n}`)) },
-  { Name: 'Anna', Surname: 'Neri', ExternalKey: 'N-7', Users: [newUser('anna.neri')] },
+  { Name: 'Anna', Surname: 'Neri', ExternalKey: 'N-7', Tags: ['sud'], Users: [newUser('anna.neri')] },
 ]);
 await signedIn(service, 'mario');
 await service.call('irs/state', [{ ID: rossi, Users: [{ ID: 2, State: 'disabled' }] }], { headers: office });
@@ -111,6 +112,29 @@ describe('the users page', () => {
     await page.getByLabel('State').selectOption('Active');
     await page.getByText('No results', { exact: true }).waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('?search=mar&never=true&state=active');
+  });
+
+  it('filters by the tags of principals, beside the other filters', async () => {
+    const { page } = person;
+    await enter(person, '/users', office);
+    const field = page.getByRole('textbox', { name: 'Tags' });
+    await field.fill('NORD, sud');
+    await expect.poll(usernames).toEqual(['mario', 'marta', 'anna.neri']);
+    await page.getByText('3 users', { exact: true }).waitFor();
+    await page.getByRole('checkbox', { name: 'Select marta', exact: true }).check();
+    await page.getByText('1 user selected.').waitFor();
+    await field.fill('vip');
+    await expect.poll(usernames).toEqual(['mario', 'marta']);
+    // Another list has another selection.
+    await page.getByText('2 users', { exact: true }).waitFor();
+    await page.getByLabel('State').selectOption('Disabled');
+    await expect.poll(usernames).toEqual(['marta']);
+    await expect.poll(() => new URL(page.url()).search).toBe('?tags=vip&state=disabled');
+    await page.reload();
+    await expect.poll(() => field.inputValue()).toBe('vip');
+    await expect.poll(usernames).toEqual(['marta']);
+    await field.fill('none');
+    await page.getByText('No results', { exact: true }).waitFor();
   });
 
   it('is accessible, on a phone with one card per user', async () => {

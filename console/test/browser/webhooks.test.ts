@@ -75,7 +75,7 @@ describe('a webhook', () => {
     await dialog.getByRole('button', { name: 'Send' }).click();
     await dialog.getByText('The receiver returned an error (5xx)').waitFor();
     await dialog.getByText(/HTTP 503/).waitFor();
-    await dialog.getByRole('region', { name: 'Response' }).getByText('closed for lunch').waitFor();
+    await dialog.getByRole('region', { name: 'Answer' }).getByText('closed for lunch').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
 
     await page.getByRole('button', { name: 'New webhook' }).click();
@@ -94,7 +94,7 @@ describe('a webhook', () => {
     await create(page, receiver);
     await insert('given.up');
     const row = page.getByRole('row', { name: new RegExp(receiver.url) });
-    await row.getByText('The receiver responded with 500').waitFor();
+    await row.getByText('The receiver answered with 500').waitFor();
     await expect.poll(() => row.getByText('Disabled').count()).toBe(1);
 
     receiver.answer = () => 200;

@@ -105,6 +105,8 @@ const rowErrors: Readonly<Record<Exclude<RowErrorCode, 'CONTRADICTS_ROW'>, strin
   DUPLICATE_USERNAME: 'Nome utente già presente in una riga precedente.',
   PRINCIPAL_UNNAMED: "La riga non indica l'anagrafica: mancano codice (ExternalKey) e ID.",
   PRINCIPAL_NAMED_TWICE: "Un'altra riga del file indica la stessa anagrafica in un altro modo.",
+  EXCHANGE_TOO_LARGE:
+    'Questa anagrafica e altre del file si scambiano utenti e insieme sono troppo grandi per una sola chiamata. Sposta prima questi utenti, con un file che contiene solo loro.',
   ID_CONTRADICTS_KEY: 'ID e codice (ExternalKey) della riga appartengono ad anagrafiche diverse.',
   EMPTY_CONTRADICTS_ROW:
     "La cella è vuota e svuoterebbe il campo, ma un'altra riga ha un valore per la stessa anagrafica.",

@@ -75,6 +75,8 @@ const messages = {
   DUPLICATE_USERNAME: 'An earlier row has the same username.',
   PRINCIPAL_UNNAMED: 'The row has neither the ExternalKey nor the ID of its principal.',
   PRINCIPAL_NAMED_TWICE: 'Another row of the file names the same principal in another way.',
+  EXCHANGE_TOO_LARGE:
+    'Users move between this principal and others of the file, which together are too large for one call. Move these users first, with a file that has only them.',
   ID_CONTRADICTS_KEY: 'The ID and the ExternalKey of the row belong to different principals.',
   EMPTY_CONTRADICTS_ROW:
     'The cell is empty and would clear the field, but another row has a value for the same principal.',

@@ -1,4 +1,5 @@
 import { usersOf } from '../import/records.ts';
+import { codedError } from '../import/row-errors.ts';
 import { rowsOfUsers } from '../import/row-group.ts';
 import type { Exchange } from './exchanges.ts';
 import {
@@ -27,8 +28,10 @@ export function hasReversed(
 interface Regrouped {
   /** The records to plan again, by call. */
   readonly open: readonly (readonly SyncRecord[])[];
-  /** The records that fail, and those that would have to be in one call and are too many for it. */
+  /** The records that fail, and those in `tooLarge`. */
   readonly refused: readonly PlannedCall<SyncRecord>[];
+  /** The records that would have to be in one call and are too many for it. */
+  readonly tooLarge: readonly SyncRecord[];
 }
 
 /**
@@ -45,18 +48,18 @@ export function regroup(
   const remaining = all.filter((record) => !isFailed(record)).map(({ planned }) => planned);
   const groups = groupsOf(remaining, exchanges).map((group) => group.map(withoutKept));
   const isFitting = (group: readonly SyncRecord[]) => group.length === 1 || fits(sizeOf(group), limits);
-  const tooLarge = groups.filter((group) => !isFitting(group));
+  const tooLarge = groups.filter((group) => !isFitting(group)).flat();
   return {
     open: inCalls(groups.filter(isFitting), limits),
     refused: [
       { ...refusedCall<SyncRecord>([], ''), records: all.filter(isFailed) },
-      ...tooLarge.map((group) => refusedCall(group, tooLargeExchange)),
+      refusedCall(tooLarge, tooLargeExchange.message),
     ],
+    tooLarge,
   };
 }
 
-const tooLargeExchange =
-  'Users move between this principal and others of the file, which together are too large for one call. Move these users first, with a file that has only them.';
+export const tooLargeExchange = codedError('EXCHANGE_TOO_LARGE');
 
 /** Returns the records in groups, of which each exchanges users with no other, in the order of their first records. */
 function groupsOf(records: readonly SyncRecord[], exchanges: readonly Exchange[]): readonly SyncRecord[][] {

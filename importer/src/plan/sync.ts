@@ -1,4 +1,5 @@
 import { ApiError } from '@anagrafe/client';
+import type { ImportRow } from '../file/rows.ts';
 import type { ImportConnection } from '../import/calls.ts';
 import { isRepeated } from '../import/principal-aliases.ts';
 import { foldUsername, usersOf } from '../import/records.ts';
@@ -14,7 +15,7 @@ import {
   type PlanRules,
   planUpserts,
 } from './plan.ts';
-import { hasReversed, regroup } from './regroup.ts';
+import { hasReversed, regroup, tooLargeExchange } from './regroup.ts';
 import { problemOf, problemsOfRecord, type RowProblem, type SyncRecord } from './sync-file.ts';
 
 export type MissingPolicy = 'keep' | 'disable' | 'delete';
@@ -70,6 +71,7 @@ export async function planSync(
     limits.call,
   );
   const refusedCalls: PlannedCall<SyncRecord>[] = [];
+  const tooLarge = new Set<SyncRecord>();
   const isOpen = ({ tuple }: PlannedRecord) =>
     isPartial && tuple !== undefined && refusedUsers(tuple) !== null;
   for (let revision = 0; open.length > 0; revision++) {
@@ -85,6 +87,7 @@ export async function planSync(
       const regrouped = regroup(planned, exchanges, { isOpen, limits: limits.call });
       open = [...regrouped.open];
       refusedCalls.push(...regrouped.refused);
+      for (const record of regrouped.tooLarge) tooLarge.add(record);
       continue;
     }
     for (const call of planned) {
@@ -103,7 +106,11 @@ export async function planSync(
   );
   return {
     calls,
-    failed: refused.flatMap(({ planned, tuple }) => problemsOfRecord(planned, tuple, names)),
+    failed: refused.flatMap(({ planned, tuple }) =>
+      tooLarge.has(planned)
+        ? problemOf(firstOf(planned), [tooLargeExchange])
+        : problemsOfRecord(planned, tuple, names),
+    ),
     failedRecords: refused.map(({ planned }) => planned),
     leftOut,
     conflicts: results.flatMap((record) => conflictOf(record) ?? []),
@@ -114,9 +121,16 @@ function firstRow({ records }: PlannedCall<SyncRecord>): number {
   return records[0] ? rowOf(records[0].planned) : 0;
 }
 
-function rowOf({ members }: SyncRecord): number {
-  return members[0]?.row.number ?? 0;
+function rowOf(record: SyncRecord): number {
+  return firstOf(record).number;
 }
+
+/** Returns the first row of a record. */
+function firstOf({ members }: SyncRecord): Pick<ImportRow, 'number' | 'line'> {
+  return members[0]?.row ?? noRow;
+}
+
+const noRow = { number: 0, line: 0 };
 
 /** Returns the usernames of the file, as `foldUsername` returns them. */
 function usernamesOf(records: readonly SyncRecord[]): ReadonlySet<string> {
@@ -189,9 +203,8 @@ function withoutUsers(planned: SyncRecord, indexes: ReadonlySet<number>): SyncRe
 function conflictOf({ planned, tuple }: PlannedRecord<SyncRecord>): RowProblem | null {
   if (!tuple) return null;
   const { expectedId, members, record } = planned;
-  const noRow = { number: 0, line: 0 };
   // The users of each record would be missing in the other.
-  if (isRepeated(tuple)) return problemOf(members[0]?.row ?? noRow, [codedError('PRINCIPAL_NAMED_TWICE')]);
+  if (isRepeated(tuple)) return problemOf(firstOf(planned), [codedError('PRINCIPAL_NAMED_TWICE')]);
   if (!tuple.Item3) return null;
   if (expectedId === null || tuple.Item1 === expectedId) return null;
   const { row = noRow } = members.find(({ fields }) => fields.ID !== undefined) ?? {};

@@ -104,14 +104,14 @@ function changed(change: (company: Company, key: string) => Company): Companies 
 
 const nothing = { failed: [], missingPrincipals: [] };
 
-it('day 1: creates all companies with their people', async () => {
+it('on day 1 the sync creates all companies with their people', async () => {
   const all = firstDay();
   const { code, report } = await sync(linesOf(all));
   expect([code, report]).toEqual([0, expect.objectContaining({ ...nothing, PrincipalsInserted: 30 })]);
   await expectStored(all);
 });
 
-it('day 2: registers new people, and disables those who have left', async () => {
+it('on day 2 the sync registers new people, and disables those who have left', async () => {
   const isHiring = (key: string) => Number(key) % 10 === 0;
   const hired = changed((company, key) => {
     const people = [...company.people, ...(isHiring(key) ? [person(`assunto.${Number(key)}`)] : [])];
@@ -134,7 +134,7 @@ it('day 2: registers new people, and disables those who have left', async () => 
   await expectStored(expected);
 });
 
-it('day 3: moves people to other companies with their passwords', async () => {
+it('on day 3 the sync moves people to other companies with their passwords', async () => {
   const from = companies.get(keyOf(11));
   const movers = from?.people.slice(0, 2) ?? [];
   const expected = changed((company, key) => {
@@ -159,7 +159,7 @@ async function hashes(people: readonly Person[]) {
   );
 }
 
-it('day 4: renames companies, and changes VAT numbers', async () => {
+it('on day 4 the sync renames companies, and changes VAT numbers', async () => {
   const expected = changed((company, key) => {
     if (key === keyOf(3)) return { ...company, name: 'Ditta Tre Spa' };
     return key === keyOf(4) ? { ...company, vat: '99999999990', name: 'Ditta Quattro & Figli' } : company;
@@ -170,7 +170,7 @@ it('day 4: renames companies, and changes VAT numbers', async () => {
   await expectStored(expected);
 });
 
-it('day 5: refuses companies whose keys have lost their zeros, reports each once, and applies the others', async () => {
+it('on day 5 the sync refuses companies whose keys have lost their zeros, reports each once, and applies the others', async () => {
   const renamed = changed((company, key) =>
     key === keyOf(8) ? { ...company, name: 'Ditta Otto Spa' } : company,
   );
@@ -194,7 +194,7 @@ it('day 5: refuses companies whose keys have lost their zeros, reports each once
   await expectStored(renamed);
 });
 
-it('day 6: leaves rows of totals out, and says which', async () => {
+it('on day 6 the sync leaves rows of totals out, and says which', async () => {
   const lines = linesOf(companies);
   const { code, report } = await sync([...lines, ';;;;;', 'Totale;30;;;;']);
   expect([code, report]).toEqual([0, expect.objectContaining({ ...nothing, applied: false })]);
@@ -202,7 +202,7 @@ it('day 6: leaves rows of totals out, and says which', async () => {
   await expectStored(companies);
 });
 
-it('day 7: refuses the file of another export as a whole', async () => {
+it('on day 7 the sync refuses the file of another export as a whole', async () => {
   const path = join(folder, 'ordini.csv');
   writeFileSync(path, 'Numero ordine;Data;Importo\n1001;2026-03-01;250,00\n1002;2026-03-02;99,90\n');
   const { code, stderr } = await inProcess(['sync', path, '--missing', 'disable', '--yes'], {
@@ -212,7 +212,7 @@ it('day 7: refuses the file of another export as a whole', async () => {
   await expectStored(companies);
 });
 
-it('day 8: changes nothing when a file comes twice', async () => {
+it('on day 8 the sync changes nothing when a file comes twice', async () => {
   const expected = changed((company, key) =>
     key === keyOf(9) ? { ...company, name: 'Ditta Nove Spa' } : company,
   );
@@ -229,7 +229,7 @@ it('day 8: changes nothing when a file comes twice', async () => {
   await expectStored(expected);
 });
 
-it('day 9: refuses to disable the companies that are missing from half a file, and reports them', async () => {
+it('on day 9 the sync refuses to disable the companies that are missing from half a file, and reports them', async () => {
   const lines = linesOf(companies);
   const half = lines.slice(0, lines.length / 2);
   const refused = await sync(half, ['--missing-principals', 'disable']);
@@ -253,7 +253,7 @@ function withoutOthers(company: Company, kept: ReadonlySet<string | undefined>):
   return { ...company, people };
 }
 
-it('day 10: disables a customer that has left, generates passwords, and reports who stays disabled', async () => {
+it('on day 10 the sync disables a customer that has left, generates passwords, and reports who stays disabled', async () => {
   const whole = linesOf(firstDay());
   const disabled = [...companies.values()].flatMap(({ people }) =>
     people.filter(({ state }) => state === 'disabled'),

@@ -109,8 +109,8 @@ describe('a sync of several calls that moves a user between principals of the fi
       );
       const message = expect.stringContaining('Users move between this principal and others of the file');
       expect(planned.failed).toMatchObject([
-        { number: 1, line: 2, message },
-        { number: 3, line: 4, message },
+        { number: 1, line: 2, message, errors: [{ code: 'EXCHANGE_TOO_LARGE' }] },
+        { number: 3, line: 4, message, errors: [{ code: 'EXCHANGE_TOO_LARGE' }] },
       ]);
       expect(planned.failedRecords).toHaveLength(2);
       expect(await apply()).toEqual([]);

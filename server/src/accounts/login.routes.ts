@@ -43,7 +43,7 @@ export function loginRoutes(app: Api, tools: SignInTools): void {
         operationId: 'login',
         summary: 'Sign in',
         description:
-          'Returns an access token and a refresh token. Send the access token (`Token`) in the header `AccessToken`, or as `Authorization: Bearer`. No API client is required. An unknown user, a wrong password and a disabled user get the same response. Wrong passwords delay further attempts. A portal that signs in many users sends the credential of an API client and the IP address of each user in `Address`, so that the attempts of one user do not delay the others.',
+          'Returns an access token and a refresh token. Send the access token (`Token`) in the header `AccessToken`, or as `Authorization: Bearer`. No API client is required. An unknown user, a wrong password and a disabled user get the same answer. Wrong passwords delay further attempts. A portal that signs in many users sends the credential of an API client and the IP address of each user in `Address`, so that the attempts of one user do not delay the others.',
         ...about,
         body: LoginBody,
         response: loginAnswers,
@@ -191,6 +191,6 @@ const loginAnswers = {
     '`Address` was sent by a caller that is not an API client with the scope `sync:write`.',
     'FORBIDDEN',
   ),
-  429: errorAnswer('Too many requests or wrong passwords. See `Retry-After`.', 'RATE_LIMITED'),
+  429: errorAnswer('Too many calls or wrong passwords. See `Retry-After`.', 'RATE_LIMITED'),
 };
 const logoutAnswers = { 200: answer('The session has ended.', Empty), ...openErrors };

@@ -182,7 +182,7 @@ const limited = (description: string) => ({ 429: errorAnswer(description, 'RATE_
 const forgottenAnswers = {
   200: answer('The request was received, whether there is an account or not.', Empty),
   ...openErrors,
-  ...limited('Too many requests, in total or for this account. See `Retry-After`.'),
+  ...limited('Too many calls, in total or for this account. See `Retry-After`.'),
 };
 const checkAnswers = {
   200: answer(
@@ -200,5 +200,5 @@ const setAnswers = {
   200: answer('The password was set.', recordPage('UserOfCodeEnvelope', UserOfCode)),
   422: codeRefused,
   ...openErrors,
-  ...limited('Too many requests or wrong codes. See `Retry-After`.'),
+  ...limited('Too many calls or wrong codes. See `Retry-After`.'),
 };

@@ -84,7 +84,7 @@ export function runRoutes(app: Api, tools: RunTools): void {
         operationId: 'undoRun',
         summary: 'Undo a run',
         description:
-          'Deletes the principals and users that the run has created and that no one has used or changed since, and restores the values that are still the ones that the run wrote. Users that are still where the run has moved them go back. Everything else stays as it is and is in `Kept`. Deletions and passwords cannot be undone. With `dryRun=true` the response is the plan; with `If-Match` the undo is applied only while that plan holds. Records are parts of principals.',
+          'Deletes the principals and users that the run has created and that no one has used or changed since, and restores the values that are still the ones that the run wrote. Users that are still where the run has moved them go back. Everything else stays as it is and is in `Kept`. Deletions and passwords cannot be undone. With `dryRun=true` the answer is the plan; with `If-Match` the undo is applied only while that plan holds. Records are parts of principals.',
         params: RunPath,
         querystring: MergeQuery,
         headers: UpsertHeaders,

@@ -48,14 +48,14 @@ const routes = {
   delete: {
     summary: 'Delete principals and users',
     description:
-      'Deletes a principal with all of its users, or, with `Users`, these users of it. Their sessions end, and failed records that name them are emptied. The audit log keeps the IDs. A record is applied completely or not at all.',
+      'Deletes a principal with all of its users, or, with `Users`, only these users. Their sessions end, and failed records that name them are emptied. The audit log keeps the IDs. A record is applied completely or not at all.',
     body: DeleteBody,
     querystring: WriteQuery,
   },
   upsert: {
     summary: 'Insert and update principals with their users',
     description:
-      'Finds each principal by its `ExternalKey` or `ID` and its users by `Username`. Inserts what is missing, changes what differs, and leaves equal principals and users as they are. A field that is absent is left alone. A record is applied completely or not at all. With `dryRun=true` the response is the plan; with `If-Match` the call is applied only while that plan holds.',
+      'Finds each principal by its `ExternalKey` or `ID` and its users by `Username`. Inserts what is missing, changes what differs, and leaves equal principals and users as they are. A field that is absent is left alone. A record is applied completely or not at all. With `dryRun=true` the answer is the plan; with `If-Match` the call is applied only while that plan holds.',
     body: UpsertBody,
     querystring: UpsertQuery,
     ...withPlan,
@@ -63,7 +63,7 @@ const routes = {
   merge: {
     summary: 'Merge principals',
     description:
-      'Moves the users of the principal in `From` to the principal that the record names, with their IDs and passwords, and deletes the principal in `From`. Its external key becomes an alias, which names the other principal from then on. The other principal keeps its values and gets those that it lacks; `Kept` lists the values that differ. A record is applied completely or not at all. With `dryRun=true` the response is the plan. A merge cannot be undone.',
+      'Moves the users of the principal in `From` to the principal that the record names, with their IDs and passwords, and deletes the principal in `From`. Its external key becomes an alias, which names the other principal from then on. The other principal keeps its values and gets those that it lacks; `Kept` lists the values that differ. A record is applied completely or not at all. With `dryRun=true` the answer is the plan. A merge cannot be undone.',
     body: MergeBody,
     querystring: MergeQuery,
     ...withPlan,

@@ -47,7 +47,7 @@ export const WriteHeaders = Type.Object({
       minLength: 1,
       maxLength: 255,
       description:
-        'Identifies the call. The service applies a call with the same key once and repeats its response.',
+        'Identifies the call. The service applies a call with the same key once and repeats its answer.',
     }),
   ),
   'Anagrafe-Run': Type.Optional(

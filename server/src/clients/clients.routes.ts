@@ -65,7 +65,7 @@ export function clientRoutes(app: Api, store: ClientStore): void {
         operationId: 'createClient',
         summary: 'Create an API client',
         description:
-          'Returns the new client. Only this response contains its `SecretKey`. The first client ends protected mode.',
+          'Returns the new client. Only this answer contains its `SecretKey`. The first client ends protected mode.',
         ...about,
         body: ClientBody,
         response: newClientAnswers,
@@ -110,7 +110,7 @@ export function clientRoutes(app: Api, store: ClientStore): void {
         operationId: 'rotateClient',
         summary: 'Rotate the secret key of an API client',
         description:
-          'Returns a new `SecretKey`, which only this response contains. The old secret key stays valid for `Hours` (default 24). Any older one ends immediately.',
+          'Returns a new `SecretKey`, which only this answer contains. The old secret key stays valid for `Hours` (default 24). Any older one ends immediately.',
         ...about,
         params: ClientKey,
         body: RotationBody,
@@ -191,7 +191,7 @@ const client = {
 };
 const SecretKey = Type.String({
   format: 'password',
-  description: 'The secret key. Only this response contains it.',
+  description: 'The secret key. Only this answer contains it.',
 });
 
 const ClientSchema = named('Client', strictObject(client, { description: 'An API client.' }));

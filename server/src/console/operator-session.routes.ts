@@ -70,7 +70,7 @@ export function operatorSessionRoutes(app: Api, tools: OperatorSessionTools): vo
         operationId: 'confirmOperator',
         summary: 'Confirm the identity of the operator',
         description:
-          'Exports with hashes, deletions, merges, undos and changes of operators are possible for ten minutes after a sign-in or this request. It takes the password or a code of the second factor.',
+          'Deletions, merges, undos, changes of operators and exports with hashes are possible only within ten minutes after a sign-in or this call. It takes the password or a code of the second factor.',
         ...about,
         body: ConfirmBody,
         response: confirmAnswers,

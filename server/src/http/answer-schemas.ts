@@ -36,7 +36,7 @@ export const ErrorDetail = named(
             },
             {
               description:
-                'The other principal that the error is about. Its values are null if the caller does not have the scope `sync:read`, and `PrincipalID` if it is a new principal of the same request. `Vatnumber`, `Taxcode` and `Field` are those of a look-alike.',
+                'The other principal that the error is about. Its values are null if the caller does not have the scope `sync:read`, and `PrincipalID` if it is a new principal of the same call. `Vatnumber`, `Taxcode` and `Field` are those of a look-alike.',
             },
           ),
         ),
@@ -120,7 +120,7 @@ export const errorAnswers = {
   403: errorAnswer('The credential does not have the required scope.', 'FORBIDDEN'),
   413: errorAnswer('The body is too large.', 'BODY_TOO_LARGE'),
   415: errorAnswer('The body is not JSON in UTF-8, or is compressed.', 'UNSUPPORTED_MEDIA_TYPE'),
-  429: errorAnswer('Too many requests. See `Retry-After`.', 'RATE_LIMITED'),
+  429: errorAnswer('Too many calls. See `Retry-After`.', 'RATE_LIMITED'),
   500: errorAnswer('Internal error.', 'INTERNAL'),
   503: errorAnswer(
     'The service is overloaded, or the database is not available. See `Retry-After`.',

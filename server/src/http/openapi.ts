@@ -17,7 +17,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
         title: 'Anagrafe',
         version,
         description:
-          'Stores principals (company and customer records) and their users. Every JSON response under `/api/` and `/admin/` has the same envelope, except lists of failed records. `ErrorCode` lists all error codes.',
+          'Stores principals (company and customer records) and their users. Every JSON answer under `/api/` and `/admin/` has the same envelope, except lists of failed records. `ErrorCode` lists all error codes.',
         license: { name: 'MIT', identifier: 'MIT' },
         contact: { name: 'Anagrafe' },
       },

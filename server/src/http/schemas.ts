@@ -87,7 +87,7 @@ export const Operation = named(
 );
 
 export const debug = {
-  debug: Type.Optional(Type.Boolean({ description: 'Fills `debug` of the response.' })),
+  debug: Type.Optional(Type.Boolean({ description: 'Fills `debug` of the answer.' })),
 };
 export const paging = {
   page: defaulted(

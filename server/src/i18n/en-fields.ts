@@ -33,7 +33,7 @@ export const fieldTexts = {
   UNRECOGNISED_USER: 'Username is missing. To reset the password of an existing user, send its ID instead.',
   DUPLICATE_USER: {
     record: 'This user occurs twice in the record. Send it once.',
-    call: 'An earlier record of the same request moves or deletes this user.',
+    call: 'An earlier record of the same call moves or deletes this user.',
   },
   EMPTY_PRINCIPAL: 'Send at least one of {fields}.',
   TEXT_EMPTY: {
@@ -70,10 +70,12 @@ export const fieldTexts = {
     'Unsupported or malformed password hash. Supported formats: argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) and ASP.NET Core Identity.',
   PASSWORD_HASH_COST: {
     memory: 'This {algorithm} hash uses {found} KiB of memory. Allowed: {min} to {max} KiB.',
-    passes: 'This {algorithm} hash uses {found} passes. Allowed with its memory: {min} to {max}.',
+    passes:
+      'This {algorithm} hash uses {found} passes. With its amount of memory, {min} to {max} are allowed.',
     parallelism: 'This {algorithm} hash has a parallelism of {found}. Allowed: {min} to {max}.',
     cost: 'This {algorithm} hash has a cost of {found}. Allowed: {min} to {max}.',
-    iterations: 'This {algorithm} hash has {found} iterations. Allowed with its key length: {min} to {max}.',
+    iterations:
+      'This {algorithm} hash has {found} iterations. With its key length, {min} to {max} are allowed.',
   },
   PASSWORD_REUSED: 'This is one of the last {count} passwords of the user. Choose another one.',
   INVALID_INVITE: 'Must be "email" or "code".',

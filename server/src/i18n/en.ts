@@ -30,7 +30,7 @@ export const callTexts = {
     flag: '"{name}" must be true or false.',
     url: '"{name}" must be an http or https URL without username, password or fragment.',
     internalUrl:
-      '"{name}" has an internal address, to which no message is sent. Use a public address, or add its network to ANAGRAFE_WEBHOOK_NETWORKS.',
+      '"{name}" has an internal address, to which no event is sent. Use a public address, or add its network to ANAGRAFE_WEBHOOK_NETWORKS.',
     plainUrl:
       '"{name}" must begin with https. Plain http is possible only in the networks of ANAGRAFE_WEBHOOK_NETWORKS.',
     choice: 'Allowed values of "{name}": {takes}.',
@@ -93,26 +93,25 @@ export const callTexts = {
   METHOD_NOT_ALLOWED: 'This path does not support the method. Use {allow}.',
   UNSUPPORTED_MEDIA_TYPE: 'Send the body as Content-Type: application/json, in UTF-8 and not compressed.',
   BODY_TOO_LARGE: {
-    bytes: 'The body is larger than {bytes} bytes. Split it into several requests.',
+    bytes: 'The body is larger than {bytes} bytes. Split it into several calls.',
     deep: 'The body is nested deeper than the maximum of {depth} levels.',
-    values: 'The body contains more than {values} values. Split it into several requests.',
+    values: 'The body contains more than {values} values. Split it into several calls.',
     names: 'The body contains too many different field names. Send only the documented fields.',
   },
   BATCH_TOO_LARGE: {
     answered:
-      'The request contains more than {records} records or {users} users. Send it as a job with "Prefer: respond-async" (up to {jobUsers} users), or split it into several requests.',
-    job: 'The request contains more than {records} records or {users} users, the maximum of a job. Split it into several requests.',
+      'The call contains more than {records} records or {users} users. Send it as a job with "Prefer: respond-async" (up to {jobUsers} users), or split it into several calls.',
+    job: 'The call contains more than {records} records or {users} users, the maximum of a job. Split it into several calls.',
     undo: 'The run has changed more than {records} principals or {users} users, the maximum of a job. It cannot be undone.',
     removals:
-      'The request would disable or delete more than {users} users, which is the maximum. Split it into several requests.',
-    merges:
-      'The request would move more than {users} users, which is the maximum. Split it into several requests.',
+      'The call would disable or delete more than {users} users, which is the maximum. Split it into several calls.',
+    merges: 'The call would move more than {users} users, which is the maximum. Split it into several calls.',
     invitations:
-      'The request would invite more than {users} users, the maximum of a job. Split it into several requests.',
+      'The call would invite more than {users} users, the maximum of a job. Split it into several calls.',
     answeredInvitations:
-      'The request would invite more than {users} users. Send it as a job with "Prefer: respond-async" (up to {jobUsers} users), or split it into several requests.',
+      'The call would invite more than {users} users. Send it as a job with "Prefer: respond-async" (up to {jobUsers} users), or split it into several calls.',
     answeredRemovals:
-      'The request would disable, delete or move more than {users} users. Send it as a job with "Prefer: respond-async" (up to {jobUsers} users), or split it into several requests.',
+      'The call would disable, delete or move more than {users} users. Send it as a job with "Prefer: respond-async" (up to {jobUsers} users), or split it into several calls.',
   },
   PARTIALLY_APPLIED: {
     done: '{applied} of {total} records were applied. See result.records for the errors of the others.',
@@ -153,28 +152,28 @@ export const callTexts = {
   LAST_ADMINISTRATOR:
     'This is the last active operator with the role admin. Give another operator this role first.',
   CONFIRMATION_REQUIRED:
-    'Confirm your identity with your password or a code (POST /console/session/confirm), and send the request again.',
+    'Confirm your identity with your password or a code (POST /console/session/confirm), and send the call again.',
   SECOND_FACTOR_REQUIRED:
     'The password is right. Send it again with the code of the second factor in "Code".',
   CLIENT_NOT_FOUND: 'No active client has this public key. GET /admin/v1/clients lists all clients.',
   IDEMPOTENCY_IN_PROGRESS:
-    'A request with this Idempotency-Key is still running or was just interrupted. To get its response, send it again after {seconds} s.',
+    'A call with this Idempotency-Key is still running or was just interrupted. To get its answer, send it again after {seconds} s.',
   IDEMPOTENCY_KEY_REUSED:
-    'This Idempotency-Key was already used with another body or path. Repeat the original request, or use a new key.',
+    'This Idempotency-Key was already used with another body or path. Repeat the original call, or use a new key.',
   TOO_MANY_REMOVALS: {
     moves:
-      'The request would move {removals} of the {users} users of principals to other principals. Without a plan at most {allowed} are allowed, so nothing was applied. Send it with dryRun=true, check the plan, then send it with If-Match.',
+      'The call would move {removals} of the {users} users of principals to other principals. Without a plan at most {allowed} are allowed, so nothing was applied. Send it with dryRun=true, check the plan, then send it with If-Match.',
     source:
-      'The request would move {removals} of the {users} users of the principal with ID {id} to other principals. Without a plan at most {allowed} are allowed, so nothing was applied. Send it with dryRun=true, check the plan, then send it with If-Match.',
-    call: 'The request would disable or delete {removals} of {users} users. Without a plan at most {allowed} are allowed, so nothing was applied. Send it with dryRun=true, check the plan, then send it with If-Match.',
+      'The call would move {removals} of the {users} users of the principal with ID {id} to other principals. Without a plan at most {allowed} are allowed, so nothing was applied. Send it with dryRun=true, check the plan, then send it with If-Match.',
+    call: 'The call would disable or delete {removals} of {users} users. Without a plan at most {allowed} are allowed, so nothing was applied. Send it with dryRun=true, check the plan, then send it with If-Match.',
     record:
-      'The request would disable or delete {removals} of the {users} users of the principal of record [{position}]. Without a plan at most {allowed} are allowed, so nothing was applied. Send the request with dryRun=true, check the plan, then send it with If-Match.',
+      'The call would disable or delete {removals} of the {users} users of the principal of record [{position}]. Without a plan at most {allowed} are allowed, so nothing was applied. Send the call with dryRun=true, check the plan, then send it with If-Match.',
   },
   RATE_LIMITED: {
-    calls: 'Too many requests. Retry after {seconds} s.',
+    calls: 'Too many calls. Retry after {seconds} s.',
     loginThrottle: 'Too many wrong passwords. Retry after {seconds} s.',
     codeThrottle: 'Too many wrong codes. Retry after {seconds} s.',
-    forgottenThrottle: 'Too many requests for this account. Retry after {seconds} s.',
+    forgottenThrottle: 'Too many calls for this account. Retry after {seconds} s.',
     jobs: 'This client has too many open jobs. At most {jobs} may be open, with {bytes} bytes together. Nothing was stored. Retry after {seconds} s, or when a job has ended.',
     ownExport: 'An export of this client is running. Retry after {seconds} s.',
     exports: '{count} exports are running. Retry after {seconds} s.',
@@ -182,7 +181,7 @@ export const callTexts = {
   OVERLOADED: 'The service is overloaded. No changes were made. Retry after {seconds} s.',
   UNAVAILABLE: {
     database: 'The database is not available. No changes were made. Retry after {seconds} s.',
-    conflict: 'Other requests are changing the same data. No changes were made. Retry after {seconds} s.',
+    conflict: 'Other calls are changing the same data. No changes were made. Retry after {seconds} s.',
     noAnswer: 'The database did not answer. Retry after {seconds} s.',
     masterKey:
       'This node does not have the master key of the database. No changes were made. Retry after {seconds} s.',
@@ -229,40 +228,40 @@ export const recordTexts = {
     stored: 'This username is taken.',
     owner: 'This username belongs to a user of the principal with ID {id}{label}.',
     reset: 'This principal has a user with this username already. Did you mean Operation: "reset"?',
-    several: 'Several records of the request contain this username. Its user was not moved.',
-    call: 'This username occurs earlier in the same request.',
+    several: 'Several records of the call contain this username. Its user was not moved.',
+    call: 'This username occurs earlier in the same call.',
   },
   EXTERNAL_KEY_TAKEN: {
     stored: 'This ExternalKey belongs to the principal with ID {id}.',
     hidden: 'This ExternalKey is taken.',
-    call: 'This ExternalKey occurs in an earlier record of the same request.',
+    call: 'This ExternalKey occurs in an earlier record of the same call.',
   },
   LOOKS_LIKE_ANOTHER: {
     stored:
       'The principal with ID {id}{label} has the same {field}, or one that differs only in case, spaces, dashes or leading zeros. To insert this one as well, send it with "Similar": "allow".',
     hidden:
       'Another principal has the same {field}, or one that differs only in case, spaces, dashes or leading zeros. To insert this one as well, send it with "Similar": "allow".',
-    call: 'An earlier record of the same request{label} has the same {field}, or one that differs only in case, spaces, dashes or leading zeros. To insert both, send this one with "Similar": "allow".',
+    call: 'An earlier record of the same call{label} has the same {field}, or one that differs only in case, spaces, dashes or leading zeros. To insert both, send this one with "Similar": "allow".',
   },
   SAME_PRINCIPAL: 'The record and From name the same principal. From must name the one that is merged.',
   DUPLICATE_PRINCIPAL:
-    'An earlier record of the same request has the same principal. Send one record for each principal.',
+    'An earlier record of the same call has the same principal. Send one record for each principal.',
   DIFFERS_FROM_STORED: {
     both: 'The stored value is "{stored}", but "{sent}" was sent.',
     sent: 'The stored value differs from "{sent}".',
   },
   PLAN_OUTDATED: {
-    call: 'The plan no longer holds: stored data, the records or the options have changed. Nothing was applied. Send the request with dryRun=true for a new plan.',
+    call: 'The plan no longer holds: stored data, the records or the options have changed. Nothing was applied. Send the call with dryRun=true for a new plan.',
     record: 'Stored data has changed since the plan was made. The record was not applied.',
     removals:
-      'Users were registered or moved since the request was checked: the record would now disable, delete or move {removals} users instead of {allowed}. It was not applied.',
+      'Users were registered or moved since the call was checked: the record would now disable, delete or move {removals} users instead of {allowed}. It was not applied.',
   },
   OUTCOME_UNKNOWN:
-    'The connection to the database was lost while the record was written, so its outcome is unknown. If the request had an Idempotency-Key, repeat it with the same key. Otherwise read the record before you send it again.',
+    'The connection to the database was lost while the record was written, so its outcome is unknown. If the call had an Idempotency-Key, repeat it with the same key. Otherwise read the record before you send it again.',
   NOT_APPLIED: {
     database: 'The database was not available. The record was not applied. Send it again later.',
     conflict:
-      'Other requests changed the same data at each of {attempts} attempts. The record was not applied. Send it again later.',
+      'Other calls changed the same data at each of {attempts} attempts. The record was not applied. Send it again later.',
     earlier:
       'An earlier record of the same principal was not applied, or its outcome is unknown. This record was not applied either. Send it again after that one.',
   },
@@ -272,7 +271,7 @@ export const recordTexts = {
 
 /** Not errors: the answer contains the text as `message`, but not the code. */
 export const noteTexts = {
-  TAKEN_AS_JOB: 'The request was accepted as job {id}. GET {location} returns its progress.',
+  TAKEN_AS_JOB: 'The call was accepted as job {id}. GET {location} returns its progress.',
 };
 
 export const english = { ...callTexts, ...recordTexts, ...fieldTexts, ...noteTexts };

@@ -74,7 +74,7 @@ export const italianFields: typeof fieldTexts = {
   PASSWORD_HASH_COST: {
     memory: 'Questo hash {algorithm} usa {found} KiB di memoria. Valori ammessi: da {min} a {max} KiB.',
     passes:
-      'Questo hash {algorithm} usa {found} passaggi. Valori ammessi con la sua memoria: da {min} a {max}.',
+      'Questo hash {algorithm} usa {found} passaggi. Con la memoria che usa, sono ammessi da {min} a {max} passaggi.',
     parallelism: 'Questo hash {algorithm} ha un parallelismo di {found}. Valori ammessi: da {min} a {max}.',
     cost: 'Questo hash {algorithm} ha un costo di {found}. Valori ammessi: da {min} a {max}.',
     iterations:
@@ -86,8 +86,7 @@ export const italianFields: typeof fieldTexts = {
     'Un utente invitato sceglie la propria password. Inviare Invite oppure {names}, non entrambi.',
   CANNOT_INVITE: {
     noMail: 'Questo servizio non invia email. Inviare Invite: "code".',
-    noAnswer:
-      'Il codice non sarebbe nella risposta. Inviare "Prefer: return=representation", oppure inviare la chiamata come job e leggere i codici da "invitations" del job.',
+    noAnswer: `Il codice non sarebbe nella risposta. Inviare "Prefer: return=representation", oppure inviare la chiamata in background e leggere i codici da "invitations" dell'elaborazione.`,
     noAddress: 'L\'utente non ha un indirizzo email. Inviare Email oppure Invite: "code".',
     noAddresses:
       'Gli utenti invitati dell\'anagrafica senza indirizzo email sono {count}, ad esempio quello con ID {id}. Inviare Invite: "code" per questi utenti.',

@@ -91,27 +91,27 @@ export const italian: typeof english = {
   METHOD_NOT_ALLOWED: 'Metodo non ammesso per questo percorso. Usare {allow}.',
   UNSUPPORTED_MEDIA_TYPE: 'Inviare il corpo come Content-Type: application/json, in UTF-8 e non compresso.',
   BODY_TOO_LARGE: {
-    bytes: 'Il corpo della richiesta supera {bytes} byte. Suddividerlo in più richieste.',
+    bytes: 'Il corpo della richiesta supera {bytes} byte. Suddividerlo in più chiamate.',
     deep: 'Il corpo della richiesta supera il massimo di {depth} livelli di annidamento.',
-    values: 'Il corpo della richiesta contiene più di {values} valori. Suddividerlo in più richieste.',
+    values: 'Il corpo della richiesta contiene più di {values} valori. Suddividerlo in più chiamate.',
     names:
       'Il corpo della richiesta contiene troppi nomi di campo diversi. Inviare solo i campi documentati.',
   },
   BATCH_TOO_LARGE: {
     answered:
-      'La richiesta contiene più di {records} record o {users} utenti. Inviarla in background con "Prefer: respond-async" (fino a {jobUsers} utenti), oppure suddividerla in più richieste.',
-    job: "La richiesta contiene più di {records} record o {users} utenti, il massimo per un'elaborazione. Suddividerla in più richieste.",
+      'La chiamata contiene più di {records} record o {users} utenti. Inviarla in background con "Prefer: respond-async" (fino a {jobUsers} utenti), oppure suddividerla in più chiamate.',
+    job: "La chiamata contiene più di {records} record o {users} utenti, il massimo per un'elaborazione. Suddividerla in più chiamate.",
     undo: "L'operazione ha modificato più di {records} anagrafiche o {users} utenti, il massimo per un'elaborazione. Non può essere annullata.",
     removals:
-      'La richiesta disabiliterebbe o eliminerebbe più di {users} utenti, il massimo consentito. Suddividerla in più richieste.',
+      'La chiamata disabiliterebbe o eliminerebbe più di {users} utenti, il massimo consentito. Suddividerla in più chiamate.',
     merges:
-      'La richiesta sposterebbe più di {users} utenti, il massimo consentito. Suddividerla in più richieste.',
+      'La chiamata sposterebbe più di {users} utenti, il massimo consentito. Suddividerla in più chiamate.',
     invitations:
-      'La richiesta inviterebbe più di {users} utenti, il massimo di un job. Dividerla in più richieste.',
+      "La chiamata inviterebbe più di {users} utenti, il massimo di un'elaborazione. Suddividerla in più chiamate.",
     answeredInvitations:
-      'La richiesta inviterebbe più di {users} utenti. Inviarla come job con "Prefer: respond-async" (fino a {jobUsers} utenti), oppure dividerla in più richieste.',
+      'La chiamata inviterebbe più di {users} utenti. Inviarla in background con "Prefer: respond-async" (fino a {jobUsers} utenti), oppure suddividerla in più chiamate.',
     answeredRemovals:
-      'La richiesta disabiliterebbe, eliminerebbe o sposterebbe più di {users} utenti. Inviarla in background con "Prefer: respond-async" (fino a {jobUsers} utenti), oppure suddividerla in più richieste.',
+      'La chiamata disabiliterebbe, eliminerebbe o sposterebbe più di {users} utenti. Inviarla in background con "Prefer: respond-async" (fino a {jobUsers} utenti), oppure suddividerla in più chiamate.',
   },
   PARTIALLY_APPLIED: {
     done: 'Record applicati: {applied} su {total}. Gli errori degli altri sono in result.records.',
@@ -125,7 +125,7 @@ export const italian: typeof english = {
   NO_MAIL_SERVER: 'Questo servizio non invia email: ANAGRAFE_SMTP_URL non è impostato.',
   PASSWORD_REFUSED:
     'La password non è stata accettata. Vedere result.record.FieldErrors. Il codice è ancora valido.',
-  JOB_NOT_ENDED: 'Il job non è terminato. Attendere che termini, oppure annullarlo.',
+  JOB_NOT_ENDED: "L'elaborazione non è terminata. Attendere che termini, oppure annullarla.",
   JOB_NOT_FOUND: 'Elaborazione non trovata. Potrebbe appartenere a un altro client o essere stata eliminata.',
   RUN_NOT_FOUND: 'Nessuna operazione con questo ID. Potrebbe essere stata eliminata.',
   RUN_NOT_ENDED: {
@@ -154,29 +154,29 @@ export const italian: typeof english = {
   LAST_ADMINISTRATOR:
     "Questo è l'ultimo operatore attivo con il ruolo admin. Assegnare prima questo ruolo a un altro operatore.",
   CONFIRMATION_REQUIRED:
-    "Confermare l'identità con la password o un codice (POST /console/session/confirm) e inviare di nuovo la richiesta.",
+    "Confermare l'identità con la password o un codice (POST /console/session/confirm) e ripetere la chiamata.",
   SECOND_FACTOR_REQUIRED:
     'La password è corretta. Inviarla di nuovo con il codice del secondo fattore in "Code".',
   CLIENT_NOT_FOUND:
     "Nessun client attivo ha questa chiave pubblica. GET /admin/v1/clients restituisce l'elenco dei client.",
   IDEMPOTENCY_IN_PROGRESS:
-    'Una richiesta con questa Idempotency-Key è ancora in corso o si è appena interrotta. Per ottenere la risposta, ripeterla tra {seconds} s.',
+    'Una chiamata con questa Idempotency-Key è ancora in corso o si è appena interrotta. Per ottenere la risposta, ripeterla tra {seconds} s.',
   IDEMPOTENCY_KEY_REUSED:
-    'Questa Idempotency-Key è già stata usata con un altro corpo o percorso. Ripetere la richiesta originale, oppure usare una nuova chiave.',
+    'Questa Idempotency-Key è già stata usata con un altro corpo o percorso. Ripetere la chiamata originale, oppure usare una nuova chiave.',
   TOO_MANY_REMOVALS: {
     moves:
-      'La richiesta sposterebbe in altre anagrafiche {removals} utenti su {users}. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviarla con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.',
+      'La chiamata sposterebbe in altre anagrafiche {removals} utenti su {users}. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviarla con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.',
     source:
-      "La richiesta sposterebbe in altre anagrafiche {removals} utenti su {users} dell'anagrafica con ID {id}. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviarla con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.",
-    call: 'La richiesta disabiliterebbe o eliminerebbe {removals} utenti su {users}. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviarla con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.',
+      "La chiamata sposterebbe in altre anagrafiche {removals} utenti su {users} dell'anagrafica con ID {id}. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviarla con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.",
+    call: 'La chiamata disabiliterebbe o eliminerebbe {removals} utenti su {users}. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviarla con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.',
     record:
-      "La richiesta disabiliterebbe o eliminerebbe {removals} utenti su {users} dell'anagrafica del record [{position}]. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviare la richiesta con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.",
+      "La chiamata disabiliterebbe o eliminerebbe {removals} utenti su {users} dell'anagrafica del record [{position}]. Senza un piano il massimo è {allowed}, quindi nulla è stato applicato. Inviare la chiamata con dryRun=true, controllare il piano e inviarla di nuovo con If-Match.",
   },
   RATE_LIMITED: {
-    calls: 'Troppe richieste. Riprovare tra {seconds} s.',
+    calls: 'Troppe chiamate. Riprovare tra {seconds} s.',
     loginThrottle: 'Troppe password errate. Riprovare tra {seconds} s.',
     codeThrottle: 'Troppi codici errati. Riprovare tra {seconds} s.',
-    forgottenThrottle: 'Troppe richieste per questo account. Riprovare tra {seconds} s.',
+    forgottenThrottle: 'Troppe chiamate per questo account. Riprovare tra {seconds} s.',
     jobs: 'Questo client ha troppe elaborazioni aperte. Possono essere aperte al massimo {jobs}, con {bytes} byte in tutto. Nulla è stato salvato. Riprovare tra {seconds} s, o quando una di esse è terminata.',
     ownExport: "Un'esportazione di questo client è già in corso. Riprovare tra {seconds} s.",
     exports: 'Sono già in corso {count} esportazioni. Riprovare tra {seconds} s.',
@@ -185,7 +185,7 @@ export const italian: typeof english = {
   UNAVAILABLE: {
     database: 'Il database non è disponibile. Nessuna modifica eseguita. Riprovare tra {seconds} s.',
     conflict:
-      'Altre richieste stanno modificando gli stessi dati. Nessuna modifica eseguita. Riprovare tra {seconds} s.',
+      'Altre chiamate stanno modificando gli stessi dati. Nessuna modifica eseguita. Riprovare tra {seconds} s.',
     noAnswer: 'Il database non ha risposto. Riprovare tra {seconds} s.',
     masterKey:
       'Questo nodo non ha la chiave principale del database. Nessuna modifica eseguita. Riprovare tra {seconds} s.',
@@ -229,42 +229,42 @@ export const italian: typeof english = {
     stored: 'Questo nome utente è già in uso.',
     owner: "Questo nome utente appartiene a un utente dell'anagrafica con ID {id}{label}.",
     reset: 'Questa anagrafica ha già un utente con questo nome utente. Si intendeva Operation: "reset"?',
-    several: 'Più record della richiesta contengono questo nome utente. Il suo utente non è stato spostato.',
-    call: 'Questo nome utente è già presente nella stessa richiesta.',
+    several: 'Più record della chiamata contengono questo nome utente. Il suo utente non è stato spostato.',
+    call: 'Questo nome utente è già presente nella stessa chiamata.',
   },
   EXTERNAL_KEY_TAKEN: {
     stored: "Questo codice esterno appartiene all'anagrafica con ID {id}.",
     hidden: 'Questo codice esterno è già in uso.',
-    call: 'Questo codice esterno è già presente in un altro record della stessa richiesta.',
+    call: 'Questo codice esterno è già presente in un altro record della stessa chiamata.',
   },
   LOOKS_LIKE_ANOTHER: {
     stored:
       'L\'anagrafica con ID {id}{label} ha lo stesso valore in {field}, o uno che differisce solo per maiuscole, spazi, trattini o zeri iniziali. Per inserire anche questa, inviarla con "Similar": "allow".',
     hidden:
       'Un\'altra anagrafica ha lo stesso valore in {field}, o uno che differisce solo per maiuscole, spazi, trattini o zeri iniziali. Per inserire anche questa, inviarla con "Similar": "allow".',
-    call: 'Un record precedente della stessa richiesta{label} ha lo stesso valore in {field}, o uno che differisce solo per maiuscole, spazi, trattini o zeri iniziali. Per inserirle entrambe, inviare questa con "Similar": "allow".',
+    call: 'Un record precedente della stessa chiamata{label} ha lo stesso valore in {field}, o uno che differisce solo per maiuscole, spazi, trattini o zeri iniziali. Per inserirle entrambe, inviare questa con "Similar": "allow".',
   },
   SAME_PRINCIPAL:
     "Il record e From indicano la stessa anagrafica. From deve indicare quella che viene unita all'altra.",
   DUPLICATE_PRINCIPAL:
-    'Un record precedente della stessa richiesta riguarda la stessa anagrafica. Inviare un solo record per anagrafica.',
+    'Un record precedente della stessa chiamata riguarda la stessa anagrafica. Inviare un solo record per anagrafica.',
   DIFFERS_FROM_STORED: {
     both: 'Il valore salvato è "{stored}", ma è stato inviato "{sent}".',
     sent: 'Il valore salvato è diverso da "{sent}".',
   },
   PLAN_OUTDATED: {
-    call: 'Il piano non è più valido: i dati salvati, i record o le opzioni sono cambiati. Nulla è stato applicato. Inviare la richiesta con dryRun=true per ottenere un nuovo piano.',
+    call: 'Il piano non è più valido: i dati salvati, i record o le opzioni sono cambiati. Nulla è stato applicato. Inviare la chiamata con dryRun=true per ottenere un nuovo piano.',
     record: 'I dati salvati sono cambiati dopo la creazione del piano. Il record non è stato applicato.',
     removals:
-      'Dopo il controllo della richiesta sono stati registrati o spostati altri utenti: il record ora disabiliterebbe, eliminerebbe o sposterebbe {removals} utenti invece di {allowed}. Non è stato applicato.',
+      'Dopo il controllo della chiamata sono stati registrati o spostati altri utenti: il record ora disabiliterebbe, eliminerebbe o sposterebbe {removals} utenti invece di {allowed}. Non è stato applicato.',
   },
   OUTCOME_UNKNOWN:
-    "La connessione al database si è interrotta durante la scrittura del record, quindi l'esito non è noto. Se la richiesta aveva una Idempotency-Key, ripeterla con la stessa chiave. Altrimenti verificare l'anagrafica prima di inviare di nuovo il record.",
+    "La connessione al database si è interrotta durante la scrittura del record, quindi l'esito non è noto. Se la chiamata aveva una Idempotency-Key, ripeterla con la stessa chiave. Altrimenti verificare l'anagrafica prima di inviare di nuovo il record.",
   NOT_APPLIED: {
     database:
       'Il database non era disponibile. Il record non è stato applicato. Inviarlo di nuovo più tardi.',
     conflict:
-      'Altre richieste hanno modificato gli stessi dati a ciascuno dei {attempts} tentativi. Il record non è stato applicato. Inviarlo di nuovo più tardi.',
+      'Altre chiamate hanno modificato gli stessi dati a ciascuno dei {attempts} tentativi. Il record non è stato applicato. Inviarlo di nuovo più tardi.',
     earlier:
       'Un record precedente della stessa anagrafica non è stato applicato, o il suo esito è ignoto. Neanche questo record è stato applicato. Inviarlo di nuovo dopo quello.',
   },
@@ -272,5 +272,5 @@ export const italian: typeof english = {
   CANCELLED: "L'elaborazione è stata annullata prima di questo record. Il record non è stato applicato.",
   ...italianFields,
 
-  TAKEN_AS_JOB: 'Richiesta accettata come elaborazione {id}. GET {location} ne mostra lo stato.',
+  TAKEN_AS_JOB: 'Chiamata accettata come elaborazione {id}. GET {location} ne mostra lo stato.',
 };

@@ -1,6 +1,7 @@
 /** The texts of a mail. `{name}` stands for a value. */
 interface MailText {
   readonly subject: string;
+  /** Also the label of the link. */
   readonly heading: string;
   readonly paragraphs: readonly string[];
   /** Follows the links and codes. */
@@ -10,7 +11,7 @@ interface MailText {
 export interface MailTexts {
   readonly invitation: MailText;
   readonly forgotten: MailText;
-  readonly account: Readonly<Record<'username' | 'principal' | 'link' | 'code' | 'button', string>>;
+  readonly account: Readonly<Record<'username' | 'principal' | 'link' | 'code', string>>;
   readonly validity: (count: number, unit: 'hours' | 'days') => string;
 }
 
@@ -38,7 +39,6 @@ export const englishMails: MailTexts = {
     principal: 'Company',
     link: 'Link',
     code: 'Code',
-    button: 'Choose your password',
   },
   validity: (count, unit) => `${count} ${count === 1 ? unit.slice(0, -1) : unit}`,
 };
@@ -70,7 +70,6 @@ export const italianMails: MailTexts = {
     principal: 'Azienda',
     link: 'Link',
     code: 'Codice',
-    button: 'Scegli la password',
   },
   validity: (count, unit) => {
     const units = { hours: ['ora', 'ore'], days: ['giorno', 'giorni'] };

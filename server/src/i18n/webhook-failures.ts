@@ -5,7 +5,7 @@ export const englishFailures = {
   client_lost_admin: 'the client no longer has the scope admin',
   redirect: 'the receiver returned a redirect, which is not followed',
   httpStatus: (status: number) => `the receiver returned an error (${status})`,
-  timeout: (seconds: number) => `no response within ${seconds} seconds`,
+  timeout: (seconds: number) => `no answer within ${seconds} seconds`,
   internal_address: 'the address is internal and not in ANAGRAFE_WEBHOOK_NETWORKS',
   plain_http: 'https is required outside ANAGRAFE_WEBHOOK_NETWORKS',
   event_expired: 'the event has been deleted after its retention period',

@@ -199,7 +199,7 @@ const job = {
   RecordsDone: count('Number of records that have a result.'),
   RecordsFailed: count('Number of records that were not applied.'),
   Users: count('Number of users that were sent.'),
-  UsersDone: count('Number of users of the records that have a result.'),
+  UsersDone: count('Number of users in records that have a result already.'),
   UsersPerSecond: nullable(
     Type.Number({
       minimum: 0,

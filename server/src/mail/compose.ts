@@ -50,7 +50,7 @@ export function composeMail(
   const plain = mapValues(values, oneLine);
   const htmlValues = {
     ...mapValues(values, escapeHtml),
-    accounts: users.map((user) => htmlAccount(user, language, brand)).join('\n'),
+    accounts: users.map((user) => htmlAccount(user, { kind, language, brand })).join('\n'),
     logo: brand.logo
       ? `<img src="cid:${logoId}" alt="${escapeHtml(brand.name)}" height="48" style="display: block; margin: 0 0 20px">`
       : '',
@@ -93,17 +93,16 @@ function textAccount({ username, principalName, code }: MailedUser, language: La
 
 function htmlAccount(
   { username, principalName, code }: MailedUser,
-  language: Language,
-  brand: Brand,
+  { kind, language, brand }: { kind: CodeKind; language: Language; brand: Brand },
 ): string {
-  const labels = mailTexts[language].account;
+  const { account: labels, [kind]: mail } = mailTexts[language];
   const line = (label: string, value: string, style = '') =>
     `<p style="margin: 0 0 8px; font-size: 16px; line-height: 1.5">${label}: <strong${style}>${escapeHtml(value)}</strong></p>`;
   const codeStyle = ` style="font-family: Consolas, Menlo, monospace; font-size: 15px"`;
   const button =
     code.url === null
       ? ''
-      : `<p style="margin: 16px 0"><a href="${escapeHtml(code.url)}" style="display: inline-block; padding: 12px 22px; background: ${brand.color}; color: ${brand.textColor}; border-radius: 4px; font-size: 16px; text-decoration: none">${labels.button}</a></p>`;
+      : `<p style="margin: 16px 0"><a href="${escapeHtml(code.url)}" style="display: inline-block; padding: 12px 22px; background: ${brand.color}; color: ${brand.textColor}; border-radius: 4px; font-size: 16px; text-decoration: none">${mail.heading}</a></p>`;
   return `<div style="margin: 0 0 24px">
 ${line(labels.username, username)}
 ${principalName === null ? '' : line(labels.principal, principalName)}

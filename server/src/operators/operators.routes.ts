@@ -70,7 +70,7 @@ export function operatorRoutes(app: Api, tools: OperatorTools): void {
         operationId: 'createOperator',
         summary: 'Create an operator',
         description:
-          'Invites a person to the console. Only this response contains the `Code` with which the operator sets its password.',
+          'Invites a person to the console. Only this answer contains the `Code` with which the operator sets its password.',
         ...about,
         body: NewOperatorBody,
         response: invitedAnswers,
@@ -119,7 +119,7 @@ export function operatorRoutes(app: Api, tools: OperatorTools): void {
         operationId: 'resetOperator',
         summary: 'Reset the password and the second factor of an operator',
         description:
-          'Removes both, ends the sessions, enables a disabled operator, and returns a new `Code`, which only this response contains. Earlier codes end.',
+          'Removes both, ends the sessions, enables a disabled operator, and returns a new `Code`, which only this answer contains. Earlier codes end.',
         ...about,
         params: OperatorPath,
         body: ResetBody,

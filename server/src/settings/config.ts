@@ -71,7 +71,7 @@ export const settings = {
   ),
   ALLOWED_HOSTS: list(
     'host names, separated by commas, such as anagrafe.example.com,anagrafe',
-    'host names of the service that clients known by address may use, in addition to localhost and IP addresses',
+    'host names of the service that clients that are identified by their IP address may use, in addition to localhost and IP addresses',
     (host) => /^[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9])?$/i.test(host),
   ),
   ALLOWED_ORIGINS: list(
@@ -128,7 +128,7 @@ export const settings = {
     'share of the users of each sent principal, and of all of them together, in percent, that irs/upsert may disable or delete without a plan; 20 users are always allowed',
   ),
   JOB_DAYS: integer(1, 3650, 30, 'days to keep the results of a call or a job after it ends'),
-  IDEMPOTENCY_HOURS: integer(1, 8760, 24, 'hours to keep the response stored for an Idempotency-Key'),
+  IDEMPOTENCY_HOURS: integer(1, 8760, 24, 'hours to keep the answer stored for an Idempotency-Key'),
   CONSOLE_IDLE_MINUTES: integer(
     1,
     720,

@@ -56,7 +56,7 @@ export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
         ...common,
         operationId: 'delivery',
         summary: 'Get a delivery',
-        description: 'Returns a delivery with the message that was sent and the response of the receiver.',
+        description: 'Returns a delivery with the message that was sent and the answer of the receiver.',
         params: DeliveryPath,
         response: deliveryAnswers,
       },

@@ -68,7 +68,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
         operationId: 'createWebhook',
         summary: 'Create a webhook',
         description:
-          'Sends events to your endpoint from now on. Messages are CloudEvents, signed with `Secret` as specified by Standard Webhooks. Only this response contains `Secret`. A URL that can never be reached is refused: an internal address, or plain http, outside of the networks of ANAGRAFE_WEBHOOK_NETWORKS.',
+          'Sends events to your endpoint from now on. Messages are CloudEvents, signed with `Secret` as specified by Standard Webhooks. Only this answer contains `Secret`. A URL that can never be reached is refused: an internal address, or plain http, outside of the networks of ANAGRAFE_WEBHOOK_NETWORKS.',
         body: NewWebhookBody,
         response: newWebhookAnswers,
       },
@@ -135,9 +135,9 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
       schema: {
         ...common,
         operationId: 'testWebhook',
-        summary: 'Send a test message',
+        summary: 'Send a test event',
         description:
-          'Sends a signed message of the type `webhook.test` immediately and once, also if the webhook is disabled, and returns the result. The message is listed among the deliveries.',
+          'Sends an event of the type `webhook.test` immediately and once, also if the webhook is disabled, and returns the result. The event is listed among the deliveries.',
         params: WebhookPath,
         response: testedAnswers,
       },
@@ -165,7 +165,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
         operationId: 'rotateWebhook',
         summary: 'Rotate the secret of a webhook',
         description:
-          'Returns a new secret, which only this response contains. Messages are signed with the old and the new secret for `Hours` (default 24). Any older secret ends immediately.',
+          'Returns a new secret, which only this answer contains. Messages are signed with the old and the new secret for `Hours` (default 24). Any older secret ends immediately.',
         params: WebhookPath,
         body: RotationBody,
         response: newWebhookSecretAnswers,

@@ -26,7 +26,7 @@ const Granularity = named(
   'Granularity',
   oneOf(granularities, {
     description:
-      'What one message contains. `user`: one user. `record`: up to 1,000 users of a record. `job`: a whole call or job.',
+      'What one delivery contains. `user`: one user. `record`: up to 1,000 users of a record. `job`: a whole call or job.',
   }),
 );
 const Url = refined(
@@ -88,7 +88,7 @@ const DisabledReason = named(
 const DeliveryFailureDetails = named(
   'DeliveryFailureDetails',
   strictObject({
-    Status: nullable(Type.Integer({ description: 'The HTTP status of the response, with `http_status`.' })),
+    Status: nullable(Type.Integer({ description: 'The HTTP status of the answer, with `http_status`.' })),
     NetworkError: nullable(
       Type.String({ description: 'The error code of Node.js, such as `ECONNREFUSED`.' }),
     ),
@@ -113,13 +113,14 @@ const NewWebhook = named(
   'NewWebhook',
   strictObject({
     ...webhook,
-    Secret: Type.String({ description: 'The secret, `whsec_…`. Only this response contains it.' }),
+    Secret: Type.String({ description: 'The secret, `whsec_…`. Only this answer contains it.' }),
   }),
 );
 const Answer = nullable(
   Type.String({
     maxLength: 1000,
-    description: 'The beginning of the last response body. It is untrusted text; do not render it as HTML.',
+    description:
+      'The beginning of the body of the last answer. It is untrusted text; do not render it as HTML.',
   }),
 );
 const failure = {
@@ -140,7 +141,7 @@ const delivery = {
   CreatedAt: Moment,
   NextAt: nullable(Moment),
   AttemptedAt: nullable(Moment),
-  Status: nullable(Type.Integer({ description: 'The HTTP status of the last response.' })),
+  Status: nullable(Type.Integer({ description: 'The HTTP status of the last answer.' })),
   ...failure,
 };
 const Delivery = named(
@@ -160,7 +161,7 @@ const WholeDelivery = named(
     Milliseconds: nullable(
       Type.Integer({
         minimum: 0,
-        description: 'Milliseconds until the status of the last response arrived.',
+        description: 'Milliseconds until the status of the last answer arrived.',
       }),
     ),
   }),
@@ -189,7 +190,7 @@ const NewWebhookSecret = named(
     ID: Id,
     Secret: Type.String({
       format: 'password',
-      description: 'The secret, `whsec_…`. Only this response contains it.',
+      description: 'The secret, `whsec_…`. Only this answer contains it.',
     }),
     OldEndsAt: Type.String({ format: 'date-time', description: 'The end of the old secret.' }),
   }),

@@ -25,7 +25,7 @@ async function jobsWait(): Promise<boolean> {
   return Promise.race([hasher.waitForInteractive().then(() => false), nextTurn(true)]);
 }
 
-it('keeps jobs waiting until the end of a call with a single password is stored', async () => {
+it('jobs wait until the end of a call with a single password is stored', async () => {
   const [ID = 0] = await insertPrincipals(service, 1);
   const calls = openCallStore(service.database);
   const id = randomUUID();

@@ -9,17 +9,17 @@ function pasted(command: string): string[] {
   return printed.split('\0').slice(0, -1);
 }
 
-it('leaves a plain path and a URL as they are', () => {
+it('a plain path and a URL are not quoted in a command', () => {
   expect(quotedIfNeeded('../data/users.failed-2.csv')).toBe('../data/users.failed-2.csv');
   expect(quotedIfNeeded('http://127.0.0.1:8420')).toBe('http://127.0.0.1:8420');
 });
 
-it('uses double quotes where they suffice', () => {
+it('a value in a command gets double quotes where they suffice', () => {
   expect(quotedIfNeeded('my users.csv')).toBe('"my users.csv"');
   expect(quoted("Nome dell'utente=Username")).toBe('"Nome dell\'utente=Username"');
 });
 
-it('passes every value to the program as one argument, and expands nothing in it', () => {
+it('the shell passes every quoted value to the program as one argument, and expands nothing in it', () => {
   const hostile = ['$(id)=Username', '`id`', 'a"; id; "', "it's $HOME", '\\', '!!', '', '=ls', '* ?', 'a\nb'];
   expect(pasted(hostile.map(quoted).join(' '))).toEqual(hostile);
   expect(pasted(hostile.map(quotedIfNeeded).join(' '))).toEqual(hostile);

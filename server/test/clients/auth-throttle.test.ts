@@ -69,7 +69,7 @@ describe('failed authentication attempts', () => {
       expect(envelope).toEqual({
         statusCode: 429,
         errorCode: 'RATE_LIMITED',
-        message: `Too many requests. Retry after ${seconds} s.`,
+        message: `Too many calls. Retry after ${seconds} s.`,
         result: null,
         debug: null,
       });

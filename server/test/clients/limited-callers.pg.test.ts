@@ -102,6 +102,10 @@ describe('the tags of a limited caller', () => {
     await update(nord, id, { Name: 'Changed', Tags: ['nord', 'vip'] });
     expect(await tagsOf(admin, id)).toEqual(['nord', 'secret', 'vip']);
     expect(await listed(nord, { Tags: ['secret'] })).toEqual([]);
+    const usersWith = async (client: Credential, tag: string) =>
+      (await send(client, 'irs/users', { Tags: [tag], ID: id })).body.result?.records.length;
+    expect([await usersWith(nord, 'secret'), await usersWith(admin, 'secret')]).toEqual([0, 1]);
+    expect(await usersWith(nord, 'nord')).toBe(1);
     const tried = await send(nord, 'irs/upsert?dryRun=true', [
       { ID: id, Name: 'Other', Tags: ['nord', 'vip'] },
     ]);

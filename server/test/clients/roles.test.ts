@@ -60,7 +60,7 @@ async function partOf(route: string, headers: Record<string, string>): Promise<s
   return 'own';
 }
 
-it('decides by the role and by the tags about every route, as docs/roles.md lists', async () => {
+it('the role and the tags of a caller decide about every route, as docs/roles.md lists', async () => {
   const all = await signedIn('all', null);
   const limited = await signedIn('limited', [world.own.tag]);
   const rows: string[] = [];

@@ -12,7 +12,7 @@ beforeAll(async () => {
   );
 });
 
-it('finds 1,000 of 20,000 rows by the index', async () => {
+it('a statement with 1,000 values finds their rows among 20,000 by the index', async () => {
   const keys = Array.from({ length: 1000 }, (_, n) => `stored-${2 * n + 1}`);
   const planOf = async (sql: string) =>
     JSON.stringify(await service.database.query(`explain (format json) ${sql}`, [keys]));

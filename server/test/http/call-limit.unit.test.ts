@@ -13,7 +13,7 @@ function count(limit: CallLimit, caller: string) {
   return counted;
 }
 
-it('gives each of several calls at the same moment its own count', async () => {
+it('each of several calls at the same moment has its own count', async () => {
   vi.useFakeTimers();
   const limit = new CallLimit(10);
   const counts = ['a', 'b', 'a', 'a'].map((caller) => count(limit, caller));
@@ -21,7 +21,7 @@ it('gives each of several calls at the same moment its own count', async () => {
   expect(counts.map(({ current }) => current)).toEqual([1, 1, 2, 3]);
 });
 
-it('starts a new window when the last one is over', () => {
+it('the count of a caller starts again when its window is over', () => {
   vi.useFakeTimers();
   const limit = new CallLimit(10);
   count(limit, 'a');
@@ -31,7 +31,7 @@ it('starts a new window when the last one is over', () => {
   expect(count(limit, 'a')).toEqual({ current: 1, ttl: 60_000 });
 });
 
-it('forgets the callers that were idle for the longest time, if there are too many', () => {
+it('the limit forgets the callers that were idle for the longest time, if there are too many', () => {
   vi.useFakeTimers();
   const limit = new CallLimit(10);
   count(limit, 'first');

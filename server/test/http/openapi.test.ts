@@ -219,7 +219,7 @@ describe('/openapi.json', () => {
   });
 });
 
-it('describes every operation, and the items of every array', () => {
+it('the document describes every operation, and the items of every array', () => {
   const lacking: string[] = [];
   const visit = (value: unknown, place: string) => {
     if (typeof value !== 'object' || value === null) return;

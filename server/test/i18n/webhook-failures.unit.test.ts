@@ -21,7 +21,7 @@ const reasons: readonly [DisabledReason, string, string][] = [
   ],
   [
     { code: 'timeout', timeoutMs: 15_000 },
-    'no response within 15 seconds',
+    'no answer within 15 seconds',
     'nessuna risposta entro 15 secondi',
   ],
   [{ code: 'connection_refused', networkError: 'ECONNREFUSED' }, 'ECONNREFUSED', 'ECONNREFUSED'],

@@ -45,7 +45,7 @@ describe('a call with a key that is in progress', () => {
         statusCode: 409,
         errorCode: 'IDEMPOTENCY_IN_PROGRESS',
         message:
-          'A request with this Idempotency-Key is still running or was just interrupted. To get its response, send it again after 2 s.',
+          'A call with this Idempotency-Key is still running or was just interrupted. To get its answer, send it again after 2 s.',
         result: null,
         debug: null,
       });

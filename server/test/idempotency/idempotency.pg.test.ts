@@ -139,7 +139,7 @@ describe('an Idempotency-Key of another call', () => {
     statusCode: 422,
     errorCode: 'IDEMPOTENCY_KEY_REUSED',
     message:
-      'This Idempotency-Key was already used with another body or path. Repeat the original request, or use a new key.',
+      'This Idempotency-Key was already used with another body or path. Repeat the original call, or use a new key.',
     result: null,
     debug: null,
   };

@@ -55,7 +55,7 @@ describe('the limits of a job', () => {
       statusCode: 413,
       errorCode: 'BATCH_TOO_LARGE',
       message:
-        'The request contains more than 4 records or 6 users, the maximum of a job. Split it into several requests.',
+        'The call contains more than 4 records or 6 users, the maximum of a job. Split it into several calls.',
       result: null,
       debug: null,
     });

@@ -56,7 +56,7 @@ describe('a call with Prefer: respond-async', () => {
       expect(answer.body).toEqual({
         statusCode: 202,
         errorCode: null,
-        message: `The request was accepted as job ${ID}. GET ${location} returns its progress.`,
+        message: `The call was accepted as job ${ID}. GET ${location} returns its progress.`,
         result: { totalCount: 0, totalPages: 0, page: 1, count: 0, records: [], record: expect.anything() },
         debug: null,
       });

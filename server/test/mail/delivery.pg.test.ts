@@ -142,6 +142,8 @@ describe('the mail about a forgotten password', () => {
     const codes = codesIn(mail);
     expect(codes).toHaveLength(2);
     expect(mail.text).toContain('The code is valid for 1 hour');
+    // The link does what the heading says.
+    expect(mail.html?.match(/>Set a new password<\/(h1|a)>/g)).toHaveLength(3);
     expect(names.map((name) => mail.text?.includes(`Username: ${name}`))).toEqual([true, true, false]);
     expect((await set(codes[1])).body.result?.record).toEqual({ Username: names[1] });
   });

@@ -8,7 +8,7 @@ import { applyRecords } from '../../src/records/operations/apply.ts';
 import { updateOperation } from '../../src/records/operations/update.ts';
 import { RecordWriter } from '../../src/records/write/record-writer.ts';
 
-it('writes the records of a principal in the order sent if a password between them could not be hashed', async () => {
+it('the records of a principal are written in the order sent if a password between them could not be hashed', async () => {
   const { checkStore, writeStore, newPrincipals, usersOf } = await openGroupedWrites();
   const [principal] = await newPrincipals(1);
   const { id, user } = required(principal);
@@ -23,7 +23,7 @@ it('writes the records of a principal in the order sent if a password between th
   const parsed = await Promise.all(
     records.map((record, at) => operation.parse(record, required(errors[at]))),
   );
-  const changes = await operation.newCheck()(parsed);
+  const changes = await operation.startChecks()(parsed);
 
   let endFirst = (_hash: string): void => undefined;
   const firstHash = new Promise<string>((resolve) => {

@@ -162,7 +162,7 @@ describe('ExternalKey', () => {
       null,
       'EXTERNAL_KEY_TAKEN',
     ]);
-    expect(tuples[3]?.Item4).toBe('This ExternalKey occurs in an earlier record of the same request.');
+    expect(tuples[3]?.Item4).toBe('This ExternalKey occurs in an earlier record of the same call.');
   });
 
   it('is assigned to exactly one of many concurrent calls', async () => {

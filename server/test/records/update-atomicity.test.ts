@@ -143,10 +143,10 @@ describe('a username that is sent twice in a call', () => {
       Item1: second,
       Item2: 'USERNAME_TAKEN',
       Item3: false,
-      Item4: 'This username occurs earlier in the same request.',
+      Item4: 'This username occurs earlier in the same call.',
       Item5: {
         'Users[0].Username': [
-          { code: 'USERNAME_TAKEN', message: 'This username occurs earlier in the same request.' },
+          { code: 'USERNAME_TAKEN', message: 'This username occurs earlier in the same call.' },
         ],
       },
     });

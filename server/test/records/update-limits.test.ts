@@ -46,7 +46,7 @@ describe('the limits of a call', () => {
       statusCode: 413,
       errorCode: 'BATCH_TOO_LARGE',
       message:
-        'The request contains more than 3 records or 5 users. Send it as a job with "Prefer: respond-async" (up to 10 users), or split it into several requests.',
+        'The call contains more than 3 records or 5 users. Send it as a job with "Prefer: respond-async" (up to 10 users), or split it into several calls.',
       result: null,
       debug: null,
     });

@@ -159,7 +159,7 @@ describe('an upsert that would disable or delete users', () => {
       expect(refusal(answer)).toEqual([
         422,
         'TOO_MANY_REMOVALS',
-        'The request would disable or delete 21 of 101 users. Without a plan at most 20 are allowed, so nothing was applied. Send it with dryRun=true, check the plan, then send it with If-Match.',
+        'The call would disable or delete 21 of 101 users. Without a plan at most 20 are allowed, so nothing was applied. Send it with dryRun=true, check the plan, then send it with If-Match.',
       ]);
       expect(answer.body.result).toBeNull();
       expect(await storedRows(service)).toEqual(before);
@@ -173,7 +173,7 @@ describe('an upsert that would disable or delete users', () => {
     expect(refusal(await upsert(service, records, 'missing=delete'))).toEqual([
       422,
       'TOO_MANY_REMOVALS',
-      'The request would disable or delete 90 of 90 users. Without a plan at most 20 are allowed, so nothing was applied. Send it with dryRun=true, check the plan, then send it with If-Match.',
+      'The call would disable or delete 90 of 90 users. Without a plan at most 20 are allowed, so nothing was applied. Send it with dryRun=true, check the plan, then send it with If-Match.',
     ]);
     expect(await storedRows(service)).toEqual(before);
   });
@@ -185,7 +185,7 @@ describe('an upsert that would disable or delete users', () => {
     expect(refusal(await upsert(service, records, 'missing=delete'))).toEqual([
       422,
       'TOO_MANY_REMOVALS',
-      'The request would disable or delete 90 of the 90 users of the principal of record [1]. Without a plan at most 20 are allowed, so nothing was applied. Send the request with dryRun=true, check the plan, then send it with If-Match.',
+      'The call would disable or delete 90 of the 90 users of the principal of record [1]. Without a plan at most 20 are allowed, so nothing was applied. Send the call with dryRun=true, check the plan, then send it with If-Match.',
     ]);
     expect(await storedRows(service)).toEqual(before);
   });

@@ -280,13 +280,13 @@ describe('a write that conflicts at every attempt', () => {
     ]);
     expect([status, body.errorCode, headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '5']);
     expect(body.message).toBe(
-      'Other requests are changing the same data. No changes were made. Retry after 5 s.',
+      'Other calls are changing the same data. No changes were made. Retry after 5 s.',
     );
     expect(body.result?.records[0]).toMatchObject({
       Item1: ID,
       Item2: 'NOT_APPLIED',
       Item4:
-        'Other requests changed the same data at each of 10 attempts. The record was not applied. Send it again later.',
+        'Other calls changed the same data at each of 10 attempts. The record was not applied. Send it again later.',
     });
     expect(await service.database.query('select last_value as attempts from public.attempts')).toEqual([
       { attempts: 10 },

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
 import { useAuditMessages, useAuditRowMessages, useResultMessages } from '../../i18n/language.tsx';
+import { useFailureSentence } from '../../ui/loading-or-error.tsx';
 import { useNotice } from '../../ui/notice.tsx';
 import { FieldChanges, useValueText } from '../results/field-changes.tsx';
 import { useAnagrafe } from '../session/api-client.ts';
@@ -30,6 +31,8 @@ export function ChangedValues({ row, user, usernames }: ChangedValuesProps) {
   const { fields } = useResultMessages();
   const valueText = useValueText();
   const { mutate, data, variables, error, isPending } = useRestore(row.IRID ?? 0);
+  const describeFailure = useFailureSentence();
+  const failure = error ?? load.error;
   const notify = useNotice();
   if (changes.length === 0 && isComplete) return null;
   const shown = showsAll ? changes : changes.slice(0, shownFirst);
@@ -87,7 +90,7 @@ export function ChangedValues({ row, user, usernames }: ChangedValuesProps) {
       )}
       <Text size="sm" c="var(--mantine-color-error)" role="alert">
         {data && data !== 'restored' && `${labelOf(variables)}: ${describe(data, variables)}`}
-        {(error ?? load.error)?.message}
+        {failure && describeFailure(failure)}
       </Text>
     </Box>
   );

@@ -36,6 +36,24 @@ function useAfterTyping(act: () => void) {
   };
 }
 
+/**
+ * Returns a ref for the region of a wide table. A check of all rows scrolls it back to the first columns, or on to the
+ * first wrong cell if that is not beside them.
+ */
+function useFirstColumns({ rows, checked }: Pick<RowsProps, 'rows' | 'checked'>) {
+  const region = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies(rows): an edited row must stay where it is.
+  useLayoutEffect(() => {
+    const { current } = region;
+    if (!current || checked.rows !== rows) return;
+    current.scrollLeft = 0;
+    const wrong = current.querySelector('td:has([aria-invalid="true"])')?.getBoundingClientRect();
+    const beyond = (wrong?.right ?? 0) - current.getBoundingClientRect().right;
+    if (beyond > 0) current.scrollLeft = beyond;
+  }, [checked]);
+  return region;
+}
+
 interface RowsProps {
   readonly file: UsersFile;
   /** The rows in their current state; `checked.rows` is the same array until one is edited. */
@@ -76,6 +94,7 @@ export function Rows({
   const totalPages = Math.max(1, Math.ceil(shown.length / pageSize));
   const page = Math.min(requestedPage, totalPages);
   const shownColumns = useRowColumns({ file, columns, checked, similarRows, onSimilar, onRow });
+  const region = useFirstColumns({ rows, checked });
   const checkAgain = useAfterTyping(onCheck);
   const all = number(rows.length);
   const summary =
@@ -119,6 +138,7 @@ export function Rows({
       </Stack>
       {!changed && <RowWarnings warnings={warnings} unused={unused} unit={rowUnit(file.layout)} />}
       <Table
+        ref={region}
         caption={messages.rows.caption}
         columns={shownColumns}
         rows={shown.slice((page - 1) * pageSize, page * pageSize)}

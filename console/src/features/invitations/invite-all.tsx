@@ -6,21 +6,20 @@ import { Dialog, DialogForm } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
 import { useNotice } from '../../ui/notice.tsx';
 import { ChannelField, useChannel } from './channel-field.tsx';
-import { useInviteAll, useInvited } from './queries.ts';
+import { type InvitedFilter, useInviteAll, useInvited } from './queries.ts';
 
 interface InviteAllProps {
-  /** Null for the users of all principals. */
-  readonly principalId: number | null;
+  readonly of: InvitedFilter;
   readonly onClose: () => void;
 }
 
 /** Invites all users that have not set a password yet, as a job, and opens the page of the job. */
-export function InviteAll({ principalId, onClose }: InviteAllProps) {
+export function InviteAll({ of, onClose }: InviteAllProps) {
   const { all: messages } = useInvitationsMessages();
   const { number } = useFormats();
   const notify = useNotice();
   const [, goTo] = useLocation();
-  const { data: invited, error, refetch } = useInvited(principalId);
+  const { data: invited, error, refetch } = useInvited(of);
   const hasEmail = !invited || invited.records.email.length > 0;
   const [channel, setChannel] = useChannel(hasEmail);
   const request = useInviteAll();

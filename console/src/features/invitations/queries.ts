@@ -104,14 +104,17 @@ export interface Invited {
   readonly records: Readonly<Record<Channel, readonly InviteRecord[]>>;
 }
 
-/** Reads the invited users of a principal; null for those of all principals. */
-export function useInvited(ID: number | null) {
+/** The principal of the invited users, or tags of their principals, of which one is enough; no tags select all. */
+export type InvitedFilter = { readonly ID: number } | { readonly Tags: readonly string[] };
+
+export function useInvited(of: InvitedFilter) {
   const anagrafe = usePatientAnagrafe();
   return useQuery({
-    queryKey: [...principalsKey, 'invited', ID],
+    queryKey: [...principalsKey, 'invited', of],
     queryFn: async ({ signal }): Promise<Invited> => {
       const users = new Map<number, UserOfPrincipal[]>();
-      const filter = { State: 'invited', PageSize: 1000, ...(ID !== null && { ID }) } as const;
+      const some = 'ID' in of ? { ID: of.ID } : of.Tags.length > 0 && { Tags: [...of.Tags] };
+      const filter = { State: 'invited', PageSize: 1000, ...some } as const;
       for await (const user of anagrafe.users(filter, { signal }))
         users.set(user.IRID, [...(users.get(user.IRID) ?? []), user]);
       return invitedOf(users);

@@ -1,7 +1,7 @@
 import { type ColumnNamesByField, formatRowError, type LookAlike, type RowError } from '@anagrafe/importer';
 import { Text } from '@mantine/core';
-import { Link } from 'wouter';
 import { useImportMessages, usePrincipalsMessages } from '../../i18n/language.tsx';
+import { CellLink } from '../../ui/table.tsx';
 import classes from './side-by-side.module.css';
 
 /** A person has a surname and a name instead of a denomination. */
@@ -29,7 +29,9 @@ export function SideBySide({ columns, own, other }: LookAlike) {
             {other.ID === null ? (
               similar.earlier
             ) : (
-              <Link href={`/principals/${other.ID}`}>{similar.stored(String(other.ID))}</Link>
+              <CellLink href={`/principals/${other.ID}`} isUnderlined>
+                {similar.stored(String(other.ID))}
+              </CellLink>
             )}
           </th>
         </tr>

@@ -70,7 +70,7 @@ export function OnePrincipal({ id }: { id: number }) {
           ...permitted('users.invite', [
             {
               name: invite.action,
-              onChoose: () => open((close) => <InviteAll principalId={id} onClose={close} />),
+              onChoose: () => open((close) => <InviteAll of={{ ID: id }} onClose={close} />),
             },
           ]),
           ...permitted('records.delete', [

@@ -63,6 +63,8 @@ export type UserSort = (typeof userSorts)[number];
 export interface UsersFilter {
   /** Empty to list all users. */
   readonly term: string;
+  /** The tags of principals, of which one is enough; none to list all users. */
+  readonly tags: readonly string[];
   readonly state: ShownUserState | null;
   readonly neverSignedIn: boolean;
   readonly sort: UserSort;
@@ -71,12 +73,13 @@ export interface UsersFilter {
 /** Reads the users of all principals that match a filter. */
 export function useAllUsers(filter: UsersFilter) {
   const anagrafe = useAnagrafe();
-  const { term, state, neverSignedIn, sort } = filter;
+  const { term, tags, state, neverSignedIn, sort } = filter;
   return usePaged([...principalsKey, 'users', 'all', filter], ({ page, pageSize }, signal) =>
     anagrafe
       .users(
         {
           Search: term || null,
+          ...(tags.length > 0 && { Tags: [...tags] }),
           State: state,
           Sort: sort,
           ...(neverSignedIn && { NeverSignedIn: true }),

@@ -8,6 +8,7 @@ import { Search, useSearchTerm } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { idOf } from '../../ui/page.tsx';
 import { useSearchParameters } from '../../ui/paging.tsx';
+import { TagFilter, tagsIn } from '../../ui/tags.tsx';
 import { InviteAll } from '../invitations/invite-all.tsx';
 import { type UserSort, type UsersFilter, useAllUsers, userSorts } from './queries.ts';
 import { SelectionBar, useSelection, useSelectionColumn } from './selection.tsx';
@@ -28,7 +29,7 @@ export function Users() {
 /** Keeps the filters in the URL (`?state=disabled&never=true&sort=-UpdatedAt`). A change returns to the first page. */
 function useFilters() {
   const [search, setParameters] = useSearchParameters();
-  const filters: Omit<UsersFilter, 'term'> = {
+  const filters: Omit<UsersFilter, 'term' | 'tags'> = {
     state: states.find((state) => state === search.get('state')) ?? null,
     neverSignedIn: search.get('never') === 'true',
     sort: userSorts.find((sort) => sort === search.get('sort')) ?? 'ID',
@@ -41,18 +42,20 @@ function useFilters() {
 function AllUsers() {
   const messages = useUsersMessages();
   const { all: invite } = useInvitationsMessages();
-  const { states: stateLabels } = usePrincipalsMessages();
+  const { states: stateLabels, fields } = usePrincipalsMessages();
   const { number } = useFormats();
   const [filters, setFilter] = useFilters();
   const search = useSearchTerm();
+  const tagTerm = useSearchTerm('tags');
+  const tags = tagsIn(tagTerm.term);
   const [dialog, open] = useDialog();
   const { state, neverSignedIn, sort } = filters;
-  const list = useAllUsers({ ...filters, term: search.term });
-  const selection = useSelection(JSON.stringify([search.term, state, neverSignedIn]));
+  const list = useAllUsers({ ...filters, term: search.term, tags });
+  const selection = useSelection(JSON.stringify([search.term, tags, state, neverSignedIn]));
   const setSort = (next: UserSort) => setFilter('sort', next === 'ID' ? null : next);
   const select = useSelectionColumn(selection);
   const columns = useUserColumns(open, { withPrincipal: true, sort: [sort, setSort] });
-  const isFiltered = search.term !== '' || state !== null || neverSignedIn;
+  const isFiltered = search.term !== '' || tags.length > 0 || state !== null || neverSignedIn;
   const total = list.data?.totalCount;
   // The service stops counting at 10,000 users that match a filter.
   const countOf = (count: number) =>
@@ -64,10 +67,11 @@ function AllUsers() {
       title={messages.title}
       intro={messages.intro}
       actions={
-        state === 'invited' && (
+        state === 'invited' &&
+        search.term === '' && (
           <Button
             variant="default"
-            onClick={() => open((close) => <InviteAll principalId={null} onClose={close} />)}
+            onClick={() => open((close) => <InviteAll of={{ Tags: tags }} onClose={close} />)}
           >
             {invite.action}
           </Button>
@@ -82,6 +86,7 @@ function AllUsers() {
               search={search}
               busy={list.isPlaceholderData}
             />
+            <TagFilter label={fields.Tags} tags={tagTerm} />
             <NativeSelect
               aria-label={messages.columns.state}
               value={state ?? ''}

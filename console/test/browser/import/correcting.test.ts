@@ -47,6 +47,38 @@ describe('the import of rows with errors', () => {
     expect((await headings.nth(1).boundingBox())?.width).toBeGreaterThan(300);
   });
 
+  it('returns to the first columns after a check, and to a wrong cell that is not beside them', async () => {
+    const page = await openImport(service, office, {
+      locale: 'it-IT',
+      viewport: { width: 800, height: 800 },
+    });
+    const header = 'Nome utente;Email;Telefono;Lingua;Attributes.A;Attributes.B;Password;ID;Stato';
+    const row = 'torna.1;torna@example.com;055 1;it;uno;due;una frase lunga;1;acceso';
+    await choose(page, 'torna.csv', `${header}\n${row}\n`, 'Scegli un file');
+    await press(page, 'Controlla le righe');
+    await said(page, 'Righe con errori: 1 su 1.');
+    const table = page.getByRole('table', { name: 'Righe' }).locator('xpath=..');
+    const scrollToEnd = () =>
+      table.evaluate((region: { scrollLeft: number; scrollWidth: number }) => {
+        region.scrollLeft = region.scrollWidth;
+      });
+    const isInView = async (label: string) => {
+      const [cell, box] = [await page.getByLabel(label).boundingBox(), await table.boundingBox()];
+      if (!cell || !box) return null;
+      return cell.x >= box.x && cell.x + cell.width <= box.x + box.width;
+    };
+    await scrollToEnd();
+    expect(await isInView('Stato, riga 2')).toBe(false);
+    await press(page, 'Ricontrolla');
+    await expect.poll(() => isInView('Stato, riga 2')).toBe(true);
+    await page.getByText('Tutte le righe', { exact: true }).click();
+    await correct(page, 'Stato, riga 2', 'attivo');
+    await scrollToEnd();
+    await press(page, 'Ricontrolla');
+    await said(page, 'nessun errore');
+    await expect.poll(() => table.evaluate(({ scrollLeft }: { scrollLeft: number }) => scrollLeft)).toBe(0);
+  });
+
   it('lets rows that fail after a successful check be corrected and sent again', async () => {
     const page = await openImport(service, office);
     await choose(

@@ -112,7 +112,7 @@ describe('a service that cannot be reached', () => {
     await page.getByRole('link', { name: 'API clients' }).first().click();
     const alert = page.getByRole('alert').filter({ hasText: 'Loading failed' });
     await alert.waitFor();
-    await alert.getByText('Unexpected response').waitFor();
+    await alert.getByText('Unexpected answer').waitFor();
     await page.unroute('**/admin/v1/clients');
     await alert.getByRole('button', { name: 'Retry' }).click();
     await page.getByRole('row', { name: /office/ }).waitFor();

@@ -216,7 +216,7 @@ function showSecret(publicKey: string, secret: string): void {
 function describe(client: Client): string {
   const state = client.revokedAt ? `revoked ${client.revokedAt.toISOString()}` : 'active';
   const where = client.networks.length > 0 ? ` from ${client.networks.join(',')}` : '';
-  const known = client.knownByAddress ? ' (known by address)' : '';
+  const known = client.knownByAddress ? ' (identified by IP address)' : '';
   const tags = client.tags ? ` with tags ${client.tags.join(',')}` : '';
   return `${client.publicKey}  ${client.name}  ${client.scopes.join(',')}${tags}${where}${known}  ${state}`;
 }

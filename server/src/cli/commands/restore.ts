@@ -36,7 +36,7 @@ export function restoreCommand(): Command {
       '\nSet ANAGRAFE_DATA to a new folder and copy master.key there first. The command compares every file with its checksum,' +
         '\nstarts PostgreSQL, updates the schema, counts the users and verifies the audit log. It skips 1,000,000 IDs, so that no' +
         '\nID is given again that was given after the backup. What was deleted after the restored state is deleted again, as the' +
-        '\nerasure log says. To keep something that was deleted by mistake, name a copy of the log without its lines, or an' +
+        '\nerasure log says. To keep what was deleted by mistake, name a copy of the log without the lines about it, or an' +
         '\nempty file.' +
         '\n\nExample:\n  ANAGRAFE_DATA=/var/lib/anagrafe-new anagrafe restore /mnt/backups',
     )

@@ -171,7 +171,7 @@ const exportAnswers = {
   },
   ...errorAnswers,
   429: errorAnswer(
-    'Too many requests, or two exports, or one of the client, are running. See `Retry-After`.',
+    'Too many calls, or two exports, or one of the client, are running. See `Retry-After`.',
     'RATE_LIMITED',
   ),
 };

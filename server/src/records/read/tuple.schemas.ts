@@ -9,7 +9,7 @@ export const Kept = Type.Optional(
       Field: nullable(Type.String({ description: 'Null for the user or principal as a whole.' })),
       Reason: oneOf(keptReasons, {
         description:
-          '`changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user here, and its former principal no longer exists. `password`: it was reset, and the old one is unknown. `expired`: the old values are no longer stored. `taken`: the old name belongs to another now. `last`: the principal would have no field without it. `differs`: a merged principal has another value, which is dropped.',
+          '`changed`: changed or used since. `deleted`: no longer exists. `moved`: the run has moved the user here, and its former principal no longer exists. `password`: it was reset, and the old one is unknown. `expired`: the old values are no longer stored. `taken`: the old name or key now belongs to another user or principal. `last`: the principal would have no field without it. `differs`: a merged principal has another value, which is dropped.',
       }),
       Other: Type.Optional(
         Type.Unknown({
