@@ -4,7 +4,7 @@ import { NoAnswer } from './db/errors.ts';
 import { type Listener, listen, type Subscription } from './db/listen.ts';
 import { type OutageEvents, OutageMonitor } from './db/outage.ts';
 import { refuseTransactionPooling } from './db/pooling.ts';
-import type { TraceStatement } from './db/run-statements.ts';
+import type { TraceStatement } from './db/send-statements.ts';
 import {
   type Connection,
   type EmbeddedPostgres,

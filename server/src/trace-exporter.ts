@@ -6,7 +6,7 @@ import { detectResources, envDetector, resourceFromAttributes } from '@opentelem
 import { BatchSpanProcessor, NodeTracerProvider, type SpanProcessor } from '@opentelemetry/sdk-trace-node';
 import type { FastifyPluginCallback } from 'fastify';
 import type { Logger } from 'pino';
-import type { TraceStatement } from './db/run-statements.ts';
+import type { TraceStatement } from './db/send-statements.ts';
 import { version } from './lib/package-folder.ts';
 
 export interface Tracing {

@@ -81,7 +81,7 @@ export async function openGroupedWrites() {
           state: stateOperation(checkStore),
         }[name];
         const parsed = await operation.parse(structuredClone(record), new FieldErrors());
-        const [change] = await operation.newCheck()([parsed]);
+        const [change] = await operation.startChecks()([parsed]);
         expect([...parsed.errors.byPlace]).toEqual([]);
         return required(change);
       }),
@@ -94,7 +94,7 @@ export async function openGroupedWrites() {
         { ids: required(ids[position]), hashes, position },
         {
           actor: serviceActor,
-          call: callId === null ? null : { id: callId, newCall: null },
+          call: callId === null ? null : { id: callId, unstoredCall: null },
           callerTags: null,
         },
       );

@@ -105,9 +105,10 @@ export async function updateInSmallBatches(
   const dry = await dryRunImport(task, contextOf(url));
   const run = await runImport(task, contextOf(url), { restart: false });
   const found = [{ ...dry, failedPath: dry.wouldFailPath }, { ...run }].map(
-    ({ rows, skipped, failed, totals, failedPath }) => {
+    ({ rows, skipped, repeated, failed, totals, failedPath }) => {
       const failedFile = failed > 0 ? failedPath : null;
-      return { rows, applied: rows - skipped - failed, skipped, failed, failedFile, ...totals };
+      const applied = rows - skipped - repeated - failed;
+      return { rows, applied, skipped, repeated, failed, failedFile, ...totals };
     },
   );
   for (const result of found) await expectTotalsToAddUp(result, readFileSync(task.path));

@@ -8,6 +8,7 @@ import type { HashPool } from '../passwords/hash-pool.ts';
 import { type CheckedRecord, checkRecords } from '../records/check/batch.ts';
 import type { Operation } from '../records/check/operation.ts';
 import { applyRecords, hashesNeeded } from '../records/operations/apply.ts';
+import { usersTo } from '../records/write/change.ts';
 import type { Outcome } from '../records/write/outcome.ts';
 import type { RecordWriter } from '../records/write/record-writer.ts';
 import { confirmPassword, type SignInTools } from './sign-in.ts';
@@ -97,7 +98,7 @@ export async function checkOwnReset(
 
 async function checkRecord(record: Fields, { operation }: ResetTools): Promise<CheckedRecord> {
   const sent = { position: 0, fields: async () => record };
-  const [checked] = await checkRecords([sent], operation, operation.newCheck(), new ErrorBudget());
+  const [checked] = await checkRecords([sent], operation, operation.startChecks(), new ErrorBudget());
   return required(checked);
 }
 
@@ -107,7 +108,7 @@ async function refuseReused(
   currentHash: string | null,
   { history, passwords, hasher }: ResetTools,
 ): Promise<void> {
-  const [reset] = change?.resets ?? [];
+  const [reset] = change ? usersTo(change, 'reset') : [];
   const text = reset?.password.text ?? null;
   if (!reset || text === null || history === 0 || !parsed.errors.none) return;
   const earlier = await passwords.earlierHashes(reset.id, history - 1);

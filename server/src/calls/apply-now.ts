@@ -7,80 +7,78 @@ import {
   recordsOf,
   usernamesIn,
 } from '../records/check/batch.ts';
-import { operationOf } from '../records/check/operation.ts';
-import { applyRecords, hashesNeeded, isFinal, type RecordToApply } from '../records/operations/apply.ts';
+import { type Operation, operationOf } from '../records/check/operation.ts';
+import { applyRecords, hashesNeeded, type RecordToApply } from '../records/operations/apply.ts';
 import { effectCounts } from '../records/read/effect-counts.ts';
 import { storedFailures } from '../records/write/failed-records.ts';
 import { reserveIds } from '../records/write/id-reservation.ts';
 import type { Outcome } from '../records/write/outcome.ts';
+import { isFinal } from '../records/write/write-failures.ts';
 import type { CallCounts } from './calls.store.ts';
-import type { CallTools, ClaimedCall, WriteResult } from './write-call.ts';
+import type { CallTools, ReadyCall, WriteResult } from './write-call.ts';
 
 type ApplyTools = Pick<
   CallTools,
   'operations' | 'hasher' | 'writeStore' | 'newWriter' | 'issueCode' | 'calls' | 'limits' | 'onOutcomes'
 >;
 
+/** The outcomes of a call so far, by position. */
+type CallOutcomes = Map<number, Outcome>;
+
 /** Checks, hashes and writes the records of a call. All of them are checked before the first password is hashed. */
 export async function applyNow(
-  call: ClaimedCall,
+  call: ReadyCall,
   tools: ApplyTools,
 ): Promise<Extract<WriteResult, { kind: 'outcomes' }>> {
-  const { id, unstoredCall, earlierOutcomes, records, actor, report } = call;
-  const operation = operationOf(tools.operations, call.operation, call.options);
+  const { earlierOutcomes, records, report, options } = call;
   const begunAt = performance.now();
+  const operation = operationOf(tools.operations, call.operation, options);
   const passwords = records.passwordsExcept(earlierOutcomes);
   const admitted = tools.hasher.admit({ share: String(call.clientId), count: passwords });
   try {
-    const check = operation.newCheck({
-      holdMemory: call.holdMemory,
-      usernamesOfCall: () => usernamesIn(records),
-    });
-    // Records with an earlier outcome are checked too: what they claim is not free for the others.
-    const checked = await checkRecords(recordsOf(records), operation, check, new ErrorBudget());
-    const left = await approveAndReserve(
-      checked.filter(({ position }) => !earlierOutcomes.has(position)),
-      call,
-      tools,
-    );
+    const left = await approveAndReserve(await checkLeft(call, operation), call, tools);
     admitted.reduceTo(left.reduce((sum, record) => sum + hashesNeeded(record), 0));
-    const results = await applyRecords(left, {
+    const applied = await applyRecords(left, {
       operation,
-      actor,
-      call: { id, newCall: unstoredCall },
-      callerTags: call.options.callerTags,
-      issueCode: call.options.codes === 'answered' ? tools.issueCode : null,
+      actor: call.actor,
+      call: { id: call.id, unstoredCall: call.unstoredCall },
+      callerTags: options.callerTags,
+      issueCode: options.codes === 'answered' ? tools.issueCode : null,
       hashes: admitted,
       writer: tools.newWriter(),
       lastOutcomes: new Map(),
       report,
     });
-    const ownOutcomes = new Map<number, Outcome>();
-    for (const [at, outcome] of results.entries())
-      if (outcome) ownOutcomes.set(required(left[at]).position, outcome);
-    tools.onOutcomes(operation.name, [...ownOutcomes.values()]);
-    const storedOutcomes = await completeCall(call, ownOutcomes, begunAt, tools).catch((error) => {
+    tools.onOutcomes(
+      operation.name,
+      applied.filter((outcome) => outcome !== null),
+    );
+    const outcomes: CallOutcomes = new Map(earlierOutcomes);
+    for (const [at, { position }] of left.entries()) {
+      const outcome = applied[at];
+      if (outcome) outcomes.set(position, outcome);
+    }
+    const complete = await completeCall(call, outcomes, begunAt, tools).catch((error) => {
       // The applied records are already committed with their outcomes, which a retry with the same key reads.
       report(error);
-      return null;
+      return false;
     });
-    const outcomes = checked.map(({ position }) => {
-      const own = ownOutcomes.get(position);
-      // The stored outcome of a record that this request has applied lacks the codes of its users.
-      if (own && own.error === null) return own;
-      return storedOutcomes?.get(position) ?? earlierOutcomes.get(position) ?? own ?? unknownOutcome();
-    });
-    const counts = call.planned && effectCounts(outcomes);
-    return {
-      kind: 'outcomes',
-      outcomes,
-      replayed: false,
-      complete: storedOutcomes?.size === records.count,
-      counts,
-    };
+    const inOrder = Array.from({ length: records.count }, (_, at) => outcomes.get(at) ?? unknownOutcome());
+    const counts = call.planned && effectCounts(inOrder);
+    return { kind: 'outcomes', outcomes: inOrder, replayed: false, complete, counts };
   } finally {
     admitted.end();
   }
+}
+
+/** Returns the records without an earlier outcome. The others are checked too: the names that they give are taken. */
+async function checkLeft(
+  { records, earlierOutcomes, holdMemory }: ReadyCall,
+  operation: Operation,
+): Promise<CheckedRecord[]> {
+  const check = operation.startChecks({ holdMemory, usernamesOfCall: () => usernamesIn(records) });
+  const checked = await checkRecords(recordsOf(records), operation, check, new ErrorBudget());
+  return checked.filter(({ position }) => !earlierOutcomes.has(position));
 }
 
 /**
@@ -89,7 +87,7 @@ export async function applyNow(
  */
 async function approveAndReserve(
   checked: readonly CheckedRecord[],
-  { id, key, earlierOutcomes, records, review }: ClaimedCall,
+  { id, key, earlierOutcomes, records, review }: ReadyCall,
   { limits, calls, writeStore }: ApplyTools,
 ): Promise<RecordToApply[]> {
   const approvals = checked.map((record) => review?.approve(record, records.text(record.position)) ?? null);
@@ -114,37 +112,45 @@ function unknownOutcome(): Outcome {
 }
 
 /**
- * Stores the failed records, and completes the call if all of its records have outcomes. Returns the stored outcomes.
- * They are read if they may differ from `ownOutcomes`: another node stores outcomes too if it took over an expired lease, and
- * a commit without an answer may have succeeded.
+ * Stores the failed records, and completes the call if all of its records have outcomes. Returns whether it did. The stored
+ * outcomes are added if they may be others: another node stores outcomes too if it took over an expired lease, and a commit
+ * without an answer may have succeeded.
  */
 async function completeCall(
-  call: ClaimedCall,
-  ownOutcomes: ReadonlyMap<number, Outcome>,
+  call: ReadyCall,
+  outcomes: CallOutcomes,
   begunAt: number,
   { calls }: ApplyTools,
-): Promise<ReadonlyMap<number, Outcome>> {
-  const { id, key, unstoredCall, earlierOutcomes, operation, records, actor } = call;
-  // A call without a key is not resumed, so each of its outcomes is final.
-  const failed = [...ownOutcomes].filter(
-    ([, outcome]) => outcome.error && (key === null || isFinal(outcome)),
+): Promise<boolean> {
+  const { id, key, unstoredCall, earlierOutcomes, operation, records, actor, options } = call;
+  const failed = [...outcomes].filter(
+    ([position, outcome]) =>
+      outcome.error !== null &&
+      !earlierOutcomes.has(position) &&
+      // A call without a key is not resumed, so each of its outcomes is final.
+      (key === null || isFinal(outcome)),
   );
   const failures = await storedFailures(
     operation,
     failed.map(([position, outcome]) => ({ position, outcome, fields: () => records.fields(position) })),
   );
   const stored = await calls.storeFailures(id, failures, unstoredCall);
-  const isCertain = stored.size === failures.length && [...ownOutcomes.values()].every(isFinal);
-  const ours = new Map([...earlierOutcomes, ...ownOutcomes]);
-  const storedOutcomes =
-    isCertain && ours.size === records.count ? ours : await calls.outcomes(id, call.options.callerTags);
-  if (storedOutcomes.size === records.count)
-    await calls.complete(id, actor, countsOf(call, [...storedOutcomes.values()], begunAt));
-  return storedOutcomes;
+  let known = outcomes.size;
+  if (known < records.count || stored.size < failures.length || ![...outcomes.values()].every(isFinal)) {
+    const storedOutcomes = await calls.outcomes(id, options.callerTags);
+    known = storedOutcomes.size;
+    for (const [position, outcome] of storedOutcomes) {
+      // The stored outcome of an applied record lacks the codes of its users.
+      if (outcomes.get(position)?.error !== null) outcomes.set(position, outcome);
+    }
+  }
+  const isComplete = known === records.count;
+  if (isComplete) await calls.complete(id, actor, countsOf(call, [...outcomes.values()], begunAt));
+  return isComplete;
 }
 
 function countsOf(
-  { operation, records }: ClaimedCall,
+  { operation, records }: ReadyCall,
   outcomes: readonly Outcome[],
   begunAt: number,
 ): CallCounts {

@@ -15,7 +15,7 @@ import {
   toOutcomes,
 } from '../records/write/call-outcomes.store.ts';
 import type { StoredFailure } from '../records/write/failed-records.ts';
-import type { NewCall, Outcome } from '../records/write/outcome.ts';
+import type { CallRow, Outcome } from '../records/write/outcome.ts';
 
 // One statement and not a transaction: it is a round trip of every synchronous call, and may simply be repeated.
 const completeCall = statement(`with completed as (
@@ -59,11 +59,11 @@ export function openCallStore(database: Database) {
       return new Map(outcomes.map((outcome) => [outcome.position, outcome]));
     },
     /**
-     * Stores failed records, except those that already have an outcome. Returns the positions that were stored. `newCall`
+     * Stores failed records, except those that already have an outcome. Returns the positions that were stored. `unstoredCall`
      * is the call if its row may not be stored yet; see `WriteContext`.
      */
-    async storeFailures(callId: string, failures: readonly StoredFailure[], newCall: NewCall | null) {
-      if (newCall && failures.length > 0) await database.execute(insertCall, { ...newCall });
+    async storeFailures(callId: string, failures: readonly StoredFailure[], unstoredCall: CallRow | null) {
+      if (unstoredCall && failures.length > 0) await database.execute(insertCall, { ...unstoredCall });
       return storeFailures(database, callId, failures);
     },
     /** Stores what is approved for each record of a call, by its position, for a retry that resumes the call. */

@@ -1,11 +1,10 @@
-import { workingMemory } from '../http/body-memory-limit.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { type CheckedRecord, checkInGroups } from '../records/check/batch.ts';
+import { shownBytes, workingMemory } from '../records/check/memory-estimates.ts';
 import { type Operation, operationOf } from '../records/check/operation.ts';
-import { columnText, isTags } from '../records/fields/fields.ts';
 import { hashesNeeded } from '../records/operations/apply.ts';
 import { EffectCounter, isUnchangedOutcome } from '../records/read/effect-counts.ts';
-import { outcomeOf, resetUsers } from '../records/write/change.ts';
+import { outcomeOf, resetUsers, usersTo } from '../records/write/change.ts';
 import { type IndexedOutcome, mainError, type Outcome, refused } from '../records/write/outcome.ts';
 import {
   type CallTools,
@@ -52,9 +51,9 @@ export async function dryRun(
       if (isOnPage) selected.push({ ...shown, position });
       if (isOnPage || page === null) holdMemory(shownBytes(shown));
       if (isSelected) totalCount++;
-      register += change?.registrations.length ?? 0;
+      register += change ? usersTo(change, 'register').length : 0;
       reset += change ? resetUsers(change).length : 0;
-      invite += change?.invites.length ?? 0;
+      invite += change ? usersTo(change, 'invite').length : 0;
       passwords += hashesNeeded(record);
     }
   }
@@ -80,15 +79,6 @@ export async function dryRun(
 
 function keepsFields({ keptFields, users }: Outcome): boolean {
   return keptFields !== undefined || users.some((user) => user.keptFields !== undefined);
-}
-
-/** Returns the memory in bytes of the stored values that an outcome shows. A character takes up to two bytes. */
-export function shownBytes({ changes = [], users }: Outcome): number {
-  const shown = [changes, ...users.map((user) => user.changes ?? [])].flat();
-  return shown.reduce((bytes, { from }) => {
-    const text = from === null || typeof from === 'string' || isTags(from) ? columnText(from) : from.json;
-    return bytes + 128 + 2 * (text?.length ?? 0);
-  }, 0);
 }
 
 function expectedOutcome({ parsed, change }: CheckedRecord, operation: Operation): Outcome {

@@ -5,7 +5,7 @@ import { type CallerTags, seesCaller } from '../db/visibility.ts';
 import { leaseMs } from '../idempotency/idempotency.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { required } from '../lib/required.ts';
-import type { UserEffect } from '../records/parse/parsed-undo.ts';
+import type { UserEffect } from '../records/parse/parsed-user.ts';
 
 /** The calls that belong together, such as those of one import. */
 export type RunHistory = ReturnType<typeof openRuns>;

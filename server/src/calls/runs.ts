@@ -1,11 +1,11 @@
-import { workingMemory } from '../http/body-memory-limit.ts';
 import { RecordList } from '../json/record-list.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { required } from '../lib/required.ts';
 import { type BatchLimits, requireBatch } from '../records/check/batch.ts';
+import { workingMemory } from '../records/check/memory-estimates.ts';
 import type { CallOptions } from '../records/check/operation.ts';
 import { dryRun } from './dry-run.ts';
-import { claimAndRun } from './run-call.ts';
+import { claimAndApply } from './handle-call.ts';
 import type { RunCounts, RunHistory } from './runs.store.ts';
 import type { CallTools, WriteCall, WriteResult } from './write-call.ts';
 
@@ -89,7 +89,7 @@ export async function undoRun(sent: WriteCall, store: RunHistory, tools: CallToo
     const bytes = await undoRecords(run, await reserve(), call.options, { store, tools });
     return dryRun(call, await recordsIn(bytes, limits), tools);
   }
-  return claimAndRun(
+  return claimAndApply(
     call,
     {
       counts: { records: 0, users: 0 },

@@ -14,7 +14,7 @@ import { type Approvals, PlanReview } from '../records/check/plan.ts';
 import type { Records } from '../records/open-records.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import type { EffectCounts } from '../records/read/effect-counts.ts';
-import type { IndexedOutcome, NewCall, Outcome } from '../records/write/outcome.ts';
+import type { CallRow, IndexedOutcome, Outcome } from '../records/write/outcome.ts';
 import type { CallStore } from './calls.store.ts';
 
 /** The operations whose dry run shows the effect of each record, and has a plan. */
@@ -138,7 +138,7 @@ export function reviewOf(
 }
 
 /** A call that is applied or submitted. */
-export interface ClaimedCall extends WriteCall, SubmittedCall {
+export interface ReadyCall extends WriteCall, SubmittedCall {
   /** The row of a call with neither a key nor a run, which is stored with its first outcome; null if it is already stored. */
-  readonly unstoredCall: NewCall | null;
+  readonly unstoredCall: CallRow | null;
 }

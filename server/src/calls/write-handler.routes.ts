@@ -20,7 +20,7 @@ import { tupleTexts } from '../records/read/tuple.ts';
 import type { Outcome } from '../records/write/outcome.ts';
 import { contentOf, jobEnvelope, outcomesEnvelope } from './call-envelope.ts';
 import { deletesUsers } from './deletes-users.ts';
-import { runCall } from './run-call.ts';
+import { handleCall } from './handle-call.ts';
 import type { UpsertQuery } from './upsert.schemas.ts';
 import {
   type CallTools,
@@ -103,7 +103,7 @@ function pageOf({ dryRun = false, changed = false, page, pageSize }: Query): Dry
 export function writeHandler(
   operation: OperationName,
   tools: WriteRouteTools,
-  run: (call: WriteCall, tools: CallTools) => Promise<WriteResult> = runCall,
+  handle: (call: WriteCall, tools: CallTools) => Promise<WriteResult> = handleCall,
 ) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     if (request.caller.user) return updateSelf(request.caller.user, request, reply, tools);
@@ -129,7 +129,7 @@ export function writeHandler(
         if (!isPartOfOutage(error)) failures.push(error);
       },
     };
-    const result = await run(call, tools.callTools);
+    const result = await handle(call, tools.callTools);
     const failed = { err: failures[0], operation, records: failures.length };
     if (failures.length > 0) request.log.error(failed, 'unexpected error while processing records');
     if (options.resetsOnly && result.kind !== 'job' && result.outcomes.some(isRefusedByRole))

@@ -11,7 +11,7 @@ import {
   writeFailure,
 } from './errors.ts';
 import type { OutageMonitor } from './outage.ts';
-import { run as runStatements, type TraceStatement } from './run-statements.ts';
+import { sendStatements, type TraceStatement } from './send-statements.ts';
 import { type BoundStatement, bind, type ParameterValues, type Query, type Statement } from './statement.ts';
 
 /** Parses `bigint` as a number without loss: the validation of requests rejects IDs above `Number.MAX_SAFE_INTEGER`. */
@@ -95,11 +95,11 @@ const patientMs = 600_000;
 export function openDatabase(options: DatabaseOptions): Database {
   const statementMs = options.statementMs ?? defaultStatementMs;
   const { outages, traceStatement = null } = options;
-  const run = <Row extends pg.QueryResultRow>(
+  const send = <Row extends pg.QueryResultRow>(
     client: pg.ClientBase,
     statements: readonly BoundStatement[],
     answerMs: number,
-  ) => runStatements<Row>(client, statements, answerMs, traceStatement);
+  ) => sendStatements<Row>(client, statements, answerMs, traceStatement);
   const pool = new pg.Pool({
     ...options.connection,
     Client,
@@ -115,7 +115,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     // The settings are sent as a statement, because PgBouncer rejects or ignores startup parameters.
     onConnect: async (client) => {
       const settings = { text: sessionSettings(statementMs), values: [] };
-      const [session] = await run<{ readOnly: string }>(client, [settings], statementMs + answerSlackMs);
+      const [session] = await send<{ readOnly: string }>(client, [settings], statementMs + answerSlackMs);
       if (options.writable && session?.readOnly === 'on') throw new ReadOnlyServer();
     },
   });
@@ -161,7 +161,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   /** Closes the connection if the server does not answer within `rollbackMs`; closing rolls back too. */
   async function rollback(client: pg.PoolClient): Promise<void> {
-    await run(client, [{ text: 'rollback', values: [] }], rollbackMs).catch((error) =>
+    await send(client, [{ text: 'rollback', values: [] }], rollbackMs).catch((error) =>
       client.emit('error', error),
     );
   }
@@ -170,7 +170,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     query: (text, values = []) =>
       withClient(async (client) => {
         try {
-          return await run(client, [{ text, values }], statementMs + answerSlackMs);
+          return await send(client, [{ text, values }], statementMs + answerSlackMs);
         } catch (error) {
           // A text with several statements may leave a transaction open, which the next query would run in.
           const answered = error instanceof pg.DatabaseError;
@@ -179,19 +179,19 @@ export function openDatabase(options: DatabaseOptions): Database {
         }
       }),
     execute: (statement, values) =>
-      withClient((client) => run(client, [bind({ statement, values })], statementMs + answerSlackMs)),
+      withClient((client) => send(client, [bind({ statement, values })], statementMs + answerSlackMs)),
     transaction: (work, { patient = false, snapshot = false } = {}) =>
       withClient(async (client) => {
         const answerMs = (patient ? patientMs : statementMs) + answerSlackMs;
         // All statements share one time limit; in a patient transaction each statement has its own.
         const endsAt = performance.now() + answerMs;
         const leftMs = () => (patient ? answerMs : Math.max(endsAt - performance.now(), 1));
-        const plain = (text: string) => run(client, [{ text, values: [] }], leftMs());
+        const plain = (text: string) => send(client, [{ text, values: [] }], leftMs());
         await plain(beginText({ patient, snapshot }));
         try {
           const result = await work({
-            query: (text, values = []) => run(client, [{ text, values }], leftMs()),
-            execute: (statement, values) => run(client, [bind({ statement, values })], leftMs()),
+            query: (text, values = []) => send(client, [{ text, values }], leftMs()),
+            execute: (statement, values) => send(client, [bind({ statement, values })], leftMs()),
           });
           await plain('commit').catch((error) => {
             throw error instanceof NoAnswer ? new CommitUnknown(error) : error;
@@ -210,10 +210,10 @@ export function openDatabase(options: DatabaseOptions): Database {
       return withClient(async (client) => {
         try {
           // Awaited also without locks: if it failed, PostgreSQL would commit each of the writes by itself.
-          const rows = await run(client, [begin, ...locks.map(bind)], answerMs);
+          const rows = await send(client, [begin, ...locks.map(bind)], answerMs);
           const statements = writes(rows).map(bind);
           isSent = true;
-          await run(client, [...statements, { text: 'commit', values: [] }], answerMs);
+          await send(client, [...statements, { text: 'commit', values: [] }], answerMs);
         } catch (error) {
           // A connection without an answer is closed, which rolls back too.
           if (!isSent && !(error instanceof NoAnswer)) await rollback(client);

@@ -6,11 +6,12 @@ import { OperatorError } from '../lib/operator-error.ts';
  * The effect of a failed write on the data.
  * `conflict`: nothing was written, because of a concurrent write; read the data again and retry.
  * `notWritten`: nothing was written; a retry may succeed later.
+ * `timeLimit`: nothing was written, because PostgreSQL ended a statement that took or waited for a lock too long.
  * `refused`: nothing was written, and a retry would fail too.
  * `unknown`: there was no valid answer to the write, which may or may not be stored.
  * `hasOutcome`: nothing was written, because the record already has an outcome.
  */
-export type WriteFailureKind = 'conflict' | 'notWritten' | 'refused' | 'unknown' | 'hasOutcome';
+export type WriteFailureKind = 'conflict' | 'notWritten' | 'timeLimit' | 'refused' | 'unknown' | 'hasOutcome';
 
 export class WriteFailure extends Error {
   readonly kind: WriteFailureKind;
@@ -95,7 +96,7 @@ export async function withApiErrors<Result>(work: () => Promise<Result>): Promis
   } catch (error) {
     if (error instanceof CommitUnknown) throw new ApiError('OUTCOME_UNKNOWN', { cause: error });
     if (error instanceof NoAnswer) throw unavailable(error, 'noAnswer');
-    throw failureKind(error) === 'notWritten' ? unavailable(error) : error;
+    throw ['notWritten', 'timeLimit'].includes(failureKind(error)) ? unavailable(error) : error;
   }
 }
 
@@ -143,14 +144,11 @@ export function statementError(error: unknown): pg.DatabaseError | NoAnswer {
 const kindsBySqlState: readonly (readonly [RegExp, WriteFailureKind])[] = [
   // Unique violation, serialization failure, deadlock.
   [/^(23505|40001|40P01)$/, 'conflict'],
-  // Insufficient resources, server starting, statement timeout or cancellation, lock timeout, standby.
-  [/^(53...|57P03|57014|55P03|25006)$/, 'notWritten'],
+  // Insufficient resources, server starting, standby.
+  [/^(53...|57P03|25006)$/, 'notWritten'],
+  // Statement timeout or cancellation, lock timeout.
+  [/^(57014|55P03)$/, 'timeLimit'],
 ];
-
-/** Returns true if PostgreSQL ended the statement, because it waited too long for a lock or took too long. */
-export function isTimeLimit(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && (error.code === '55P03' || error.code === '57014');
-}
 
 /**
  * Classifies the error of a write by its effect on the data. Everything but the word of the server is `unknown`, also

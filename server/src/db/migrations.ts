@@ -67,7 +67,7 @@ async function migrateAtOnce(database: Database, upTo: number): Promise<string[]
       connection,
       migrations.filter(({ version }) => !applied.has(version) && version <= upTo),
     );
-    const run: string[] = [];
+    const names: string[] = [];
     for (const migration of migrations) {
       const known = applied.get(migration.version);
       if (known && known.checksum !== migration.checksum) {
@@ -82,9 +82,9 @@ async function migrateAtOnce(database: Database, upTo: number): Promise<string[]
         'insert into anagrafe.migrations (version, name, checksum) values ($1, $2, $3)',
         [migration.version, migration.name, migration.checksum],
       );
-      run.push(migration.name);
+      names.push(migration.name);
     }
-    return run;
+    return names;
   }, patient);
 }
 

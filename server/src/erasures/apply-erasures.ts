@@ -119,6 +119,6 @@ function principalDeletion({ id: principalId, externalKey, users }: ExistingPrin
   };
 }
 
-function userDeletion(principalId: number, deletes: readonly number[]): PrincipalChange {
-  return { ...noChange, principalId, deletes };
+function userDeletion(principalId: number, ids: readonly number[]): PrincipalChange {
+  return { ...noChange, principalId, users: ids.map((id) => ({ kind: 'delete', id })) };
 }

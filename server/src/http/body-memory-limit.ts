@@ -15,22 +15,6 @@ interface BudgetLimits {
   readonly evicts: boolean;
 }
 
-/** The size of a call: of its body in bytes, and the numbers of its records and users. */
-interface CallSize {
-  readonly bytes: number;
-  readonly count: number;
-  readonly users: number;
-}
-
-/**
- * Estimates the memory in bytes that a call needs besides its body, until it is answered. A job and a dry run are checked
- * in groups, and keep outcomes and failed records; a synchronous call is checked as a whole. The figures are resident
- * memory, measured with 100,000 records and users; a part of it waits for a garbage collection.
- */
-export function workingMemory({ bytes, count, users }: CallSize, checked: 'in groups' | 'whole'): number {
-  return (bytes + count * 1536 + users * 1024) * (checked === 'whole' ? 3 : 1);
-}
-
 export interface MemoryReservation {
   /** Throws an `ApiError` OVERLOADED if the reservation would exceed a limit. */
   add(bytes: number): void;

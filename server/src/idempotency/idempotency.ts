@@ -1,4 +1,4 @@
-import type { NewCall } from '../records/write/outcome.ts';
+import type { CallRow } from '../records/write/outcome.ts';
 
 /** Identifies a retry: a call with the same key and the same fingerprint is the same call. */
 export interface IdempotencyKey {
@@ -8,7 +8,7 @@ export interface IdempotencyKey {
 }
 
 /** A call with an idempotency key or a run, which is stored before it is applied. The counts of an undo are stored later. */
-export interface StoredCall extends Omit<NewCall, 'id'> {
+export interface StoredCall extends Omit<CallRow, 'id'> {
   /** Null without a key: every request is then a call of its own. */
   readonly key: IdempotencyKey | null;
   /** The run that the call is a part of or, for an undo, that it undoes; null without one. */

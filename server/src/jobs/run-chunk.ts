@@ -10,12 +10,13 @@ import type { HashPool } from '../passwords/hash-pool.ts';
 import { type CheckedRecord, checkRecords } from '../records/check/batch.ts';
 import { type Operation, type Operations, operationOf } from '../records/check/operation.ts';
 import { requireApproved } from '../records/check/plan.ts';
-import { applyRecords, isFinal } from '../records/operations/apply.ts';
+import { applyRecords } from '../records/operations/apply.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import { sentIdOf } from '../records/parse/parsed-record.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
 import type { Outcome } from '../records/write/outcome.ts';
 import type { RecordWriter } from '../records/write/record-writer.ts';
+import { isFinal } from '../records/write/write-failures.ts';
 import type { ChunkStore } from './chunks.store.ts';
 import { chunkName, decryptRecords, type WaitingRecord } from './encrypted-chunk.ts';
 
@@ -40,7 +41,7 @@ export interface ChunkTools {
   report(error: unknown): void;
 }
 
-interface ChunkRun {
+interface ChunkContext {
   readonly callId: string;
   readonly clientId: number | null;
   readonly callerTags: CallerTags;
@@ -64,10 +65,10 @@ export async function runChunk(
   const { chunk, left, readable } = begun;
   const operation = operationOf(tools.operations, chunk.operation, chunk.options);
   const { callerTags = null } = chunk.options ?? {};
-  const run = { callId, clientId: chunk.clientId, callerTags, operation, tools, signal };
-  if (chunk.cancelled) await refuseAll(left, 'CANCELLED', run);
-  else if (!readable || chunk.attempts > runsMax) await refuseAll(left, 'RECORD_FAILED', run);
-  else await applyAll(left, run);
+  const context = { callId, clientId: chunk.clientId, callerTags, operation, tools, signal };
+  if (chunk.cancelled) await refuseAll(left, 'CANCELLED', context);
+  else if (!readable || chunk.attempts > runsMax) await refuseAll(left, 'RECORD_FAILED', context);
+  else await applyAll(left, context);
   await tools.store.end(callId, number);
 }
 
@@ -124,26 +125,26 @@ function unreadable(position: number): WaitingRecord {
   };
 }
 
-async function applyAll(records: readonly WaitingRecord[], run: ChunkRun): Promise<void> {
-  const { operation } = run;
+async function applyAll(records: readonly WaitingRecord[], context: ChunkContext): Promise<void> {
+  const { operation } = context;
   const lastOutcomes = new Map<number, Promise<Outcome | null>>();
   const running = new Set<Promise<void>>();
   try {
     // Groups are checked one after the other, so that records of one principal are applied in the order sent.
     for (const group of inGroups(records, groupWeight, ({ weight }) => weight)) {
       if (running.size >= groupsAtOnce) await Promise.race(running);
-      await run.tools.hasher.waitForInteractive();
-      if (run.signal.aborted) throw new Aborted('the service is stopping');
-      if (await run.tools.store.isCancelled(run.callId)) {
-        await refuseAll(group, 'CANCELLED', run);
+      await context.tools.hasher.waitForInteractive();
+      if (context.signal.aborted) throw new Aborted('the service is stopping');
+      if (await context.tools.store.isCancelled(context.callId)) {
+        await refuseAll(group, 'CANCELLED', context);
         continue;
       }
-      const check = operation.newCheck({
+      const check = operation.startChecks({
         namedElsewhere: new Set(group.flatMap(({ namedElsewhere }) => namedElsewhere)),
       });
       const checked = await checkRecords(group, operation, check, new ErrorBudget());
       for (const record of checked) requireApproved(record, record.approval);
-      const applying = applyGroup(checked, lastOutcomes, run);
+      const applying = applyGroup(checked, lastOutcomes, context);
       running.add(applying);
       applying.then(() => running.delete(applying)).catch(() => undefined);
     }
@@ -156,26 +157,26 @@ async function applyAll(records: readonly WaitingRecord[], run: ChunkRun): Promi
 async function applyGroup(
   group: readonly (WaitingRecord & CheckedRecord)[],
   lastOutcomes: Map<number, Promise<Outcome | null>>,
-  run: ChunkRun,
+  context: ChunkContext,
 ): Promise<void> {
-  const { callId, clientId, callerTags, operation, tools, signal } = run;
+  const { callId, clientId, callerTags, operation, tools, signal } = context;
   const outcomes = await applyRecords(group, {
     operation,
     actor: clientActor(clientId),
-    call: { id: callId, newCall: null },
+    call: { id: callId, unstoredCall: null },
     callerTags,
     hashes: tools.hasher.forJob(String(clientId), signal),
     writer: tools.writer,
     lastOutcomes,
     report: tools.report,
   });
-  await settle(group, outcomes, run);
+  await settle(group, outcomes, context);
 }
 
 async function settle(
   group: readonly WaitingRecord[],
   outcomes: readonly (Outcome | null)[],
-  { callId, operation, tools }: ChunkRun,
+  { callId, operation, tools }: ChunkContext,
 ): Promise<void> {
   const own = outcomes.filter((outcome) => outcome !== null);
   const final = own.filter(isFinal);
@@ -193,9 +194,9 @@ async function settle(
 async function refuseAll(
   records: readonly WaitingRecord[],
   code: CodeWithOneText,
-  run: ChunkRun,
+  context: ChunkContext,
 ): Promise<void> {
-  const { callId, operation, tools } = run;
+  const { callId, operation, tools } = context;
   for (const group of inGroups(records, usersPerFailureGroup, sizeOf)) {
     const outcome = (fields: Fields) => ({
       id: sentIdOf(fields),

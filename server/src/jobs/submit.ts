@@ -80,7 +80,7 @@ export async function submitJob(
 
 /**
  * Checks the records in groups and separates valid, unchanged and invalid ones, of which only the invalid ones stay in memory. Those
- * with an earlier outcome are checked too: what they claim is not free for the others. IDs are reserved for each group, so
+ * with an earlier outcome are checked too: the names that they give are taken for the others. IDs are reserved for each group, so
  * that they follow the order sent even if the chunks run in another order.
  */
 async function partitionRecords(

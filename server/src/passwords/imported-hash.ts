@@ -25,7 +25,7 @@ function parseArgon2(text: string): Argon2Hash | null {
   const found = argon2Phc.exec(text)?.groups;
   if (!found) return null;
   const { algorithm, version, memory, passes, parallelism, salt = '', key = '' } = found;
-  if (!isWithin(unpaddedBytes(salt), saltLength) || !isWithin(unpaddedBytes(key), keyLength)) return null;
+  if (!pairSaltAndKey(decodeUnpadded(salt), decodeUnpadded(key))) return null;
   return {
     kind: 'argon2',
     algorithm: algorithm === 'argon2id' ? 'argon2id' : 'argon2i',
@@ -164,14 +164,6 @@ function decodeBase64(text: string): Buffer | null {
 function decodeUnpadded(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64').replaceAll('=', '') === text ? bytes : null;
-}
-
-/** The last character encodes 2 or 4 bits unless the text has whole groups of 4, so that few of the alphabet are valid. */
-const canonicalUnpadded = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/][AQgw]|[A-Za-z\d+/]{2}[AEIMQUYcgkosw048])?$/;
-
-/** Returns the number of encoded bytes, or 0 if the text is not canonical. Five times as fast as decoding it. */
-function unpaddedBytes(text: string): number {
-  return canonicalUnpadded.test(text) ? Math.floor((text.length * 3) / 4) : 0;
 }
 
 /** Decodes the ab64 encoding of passlib: base64 without padding, with `.` instead of `+`. */

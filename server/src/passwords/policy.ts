@@ -93,15 +93,10 @@ export function openPasswordPolicy(
   minLength: number,
   { hasWord }: { hasWord(word: string): boolean },
 ): PasswordPolicy {
-  const { isCommon } = openCommonPasswords();
-  return { minLength, isCommon: (text) => isCommon(text) || hasWord(text) };
-}
-
-let common: ReadonlySet<string> | undefined;
-
-/** Loads the about 49,000 most common passwords, once for all services of the process. */
-export function openCommonPasswords(): { isCommon(password: string): boolean } {
   common ??= new Set((dictionary['passwords-common'] as string[]).map((password) => password.toLowerCase()));
   const passwords = common;
-  return { isCommon: (password) => passwords.has(password) };
+  return { minLength, isCommon: (text) => passwords.has(text) || hasWord(text) };
 }
+
+/** The about 49,000 most common passwords, which are loaded once for all services of the process. */
+let common: ReadonlySet<string> | undefined;

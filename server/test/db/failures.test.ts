@@ -29,11 +29,16 @@ describe('the kind of a database failure', () => {
     ['out of memory', '53200'],
     ['too many connections', '53300'],
     ['a server that is starting', '57P03'],
-    ['a cancelled statement or a timeout', '57014'],
-    ['a lock timeout', '55P03'],
     ['a standby', '25006'],
   ])('is away if nothing was written and a retry may succeed: %s', (_, code) => {
     expect(failureKind(databaseError(code))).toBe('notWritten');
+  });
+
+  it.each([
+    ['a cancelled statement or a timeout', '57014'],
+    ['a lock timeout', '55P03'],
+  ])('is a time limit if PostgreSQL ended the statement because of its duration: %s', (_, code) => {
+    expect(failureKind(databaseError(code))).toBe('timeLimit');
   });
 
   it.each([

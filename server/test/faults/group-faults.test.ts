@@ -187,8 +187,8 @@ describe.each(places)(
     it.each([
       { fault: 'a deadlock', state: '40P01', kind: 'conflict' },
       { fault: 'a unique violation', state: '23505', kind: 'conflict' },
-      { fault: 'a statement timeout', state: '57014', kind: 'notWritten' },
-      { fault: 'a lock timeout', state: '55P03', kind: 'notWritten' },
+      { fault: 'a statement timeout', state: '57014', kind: 'timeLimit' },
+      { fault: 'a lock timeout', state: '55P03', kind: 'timeLimit' },
       { fault: 'a violated constraint', state: '23514', kind: 'refused' },
     ])('leaves out the record with $fault and writes the others', async ({ state, kind }) => {
       const call = await newCall(operation, `${operation}.${point}.${state}`);

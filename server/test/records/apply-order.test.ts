@@ -23,7 +23,7 @@ it('the records of a principal are written in the order sent if a password betwe
   const parsed = await Promise.all(
     records.map((record, at) => operation.parse(record, required(errors[at]))),
   );
-  const changes = await operation.newCheck()(parsed);
+  const changes = await operation.startChecks()(parsed);
 
   let endFirst = (_hash: string): void => undefined;
   const firstHash = new Promise<string>((resolve) => {

@@ -42,12 +42,7 @@ function change(principalId: number, more: Partial<WritableChange>): WritableCha
     principal: { kind: 'keep' },
     expectedVersion: null,
     storedUsers: 0,
-    registrations: [],
-    resets: [],
-    edits: [],
-    moves: [],
-    invites: [],
-    deletes: [],
+    users: [],
     applied: [],
     invitations: [],
     position: 0,
@@ -61,9 +56,10 @@ function values(fields: Partial<PrincipalFields>, state: 'active' | 'disabled' =
   return { fields: { ...noPrincipalFields, ...fields }, state, aliases: [] };
 }
 
-function user(id: number, username: string): WritableChange['registrations'][number] {
+function user(id: number, username: string): WritableChange['users'][number] {
   const password = { text: null, hash, mustChange: false };
   return {
+    kind: 'register',
     id,
     username,
     usernameKey: username,
@@ -76,16 +72,21 @@ function user(id: number, username: string): WritableChange['registrations'][num
 
 function edit(id: number, username: string, more: Partial<UserEdit>): UserEdit {
   return {
+    kind: 'edit',
     id,
     newUsername: { asSent: username, key: username },
     fields: noUserFields,
     state: 'active',
-    password: null,
-    mustChange: null,
     changed: ['Email'],
     ...more,
   };
 }
+
+function reset(id: number, newHash = hash) {
+  return { kind: 'reset', id, password: { text: null, hash: newHash, mustChange: false } } as const;
+}
+
+const deletions = (ids: readonly number[]) => ids.map((id) => ({ kind: 'delete', id }) as const);
 
 /** Inserts a principal with the users `<name>.1`, `<name>.2`, ... and returns their IDs. */
 async function insert(name: string, users: number): Promise<{ id: number; users: readonly number[] }> {
@@ -94,7 +95,7 @@ async function insert(name: string, users: number): Promise<{ id: number; users:
   const registrations = ids.map((userId, index) => user(userId, `${name}.${index + 1}`));
   const principal = { kind: 'insert', values: values({ ExternalKey: name, Denomination: name }) } as const;
   const written = await records.writeChanges([
-    change(id as number, { action: 'insert', principal, registrations }),
+    change(id as number, { action: 'insert', principal, users: registrations }),
   ]);
   expect(written).toEqual([true]);
   return { id: id as number, users: ids };
@@ -140,10 +141,8 @@ describe('writeChanges with a change of a principal', () => {
   it('writes nothing if the principal or one of its users has changed since the check', async () => {
     const { id, users } = await insert('alfa', 1);
     const expectedVersion = await version(id);
-    const reset = change(id, {
-      resets: [{ id: users[0] as number, password: { text: null, hash, mustChange: false } }],
-    });
-    expect(await records.writeChanges([reset])).toEqual([true]);
+    const resetting = change(id, { users: [reset(users[0] as number)] });
+    expect(await records.writeChanges([resetting])).toEqual([true]);
     const principal = {
       kind: 'edit',
       values: values({ Denomination: 'Beta' }),
@@ -157,10 +156,8 @@ describe('writeChanges with a change of a principal', () => {
     const { id, users } = await insert('alfa', 1);
     await query(`update anagrafe.principals set updated_at = now() + interval '1 hour' where id = $1`, [id]);
     const before = await version(id);
-    const reset = change(id, {
-      resets: [{ id: users[0] as number, password: { text: null, hash, mustChange: false } }],
-    });
-    await records.writeChanges([reset]);
+    const resetting = change(id, { users: [reset(users[0] as number)] });
+    await records.writeChanges([resetting]);
     expect(BigInt(await version(id))).toBe(BigInt(before) + 1n);
   });
 
@@ -204,16 +201,16 @@ describe('writeChanges with changes of users', () => {
     await records.writeChanges([
       change(id, {
         expectedVersion: await version(id),
-        registrations: [user(newId as number, 'alfa.new')],
-        resets: [{ id: second, password: { text: null, hash: 'reset', mustChange: false } }],
-        edits: [
+        users: [
+          user(newId as number, 'alfa.new'),
+          reset(second, 'reset'),
           edit(first, 'renamed', {
             fields: { ...noUserFields, Email: 'a@example.com' },
             changed: ['Username', 'Email'],
           }),
           edit(fourth, 'alfa.4', { state: 'disabled', changed: ['State'] }),
+          ...deletions([third]),
         ],
-        deletes: [third],
       }),
     ]);
     const stored = await query(
@@ -249,8 +246,8 @@ describe('writeChanges with changes of users', () => {
   it('writes nothing of a record if one of its users belongs to another principal', async () => {
     const alfa = await insert('alfa', 1);
     const beta = await insert('beta', 1);
-    const deletes = [alfa.users[0] as number, beta.users[0] as number];
-    expect(await records.writeChanges([change(alfa.id, { deletes })])).toEqual([false]);
+    const users = deletions([alfa.users[0] as number, beta.users[0] as number]);
+    expect(await records.writeChanges([change(alfa.id, { users })])).toEqual([false]);
     expect(await query('select id from anagrafe.users')).toHaveLength(2);
   });
 
@@ -258,8 +255,8 @@ describe('writeChanges with changes of users', () => {
     const alfa = await insert('alfa', 1);
     const beta = await insert('beta', 1);
     const written = await records.writeChanges([
-      change(alfa.id, { deletes: alfa.users, expectedVersion: '1' }),
-      change(beta.id, { deletes: beta.users, expectedVersion: await version(beta.id) }),
+      change(alfa.id, { users: deletions(alfa.users), expectedVersion: '1' }),
+      change(beta.id, { users: deletions(beta.users), expectedVersion: await version(beta.id) }),
     ]);
     expect(written).toEqual([false, true]);
     expect(await query('select id from anagrafe.users')).toEqual([{ id: alfa.users[0] }]);
@@ -268,7 +265,7 @@ describe('writeChanges with changes of users', () => {
   it('writes only the outcome of a record that changes nothing', async () => {
     const { id, users } = await insert('alfa', 1);
     const before = await version(id);
-    const call = { id: '5f8b1c1e-0000-4000-8000-000000000001', newCall: null };
+    const call = { id: '5f8b1c1e-0000-4000-8000-000000000001', unstoredCall: null };
     const applied = [{ id: users[0] as number, username: 'alfa.1', email: null, operation: 'none' }] as const;
     const context = { actor: operatorActor, call, callerTags: null };
     const written = await records.writeChanges([change(id, { applied, context })]);

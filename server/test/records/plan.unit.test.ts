@@ -30,7 +30,7 @@ function checked({ tag = 'a tag', removals = 0, storedUsers = 0, invalid = false
   const errors = new FieldErrors();
   if (invalid) errors.add('Email', 'EMAIL_INVALID');
   const parsed = { sentId: null, principalId: null, externalKey: 'C-1', namedBy: 'ExternalKey' } as const;
-  const deletes = Array.from({ length: removals }, (_, id) => id);
+  const ids = Array.from({ length: removals }, (_, id) => id);
   const change: PrincipalChange = {
     ...noChange,
     principalId: 1,
@@ -38,8 +38,8 @@ function checked({ tag = 'a tag', removals = 0, storedUsers = 0, invalid = false
     principal: { kind: 'edit', values: { fields: noFields, state: 'active', aliases: [] }, changed: [] },
     expectedVersion: tag,
     storedUsers,
-    deletes,
-    applied: deletes.map((id) => ({ id, username: '', email: null, operation: 'delete' })),
+    users: ids.map((id) => ({ kind: 'delete', id })),
+    applied: ids.map((id) => ({ id, username: '', email: null, operation: 'delete' })),
   };
   return {
     position: 0,

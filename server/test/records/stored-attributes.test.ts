@@ -3,11 +3,11 @@ import { plainRules, unique } from '@anagrafe/testing/records';
 import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { countsOf, effectsOf, upsert } from '@anagrafe/testing/upserts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { shownBytes } from '../../src/calls/dry-run.ts';
 import { ErrorBudget } from '../../src/lib/field-errors.ts';
 import { required } from '../../src/lib/required.ts';
 import { checkRecords } from '../../src/records/check/batch.ts';
 import { openCheckStore } from '../../src/records/check/check.store.ts';
+import { shownBytes } from '../../src/records/check/memory-estimates.ts';
 import { type CheckTools, defaultOptions } from '../../src/records/check/operation.ts';
 import { upsertOperation } from '../../src/records/operations/upsert.ts';
 import { outcomeOf } from '../../src/records/write/change.ts';
@@ -94,7 +94,7 @@ describe('stored attributes', () => {
     const bytesKept = async (tools: CheckTools) => {
       const record = { ExternalKey, Users: structuredClone(Users) };
       const sent = [{ position: 0, fields: async () => record }];
-      const [checked] = await checkRecords(sent, operation, operation.newCheck(tools), new ErrorBudget());
+      const [checked] = await checkRecords(sent, operation, operation.startChecks(tools), new ErrorBudget());
       const { parsed, change } = required(checked);
       expect(parsed.errors.none).toBe(true);
       return shownBytes(outcomeOf(required(change), parsed.errors));

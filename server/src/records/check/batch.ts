@@ -101,7 +101,7 @@ export async function* checkInGroups(
   operation: Operation,
   tools: CheckTools,
 ): AsyncGenerator<CheckedRecord[]> {
-  const check = operation.newCheck({ ...tools, usernamesOfCall: () => usernamesIn(list) });
+  const check = operation.startChecks({ ...tools, usernamesOfCall: () => usernamesIn(list) });
   const budget = new ErrorBudget();
   const usersOf = ({ position }: CallRecord) => list.usersOf(position);
   for (const group of inGroups(recordsOf(list), usersPerCheck, usersOf))

@@ -64,11 +64,11 @@ export function editUser(
   newUsername: Username | null = null,
 ): UserEdit {
   return {
+    kind: 'edit',
     id: stored.id,
     newUsername,
     fields: { ...stored.fields, ...sent.fields },
     state: sent.state ?? stored.state,
-    password: null,
     mustChange: sent.mustChange ?? null,
     changed,
   };
@@ -107,9 +107,20 @@ export function valueOfPrincipal({ fields, state }: StoredPrincipal, field: stri
   return field === 'State' ? state : (fields[field as keyof typeof fields] ?? null);
 }
 
+/** Returns the value of what `changedOfUser` compares, except the password. */
+export function valueOfUser(
+  { fields, state, mustChange, username }: StoredUser,
+  field: string,
+): FieldValue | null {
+  if (field === 'State') return state;
+  if (field === 'MustChangePassword') return String(mustChange);
+  if (field === 'Username') return username;
+  return fields[field as keyof typeof fields] ?? null;
+}
+
 /** Returns a change of the state alone. */
 export function stateEdit(id: number, state: State): UserEdit {
-  return { id, newUsername: null, fields: null, state, password: null, mustChange: null, changed: ['State'] };
+  return { kind: 'edit', id, state, changed: ['State'] };
 }
 
 /**
@@ -134,7 +145,8 @@ export function newUser({
   invite,
 }: Pick<Registration, 'username' | 'fields' | 'password' | 'invite'>): NewUser {
   const { asSent, key: usernameKey } = required(username);
-  return { username: asSent, usernameKey, fields, password, invite, state: 'active' };
+  const names = { username: asSent, usernameKey };
+  return { kind: 'register', id: null, ...names, fields, password, invite, state: 'active' };
 }
 
 export function registeredUser({ username, fields, invite }: Registration): AppliedUser {

@@ -2,21 +2,16 @@ import { clip } from '../../lib/request-fields.ts';
 import type { StoredPrincipal } from '../fields/compared-values.ts';
 import type { PrincipalFields } from '../fields/fields.ts';
 
-/** The part of another principal that an error shows. */
-export interface DescribedPrincipal {
-  readonly key?: string;
-  /** The denomination or, without it, the surname and name. */
-  readonly name?: string;
-  /** The key and the name for a message: ` (00123, Rossi Srl)`. */
-  readonly label: string;
-}
-
 type NamingFields = Partial<Pick<PrincipalFields, 'ExternalKey' | 'Denomination' | 'Surname' | 'Name'>>;
 
 /** Maximum number of characters of a value in an error. */
 const shownLength = 100;
 
-export function describePrincipal(fields: NamingFields): DescribedPrincipal {
+/**
+ * Returns the part of another principal that an error shows: its key, its denomination or, without it, the surname and
+ * name, and both for a message: ` (00123, Rossi Srl)`.
+ */
+export function describePrincipal(fields: NamingFields) {
   const { ExternalKey: key, Denomination, Surname, Name } = fields;
   const name = Denomination || [Surname, Name].filter(Boolean).join(' ');
   const parts = [key, name]

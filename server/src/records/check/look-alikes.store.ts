@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import { type ParameterValues, rowsParameter, statement } from '../../db/statement.ts';
 import { type CallerTags, seesPrincipalId } from '../../db/visibility.ts';
+import { columnTypes, fieldColumns, selectedColumns } from '../fields/field-columns.ts';
 import { type PrincipalFields, principalFields } from '../fields/fields.ts';
 
 /** A form of a new principal, in which spellings that count as equal are the same; see `anagrafe.likeness`. */
@@ -21,14 +22,7 @@ const columns = Object.values(comparedFields).map(({ column }) => column);
 /** The arguments of `anagrafe.likeness`, from a table. */
 const argumentsFrom = (table: string) => columns.map((column) => `${table}.${column}`).join(', ');
 
-const sent = rowsParameter('sent', {
-  external_key: 'text',
-  denomination: 'text',
-  surname: 'text',
-  name: 'text',
-  vatnumber: 'text',
-  taxcode: 'text',
-});
+const sent = rowsParameter('sent', columnTypes(comparedFields));
 
 /** At most one stored principal has the key that is sent, and two forms with one hash are as good as impossible. */
 const candidatesMax = 3;
@@ -40,9 +34,7 @@ const examinedMax = 1000;
  * The limits keep the planner from joining the tables in another order.
  */
 export const findFormsStatement = statement(
-  `select sent.index::integer - 1 as index, own.form, other.id, other.external_key as "ExternalKey",
-          other.denomination as "Denomination", other.surname as "Surname", other.name as "Name",
-          other.vatnumber as "Vatnumber", other.taxcode as "Taxcode"
+  `select sent.index::integer - 1 as index, own.form, other.id, ${selectedColumns(comparedFields, 'other')}
      from ${sent.sql}
           cross join lateral unnest(anagrafe.likeness(${argumentsFrom('sent')})) as own (form)
           left join lateral (
@@ -75,15 +67,8 @@ export function formParameters(
   principals: readonly Partial<PrincipalFields>[],
   callerTags: CallerTags,
 ): ParameterValues {
-  const values = sent.values(principals, {
-    external_key: ({ ExternalKey }) => ExternalKey ?? null,
-    denomination: ({ Denomination }) => Denomination ?? null,
-    surname: ({ Surname }) => Surname ?? null,
-    name: ({ Name }) => Name ?? null,
-    vatnumber: ({ Vatnumber }) => Vatnumber ?? null,
-    taxcode: ({ Taxcode }) => Taxcode ?? null,
-  });
-  return { ...values, callerTags };
+  const fields = fieldColumns(comparedFields, (principal: Partial<PrincipalFields>) => principal);
+  return { ...sent.values(principals, fields), callerTags };
 }
 
 /** Returns a function that finds the forms of new principals. A stored principal with the same `ExternalKey` is no look-alike. */

@@ -4,6 +4,7 @@ import type { ParsedRecord } from '../parse/parsed-record.ts';
 import type { CheckStore } from './check.store.ts';
 import { describePrincipal, figuresOf, numbersOf } from './described-principal.ts';
 import type { Form } from './look-alikes.store.ts';
+import { bytesPerPrincipal } from './memory-estimates.ts';
 import type { CallOptions, CheckTools } from './operation.ts';
 
 // Finds records that would insert a principal a second time, under another key or in another spelling. This is advice to
@@ -11,16 +12,13 @@ import type { CallOptions, CheckTools } from './operation.ts';
 
 type ComparedFields = Partial<PrincipalFields>;
 
-/** Memory in bytes that the forms of a new principal need until the end of the call. */
-const bytesPerPrincipal = 1000;
-
 /** Refuses the records of one call that would insert a look-alike of a stored principal or of an earlier record. */
 export class LookAlikes {
   readonly #store: CheckStore;
   readonly #options: CallOptions;
   readonly #tools: CheckTools;
   /** The forms of the valid records so far, with their fields. */
-  readonly #claimed = new Map<string, ComparedFields>();
+  readonly #earlier = new Map<string, ComparedFields>();
 
   constructor(store: CheckStore, options: CallOptions, tools: CheckTools = {}) {
     this.#store = store;
@@ -44,7 +42,7 @@ export class LookAlikes {
     const { errors } = record;
     const { fields } = required(record.principal);
     for (const { likeness, text, other } of forms) {
-      const earlier = this.#claimed.get(text);
+      const earlier = this.#earlier.get(text);
       if (!other && !earlier) continue;
       const field = fieldOf(likeness, fields);
       if (other && this.#options.showsStored) {
@@ -60,10 +58,10 @@ export class LookAlikes {
   }
 
   /** Later records of the call must not look like this one, if it is valid. */
-  claim({ principal, errors }: ParsedRecord, forms: readonly Form[] = []): void {
+  add({ principal, errors }: ParsedRecord, forms: readonly Form[] = []): void {
     if (!errors.none || forms.length === 0) return;
     const { fields } = required(principal);
-    for (const { text } of forms) if (!this.#claimed.has(text)) this.#claimed.set(text, fields);
+    for (const { text } of forms) if (!this.#earlier.has(text)) this.#earlier.set(text, fields);
   }
 }
 

@@ -26,7 +26,7 @@ export function moveOf(
   { id, principalId: from, usernameKey }: StoredUser,
   expectedVersion: string | null,
 ): UserMove {
-  return { id, from, usernameKey, expectedVersion };
+  return { kind: 'move', id, from, usernameKey, expectedVersion };
 }
 
 interface Checked {
@@ -38,7 +38,7 @@ interface Checked {
 }
 
 /** The users that the valid records of a call move or delete: later records must not move or change them. */
-export class ClaimedUsers {
+export class UsersOfCall {
   readonly #moved = new Set<number>();
   readonly #deleted = new Set<number>();
 
@@ -67,7 +67,7 @@ export class ClaimedUsers {
     seen.add(id);
   }
 
-  claim({ parsed, own, moved }: Checked): void {
+  add({ parsed, own, moved }: Checked): void {
     if (!parsed.errors.none) return;
     for (const move of usersWith(parsed, 'move')) {
       const user = moved.get(move);

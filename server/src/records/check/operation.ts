@@ -53,11 +53,11 @@ export interface Operation {
   readonly name: OperationName;
   parse(fields: Fields, errors: FieldErrors): Promise<ParsedRecord>;
   /**
-   * Starts the checks of one call, or of one group of a job. A username or external key that a valid record claims is
+   * Starts the checks of one call, or of one group of a job. A username or external key that a valid record gives is
    * taken for all later records that are checked with it. Between the groups of a job, the check at its submission and the
    * unique indexes see to that.
    */
-  newCheck(tools?: CheckTools): Check;
+  startChecks(tools?: CheckTools): Check;
 }
 
 export type Operations = Readonly<Record<OperationName, (options: CallOptions) => Operation>>;

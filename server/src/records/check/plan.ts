@@ -1,6 +1,6 @@
 import { createHash, type Hmac } from 'node:crypto';
 import { ApiError } from '../../lib/field-errors.ts';
-import { isUnchanged, type PrincipalChange } from '../write/change.ts';
+import { isUnchanged, type PrincipalChange, usersTo } from '../write/change.ts';
 import { mainError } from '../write/outcome.ts';
 import { type CheckedRecord, changeToWrite } from './batch.ts';
 import type { CallOptions } from './operation.ts';
@@ -106,10 +106,11 @@ export class PlanReview {
   }
 
   #countMoves(change: PrincipalChange | null): void {
-    for (const [id, users] of change?.sourceUsers ?? []) {
-      const source = this.#sources.get(id) ?? { users, moved: 0 };
-      source.moved += change?.moves.filter(({ from }) => from === id).length ?? 0;
-      this.#sources.set(id, source);
+    for (const [id, users] of change?.sourceUsers ?? [])
+      this.#sources.set(id, this.#sources.get(id) ?? { users, moved: 0 });
+    for (const { from } of change ? usersTo(change, 'move') : []) {
+      const source = this.#sources.get(from);
+      if (source) source.moved++;
     }
   }
 
@@ -187,11 +188,11 @@ function removalsOf(
 function tagOf(record: Pick<CheckedRecord, 'parsed' | 'change'>): string {
   const change = changeToWrite(record);
   if (!change) return `failed ${mainError(record.parsed.errors, 'done').code}`;
-  const { principal, principalId, expectedVersion, applied, moves } = change;
+  const { principal, principalId, expectedVersion, applied } = change;
   if (isUnchanged(change)) return `unchanged ${principalId}`;
   const fields = principal.kind === 'edit' ? principal.changed : [];
   const users = applied.map(({ id, username, operation, changed }) => [id ?? username, operation, changed]);
-  const moved = moves.map(({ id, from, expectedVersion: version }) => [id, from, version]);
+  const moved = usersTo(change, 'move').map(({ id, from, expectedVersion: version }) => [id, from, version]);
   const version = change.dependsOnVersion === false ? null : expectedVersion;
   const merged = change.merged ? [change.merged] : [];
   const effect = JSON.stringify([principal.kind, principalId, version, fields, users, moved, ...merged]);

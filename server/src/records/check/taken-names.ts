@@ -68,15 +68,20 @@ export function refuseTakenKey(place: string, owner: number | null, errors: Fiel
 }
 
 /** The names that the valid records of a call give to users and principals: later records must not give them again. */
-export class ClaimedNames {
+export class NamesOfCall {
   readonly #usernames = new Set<string>();
   readonly #externalKeys = new Set<string>();
 
   /**
-   * Adds an error for each name that is taken. The names of a record without any error are then claimed. `principalId` is
+   * Adds an error for each name that is taken. If the record has no error, its names are taken for the later records. `principalId` is
    * the principal that gets the external key; null for a new one.
    */
-  claim(names: NewNames, stored: StoredNames, principalId: number | null, errors: FieldErrors): void {
+  refuseTakenOrAdd(
+    names: NewNames,
+    stored: StoredNames,
+    principalId: number | null,
+    errors: FieldErrors,
+  ): void {
     const { usernames, externalKey } = names;
     const owner = externalKey ? stored.externalKeys.get(externalKey.key) : undefined;
     if (externalKey && owner !== undefined && (owner === null || owner !== principalId))

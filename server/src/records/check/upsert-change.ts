@@ -4,7 +4,7 @@ import { type UserFields, userFieldNames } from '../fields/fields.ts';
 import type { InviteChannel, NewPassword } from '../parse/new-password.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
 import type { Upsert } from '../parse/parsed-user.ts';
-import { type NewUser, noChange, type PrincipalChange } from '../write/change.ts';
+import { type NewUser, noChange, type PrincipalChange, type UserChange } from '../write/change.ts';
 import type { AppliedUser } from '../write/outcome.ts';
 import type { OwnUser } from './check.store.ts';
 import {
@@ -62,10 +62,6 @@ export function upsertChange(
   removal: Removal,
   { showsChanges, callerTags }: { readonly showsChanges: boolean } & Pick<CallOptions, 'callerTags'>,
 ): PrincipalChange {
-  const existing = users.flatMap((user) => (user.stored ? [{ ...user, stored: user.stored }] : []));
-  const resets = existing.filter(isReset);
-  const edits = existing.filter((user) => user.changed.length > 0 && !isReset(user));
-  const removed = removal.users.map(({ id }) => id);
   // The users of a record without `Users` stay as they are.
   const removes = removal.action !== 'keep' && parsed.users !== null;
   return {
@@ -76,18 +72,12 @@ export function upsertChange(
     expectedVersion: stored?.version ?? null,
     storedUsers: removes ? (stored?.usersCount ?? 0) : 0,
     sourceUsers,
-    registrations: users.filter((user) => !user.stored).map(registration),
-    resets: resets.map(({ stored: { id }, password }) => ({ id, password: required(password) })),
-    edits: [
-      ...edits.map((user) => ({
-        ...editUser(user.stored, user.sent, user.changed),
-        password: user.password,
-      })),
-      ...(removal.action === 'disable' ? removed.map((id) => stateEdit(id, 'disabled')) : []),
+    users: [
+      ...users.flatMap(userChanges),
+      ...removal.users.map(({ id }): UserChange => {
+        return removal.action === 'delete' ? { kind: 'delete', id } : stateEdit(id, 'disabled');
+      }),
     ],
-    // The values of a moved user were compared, even if none of them changes.
-    moves: existing.filter(({ isMoved }) => isMoved).map((user) => moveOf(user.stored, user.stored.version)),
-    deletes: removal.action === 'delete' ? removed : [],
     namedElsewhere: removal.namedElsewhere,
     applied: [
       ...users.map((user) => shownUser(user, showsChanges)),
@@ -104,8 +94,16 @@ export function upsertChange(
   };
 }
 
-function isReset({ changed }: ComparedUser): boolean {
-  return changed.length === 1 && changed[0] === 'Password';
+function userChanges(user: ComparedUser): UserChange[] {
+  const { stored, sent, changed, password, isMoved } = user;
+  if (!stored) return [registration(user)];
+  // The values of a moved user were compared, even if none of them changes.
+  const moves = isMoved ? [moveOf(stored, stored.version)] : [];
+  if (changed.length === 0) return moves;
+  const isReset = changed.length === 1 && changed[0] === 'Password';
+  return isReset
+    ? [{ kind: 'reset', id: stored.id, password: required(password) }, ...moves]
+    : [{ ...editUser(stored, sent, changed), password }, ...moves];
 }
 
 const emptyUser = Object.fromEntries(userFieldNames.map((name) => [name, null])) as UserFields;

@@ -17,6 +17,7 @@ import { refuseTags } from './caller-tags.ts';
 import type { CheckStore } from './check.store.ts';
 import { changedOfPrincipal, changedOfUser, clearedField, fieldChanges } from './compare.ts';
 import { LookAlikes } from './look-alikes.ts';
+import { bytesPerUsername } from './memory-estimates.ts';
 import type { CallOptions, CallUsernames, CheckTools } from './operation.ts';
 import { refuseTakenKey, refuseTakenUsername } from './taken-names.ts';
 import { type ComparedRecord, type ComparedUser, upsertChange } from './upsert-change.ts';
@@ -28,17 +29,14 @@ const shownLength = 100;
 
 export interface UpsertRules extends UserRules, RemovalLimits {}
 
-/** Memory in bytes that a username of the call needs. */
-const bytesPerUsername = 150;
-
 /** Compares the records of one call with the store, and refuses those that contradict it or each other. */
 export class UpsertCheck {
   readonly #stored: StoredReader;
   readonly #rules: UpsertRules;
   readonly #options: CallOptions;
   readonly #tools: CheckTools;
-  readonly #claimedPrincipals = new Set<number | string>();
-  readonly #claimedUsernames = new Set<string>();
+  readonly #namedPrincipals = new Set<number | string>();
+  readonly #newUsernames = new Set<string>();
   /** The usernames of the whole call, which are read once, and only if users may be moved. */
   #usernames: CallUsernames | null = null;
   readonly #missing: MissingUsers;
@@ -53,7 +51,7 @@ export class UpsertCheck {
     this.#lookAlikes = new LookAlikes(store, options, tools);
   }
 
-  async run(parsedRecords: readonly ParsedRecord[]): Promise<(PrincipalChange | null)[]> {
+  async check(parsedRecords: readonly ParsedRecord[]): Promise<(PrincipalChange | null)[]> {
     await this.#readUsernames();
     const timeSlice = new TimeSlice();
     const stored = await this.#stored.read(parsedRecords);
@@ -66,7 +64,7 @@ export class UpsertCheck {
       if (timeSlice.isOver) await timeSlice.yield();
       this.#lookAlikes.refuse(parsed, forms.get(parsed));
       compared.push(this.#compare(parsed, stored));
-      this.#lookAlikes.claim(parsed, forms.get(parsed));
+      this.#lookAlikes.add(parsed, forms.get(parsed));
     }
     const missing = await this.#missing.find(compared, (key) => this.#isNamedElsewhere(key));
     const { showsChanges = false } = this.#tools;
@@ -113,10 +111,10 @@ export class UpsertCheck {
     const { errors, namedBy, principalId, externalKey } = parsed;
     if (principalId !== null && !stored) errors.add('ID', 'PRINCIPAL_NOT_FOUND', { variant: 'id' });
     const names = [stored?.id ?? null, externalKey ?? stored?.fields.ExternalKey ?? null];
-    const claimed = names.filter((name) => name !== null);
+    const all = names.filter((name) => name !== null);
     // Also after an invalid record: two records of one principal contradict each other.
-    if (claimed.some((name) => this.#claimedPrincipals.has(name))) errors.add(namedBy, 'DUPLICATE_PRINCIPAL');
-    for (const name of claimed) this.#claimedPrincipals.add(name);
+    if (all.some((name) => this.#namedPrincipals.has(name))) errors.add(namedBy, 'DUPLICATE_PRINCIPAL');
+    for (const name of all) this.#namedPrincipals.add(name);
     if (!stored) return;
     const sent = sentPrincipal(parsed, stored);
     if (this.#options.existing === 'refuse') {
@@ -167,7 +165,7 @@ export class UpsertCheck {
       else if ((isForeign && !isMoved) || (stored && this.#options.existing === 'refuse')) {
         const owner = this.#options.showsStored ? owners.get(stored.principalId) : undefined;
         refuseTakenUsername(place, owner, errors);
-      } else if (this.#claimedUsernames.has(key)) errors.add(place, 'USERNAME_TAKEN', { variant: 'call' });
+      } else if (this.#newUsernames.has(key)) errors.add(place, 'USERNAME_TAKEN', { variant: 'call' });
       own.add(key);
       if (!stored) registered.push(key);
       if (isMoved) moves++;
@@ -179,7 +177,7 @@ export class UpsertCheck {
     // A record that states the principal as disabled is meant so, such as an export that is imported again.
     if (registered.length + moves > 0 && principal?.state === 'disabled' && parsed.principal?.state === null)
       errors.add(namedBy, 'PRINCIPAL_DISABLED');
-    if (errors.none) for (const key of registered) this.#claimedUsernames.add(key);
+    if (errors.none) for (const key of registered) this.#newUsernames.add(key);
     return compared;
   }
 

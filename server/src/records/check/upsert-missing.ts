@@ -1,11 +1,9 @@
 import { ApiError } from '../../lib/field-errors.ts';
 import type { StoredPrincipal } from '../fields/compared-values.ts';
 import type { CheckStore } from './check.store.ts';
+import { bytesPerUser } from './memory-estimates.ts';
 import type { CallOptions, CheckTools } from './operation.ts';
 import type { ComparedRecord, RemovedUser } from './upsert-change.ts';
-
-/** Memory in bytes that a stored user that is removed or moved needs until its record is written. */
-export const bytesPerUser = 600;
 
 export interface RemovalLimits {
   /** Maximum number of users in a record, and of those that it may disable or delete besides. */

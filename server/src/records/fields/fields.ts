@@ -152,15 +152,6 @@ export const { ExternalKey: externalKeyField, ...editablePrincipalFields } = pri
 export const principalFieldNames = Object.keys(principalFields) as (keyof PrincipalFields)[];
 export const userFieldNames = Object.keys(userFields) as (keyof UserFields)[];
 
-const entriesByTable = new WeakMap<Definitions, [string, FieldDefinition][]>();
-
-/** Returns `Object.entries(table)`, which every record of a call needs, without building it each time. */
-function entriesOf(table: Definitions): readonly [string, FieldDefinition][] {
-  const entries = entriesByTable.get(table) ?? Object.entries(table);
-  entriesByTable.set(table, entries);
-  return entries;
-}
-
 /** Reads the fields of a new object in a request. A field that is absent or invalid is null. */
 export function readFields<Table extends Definitions>(
   sent: Fields,
@@ -169,7 +160,7 @@ export function readFields<Table extends Definitions>(
   errors: FieldErrors,
 ): FieldValues<Table> {
   const values: Record<string, FieldValue | null> = {};
-  for (const [name, definition] of entriesOf(table)) {
+  for (const [name, definition] of Object.entries(table)) {
     const value = sent[name];
     values[name] = isAbsent(value) ? null : readField(value, definition, within(place, name), errors);
   }
@@ -187,7 +178,7 @@ export function readFieldEdits<Table extends Definitions>(
   errors: FieldErrors,
 ): FieldEdits<Table> {
   const values: Record<string, FieldValue | null> = {};
-  for (const [name, definition] of entriesOf(table)) {
+  for (const [name, definition] of Object.entries(table)) {
     const value = sent[name];
     if (isAbsent(value)) continue;
     const read = value === '' ? null : readField(value, definition, within(place, name), errors);

@@ -1,10 +1,7 @@
-import { WriteFailure, type WriteFailureKind } from '../../db/errors.ts';
 import { Aborted } from '../../lib/aborted.ts';
-import type { ErrorDetail } from '../../lib/error-codes.ts';
-import { ApiError, FieldErrors } from '../../lib/field-errors.ts';
+import { FieldErrors } from '../../lib/field-errors.ts';
 import { required } from '../../lib/required.ts';
 import type { PasswordHasher } from '../../passwords/hash-pool.ts';
-import { ThreadEnded } from '../../passwords/hash-thread.ts';
 import { type CheckedRecord, changeToWrite } from '../check/batch.ts';
 import type { Operation } from '../check/operation.ts';
 import { type Approval, requireApproved } from '../check/plan.ts';
@@ -14,9 +11,7 @@ import { enoughIds } from '../write/id-reservation.ts';
 import { type Outcome, refused, type WriteContext } from '../write/outcome.ts';
 import type { RecordWriter } from '../write/record-writer.ts';
 import { type Hashes, type ReservedIds, writableChange } from '../write/writable-change.ts';
-
-/** Maximum number of attempts to write a record that conflicts with concurrent writes. */
-const writesMax = 10;
+import { failureRules, isFinal, kindOfFailure } from '../write/write-failures.ts';
 
 export interface RecordToApply extends Omit<CheckedRecord, 'fields'> {
   /** The IDs that are reserved for what the record inserts. */
@@ -64,9 +59,8 @@ export function applyRecords(
 }
 
 /**
- * Hashes and writes a valid record. `earlier` are the outcomes of the records of the same principals before it. After a
- * conflict the record is checked and written again, until it is written or the check finds the cause: a concurrent write
- * may be undone.
+ * Hashes and writes a valid record, and checks and writes it again if `failureRules` says so, until it is written or the
+ * check finds the cause. `earlier` are the outcomes of the records of the same principals before it.
  */
 async function applyRecord(
   record: RecordToApply,
@@ -85,7 +79,6 @@ async function applyRecord(
     return refused(record.parsed, { code: 'NOT_APPLIED', variant: 'earlier' });
   // A record that is being retried must not conflict with one that is written for the first time.
   await writer.retries.ended(checked.principalId);
-  let { parsed } = record;
   let change = checked;
   let id: number | null = null;
   let endRetry = () => {};
@@ -94,8 +87,7 @@ async function applyRecord(
       try {
         if (attempt > 1) {
           const again = await checkAgain(record, context);
-          parsed = again.parsed;
-          if (!again.change) return refused(parsed);
+          if (!again.change) return refused(again.parsed);
           change = again.change;
           hashing = hashPasswords(change, hashes, context.hashes);
         }
@@ -104,9 +96,10 @@ async function applyRecord(
         const ready = writableChange(change, { ids, hashes, position: record.position }, context);
         id = ready.principalId;
         await writer.write(ready);
-        return outcomeOf(ready, parsed.errors);
+        return outcomeOf(ready, record.parsed.errors);
       } catch (error) {
-        if (!isConflict(error) || attempt === writesMax) return outcomeOfFailure(error, parsed, id, context);
+        if (attempt >= failureRules[kindOfFailure(error)].attempts)
+          return outcomeOfFailure(error, record.parsed, id, context);
       }
       if (attempt === 1) endRetry = await writer.retries.begin(checked.principalId);
     }
@@ -119,7 +112,7 @@ async function applyRecord(
 async function checkAgain(record: RecordToApply, { operation }: ApplyContext) {
   const parsed = { ...record.parsed, errors: new FieldErrors() };
   const tools = { namedElsewhere: new Set(record.change?.namedElsewhere) };
-  const [change = null] = await operation.newCheck(tools)([parsed]);
+  const [change = null] = await operation.startChecks(tools)([parsed]);
   requireApproved({ parsed, change }, record.approval);
   return { parsed, change: changeToWrite({ parsed, change }) };
 }
@@ -134,19 +127,6 @@ async function hashPasswords(change: PrincipalChange, hashes: Hashes, hasher: Pa
   );
 }
 
-/** Returns true if an outcome is final; false if the record may be tried again or its commit is unconfirmed. */
-export function isFinal(outcome: Outcome): boolean {
-  const code = outcome.error?.code;
-  return code !== 'NOT_APPLIED' && code !== 'OUTCOME_UNKNOWN';
-}
-
-const failureDetails: Readonly<Record<Exclude<WriteFailureKind, 'hasOutcome'>, ErrorDetail>> = {
-  conflict: { code: 'NOT_APPLIED', variant: 'conflict', figures: { attempts: writesMax } },
-  notWritten: { code: 'NOT_APPLIED', variant: 'database' },
-  refused: { code: 'RECORD_FAILED' },
-  unknown: { code: 'OUTCOME_UNKNOWN' },
-};
-
 /**
  * Returns the outcome of a record that could not be written, or may be; null if another node has stored its outcome. `id`
  * is the principal that the record may have been written to.
@@ -158,22 +138,10 @@ function outcomeOfFailure(
   { report }: ApplyContext,
 ): Outcome | null {
   if (error instanceof Aborted) throw error;
-  const kind = kindOf(error);
-  if (kind === 'hasOutcome') return null;
+  const kind = kindOfFailure(error);
+  const { error: detail } = failureRules[kind];
+  if (detail === null) return null;
   report(error);
-  const outcome = refused(parsed, failureDetails[kind]);
+  const outcome = refused(parsed, detail);
   return kind === 'unknown' ? { ...outcome, id } : outcome;
-}
-
-/**
- * An `ApiError` means that a read of the store failed, `ThreadEnded` that a password could not be hashed: nothing was
- * written, and a retry may succeed.
- */
-function kindOf(error: unknown): WriteFailureKind {
-  if (error instanceof WriteFailure) return error.kind;
-  return error instanceof ApiError || error instanceof ThreadEnded ? 'notWritten' : 'refused';
-}
-
-function isConflict(error: unknown): boolean {
-  return error instanceof WriteFailure && error.kind === 'conflict';
 }

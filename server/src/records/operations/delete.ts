@@ -15,22 +15,17 @@ export function deleteOperation(store: CheckStore): Operation {
   return {
     name: 'delete',
     parse: parseDelete,
-    newCheck: () => (parsedRecords) => checkAgainstStore(parsedRecords, store),
+    startChecks: () => async (parsedRecords) => {
+      const usersOf = (parsed: ParsedRecord) => usersWith(parsed, 'delete');
+      const found = await findReferences(parsedRecords, store, { usersOf, comparesValues: true });
+      // After the version of the principal: a user that is registered meanwhile changes the version.
+      const deleted = found.flatMap(({ principal }, at) => {
+        return principal && parsedRecords[at]?.users === null ? [principal.id] : [];
+      });
+      const firstUsers = await store.findFirstUsers(deleted, usersListed);
+      return parsedRecords.map((parsed, at) => deletion(parsed, required(found[at]), firstUsers));
+    },
   };
-}
-
-async function checkAgainstStore(
-  parsedRecords: readonly ParsedRecord[],
-  store: CheckStore,
-): Promise<(PrincipalChange | null)[]> {
-  const usersOf = (parsed: ParsedRecord) => usersWith(parsed, 'delete');
-  const found = await findReferences(parsedRecords, store, { usersOf, comparesValues: true });
-  // After the version of the principal: a user that is registered meanwhile changes the version.
-  const deleted = found.flatMap(({ principal }, at) => {
-    return principal && parsedRecords[at]?.users === null ? [principal.id] : [];
-  });
-  const firstUsers = await store.findFirstUsers(deleted, usersListed);
-  return parsedRecords.map((parsed, at) => deletion(parsed, required(found[at]), firstUsers));
 }
 
 function deletion(
@@ -42,8 +37,8 @@ function deletion(
   const { id: principalId, version, fields, usersCount } = principal;
   const isWhole = parsed.users === null;
   const named = usersWith(parsed, 'delete');
-  const deletes = named.map((user) => required(users.get(user)).id);
-  const listed = isWhole ? (firstUsers.get(principalId) ?? []) : deletes;
+  const ids = named.map((user) => required(users.get(user)).id);
+  const listed = isWhole ? (firstUsers.get(principalId) ?? []) : ids;
   return {
     ...noChange,
     principalId,
@@ -53,7 +48,7 @@ function deletion(
     // have another name now.
     expectedVersion: isWhole || named.some(isNamedByUsername) ? version : null,
     storedUsers: isWhole ? usersCount : 0,
-    deletes,
+    users: ids.map((id) => ({ kind: 'delete', id })),
     applied: listed.map((id) => ({ id, username: '', email: null, operation: 'delete' })),
   };
 }

@@ -4,7 +4,7 @@ import type { CheckStore } from '../check/check.store.ts';
 import { insertPrincipal, newUser, registeredName, registeredUser } from '../check/compare.ts';
 import { LookAlikes } from '../check/look-alikes.ts';
 import type { CallOptions, Operation } from '../check/operation.ts';
-import { ClaimedNames, findStoredNames, type NewNames } from '../check/taken-names.ts';
+import { findStoredNames, NamesOfCall, type NewNames } from '../check/taken-names.ts';
 import type { UserRules } from '../parse/new-password.ts';
 import { parseInsert } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
@@ -15,38 +15,26 @@ export function insertOperation(store: CheckStore, rules: UserRules, options: Ca
   return {
     name: 'insert',
     parse: (fields, errors) => parseInsert(fields, errors, rules),
-    newCheck(tools) {
-      const claimed = new ClaimedNames();
+    startChecks(tools) {
+      const namesOfCall = new NamesOfCall();
       const lookAlikes = new LookAlikes(store, options, tools);
-      return (parsedRecords) => checkAgainstStore(parsedRecords, { claimed, lookAlikes, store, options });
+      return async (parsedRecords) => {
+        const names = parsedRecords.map(newNames);
+        const [stored, forms] = await Promise.all([
+          findStoredNames(names, store, options),
+          lookAlikes.find(parsedRecords),
+        ]);
+        // Stored names take precedence, then those of the first valid record of the call.
+        return parsedRecords.map((parsed, at) => {
+          lookAlikes.refuse(parsed, forms.get(parsed));
+          refuseTags(parsed, null, options);
+          namesOfCall.refuseTakenOrAdd(required(names[at]), stored, null, parsed.errors);
+          lookAlikes.add(parsed, forms.get(parsed));
+          return parsed.errors.none ? insertion(parsed, options) : null;
+        });
+      };
     },
   };
-}
-
-interface InsertCheck {
-  readonly claimed: ClaimedNames;
-  readonly lookAlikes: LookAlikes;
-  readonly store: CheckStore;
-  readonly options: CallOptions;
-}
-
-/** Stored usernames and external keys take precedence, then those of the first valid record of the call. */
-async function checkAgainstStore(
-  parsedRecords: readonly ParsedRecord[],
-  { claimed, lookAlikes, store, options }: InsertCheck,
-): Promise<(PrincipalChange | null)[]> {
-  const names = parsedRecords.map(newNames);
-  const [stored, forms] = await Promise.all([
-    findStoredNames(names, store, options),
-    lookAlikes.find(parsedRecords),
-  ]);
-  return parsedRecords.map((parsed, at) => {
-    lookAlikes.refuse(parsed, forms.get(parsed));
-    refuseTags(parsed, null, options);
-    claimed.claim(required(names[at]), stored, null, parsed.errors);
-    lookAlikes.claim(parsed, forms.get(parsed));
-    return parsed.errors.none ? insertion(parsed, options) : null;
-  });
 }
 
 function newNames(parsed: ParsedRecord): NewNames {
@@ -65,7 +53,7 @@ function insertion(parsed: ParsedRecord, { callerTags }: CallOptions): Principal
     action: 'insert',
     principal: insertPrincipal(required(parsed.principal), callerTags),
     reportsPrincipal: false,
-    registrations: users.map(newUser),
+    users: users.map(newUser),
     applied: users.map(registeredUser),
   };
 }

@@ -26,11 +26,11 @@ export function inviteOperation(
   return {
     name: 'invite',
     parse: (fields, errors) => parseInvite(fields, errors, { ...rules, codes }),
-    newCheck() {
+    startChecks() {
       let invited = 0;
       return async (parsedRecords) => {
         const changes = await checkAgainstStore(parsedRecords, store, rules);
-        invited += changes.reduce((sum, change) => sum + (change?.invites.length ?? 0), 0);
+        invited += changes.reduce((sum, change) => sum + (change?.users.length ?? 0), 0);
         requireFewer(invited, rules, codes);
         return changes;
       };
@@ -123,8 +123,8 @@ function invitation(
     reportsPrincipal: false,
     // A user that is named by its username may have another one by now.
     expectedVersion: isNamed ? version : null,
-    invites: invited.map(({ user: { id }, channel }) => {
-      return { id, channel, unlessHasPassword: users === null };
+    users: invited.map(({ user: { id }, channel }) => {
+      return { kind: 'invite', id, channel, unlessHasPassword: users === null };
     }),
     applied: invited.map(({ user: { id, username, fields }, channel }) => {
       return { id, username, email: fields.Email, operation: 'invite', ...shownInvite(channel) };

@@ -1,9 +1,10 @@
 import { ApiError } from '../../lib/field-errors.ts';
 import type { CheckStore, OwnUser } from '../check/check.store.ts';
 import { editPrincipal, fieldChanges, valueOfPrincipal } from '../check/compare.ts';
+import { bytesPerUser } from '../check/memory-estimates.ts';
 import type { CheckTools, Operation } from '../check/operation.ts';
 import { principalIdsOf, principalOf } from '../check/references.ts';
-import { bytesPerUser, type RemovalLimits } from '../check/upsert-missing.ts';
+import type { RemovalLimits } from '../check/upsert-missing.ts';
 import type { StoredPrincipal } from '../fields/compared-values.ts';
 import { isSameValue, type PrincipalFields, principalFieldNames } from '../fields/fields.ts';
 import { parseMerge } from '../parse/parse-records.ts';
@@ -19,8 +20,8 @@ export function mergeOperation(store: CheckStore, limits: RemovalLimits): Operat
   return {
     name: 'merge',
     parse: parseMerge,
-    newCheck(tools = {}) {
-      const call = { store, limits, tools, claimed: new Set<number>(), users: 0 };
+    startChecks(tools = {}) {
+      const call = { store, limits, tools, named: new Set<number>(), users: 0 };
       return (parsedRecords) => checkAgainstStore(parsedRecords, call);
     },
   };
@@ -31,7 +32,7 @@ interface MergeCheck {
   readonly limits: RemovalLimits;
   readonly tools: CheckTools;
   /** The principals of earlier records. */
-  readonly claimed: Set<number>;
+  readonly named: Set<number>;
   /** The number of users that the records move. */
   users: number;
 }
@@ -76,14 +77,14 @@ async function checkAgainstStore(
 
 function checkMerge({ parsed, target, source }: Merge, call: MergeCheck): void {
   const { errors, namedBy } = parsed;
-  const { claimed, limits } = call;
+  const { named, limits } = call;
   if (target.id === source.id) errors.add('From', 'SAME_PRINCIPAL');
-  else if (claimed.has(target.id) || claimed.has(source.id)) errors.add(namedBy, 'DUPLICATE_PRINCIPAL');
+  else if (named.has(target.id) || named.has(source.id)) errors.add(namedBy, 'DUPLICATE_PRINCIPAL');
   if (target.state === 'disabled') errors.add(namedBy, 'PRINCIPAL_DISABLED');
   if (source.usersCount > limits.maxRecordUsers)
     errors.add('From', 'RECORD_TOO_LARGE', { variant: 'merge', figures: { users: limits.maxRecordUsers } });
   if (!errors.none) return;
-  claimed.add(target.id).add(source.id);
+  named.add(target.id).add(source.id);
   call.users += source.usersCount;
   const { maxRemoved: most } = limits;
   if (call.users > most)
@@ -112,8 +113,8 @@ function mergeChange(
     principalId: target.id,
     principal: step,
     expectedVersion: target.version,
-    moves: users.map(({ id, usernameKey }) => {
-      return { id, from: source.id, usernameKey, expectedVersion: null };
+    users: users.map(({ id, usernameKey }) => {
+      return { kind: 'move', id, from: source.id, usernameKey, expectedVersion: null };
     }),
     merged: { id: source.id, version: source.version, externalKey: key, alias, users: users.length },
     applied: users.map(({ id, username, email }) => ({ id, username, email, operation: 'move' })),

@@ -1,9 +1,8 @@
 import type { Tags } from '../../lib/tags.ts';
 import { mapUsername } from '../../usernames/precis-profiles.ts';
 import type { Username } from '../../usernames/username.ts';
-import type { StoredUser } from '../fields/compared-values.ts';
 import { AttributesText } from '../fields/field-formats.ts';
-import { columnText, type FieldValue, type State } from '../fields/fields.ts';
+import { type FieldValue, isSameValue, isTags, type State } from '../fields/fields.ts';
 import type { KeptField } from '../write/outcome.ts';
 
 // The values that a run has changed, and which of them an undo restores.
@@ -38,6 +37,8 @@ export function valuesBySubject(
   return values;
 }
 
+const nameFields = ['Username', 'ExternalKey'];
+
 /** The fields that are restored, and those that are kept. */
 export interface Restored {
   readonly fields: Record<string, FieldValue | null>;
@@ -61,7 +62,7 @@ export function restore(
     const now = current(field);
     if (isSame(now, value.old)) continue;
     if (!isSame(now, value.new)) restored.kept.push({ field, reason: 'changed' });
-    else if (isNameField(field) && typeof value.old === 'string' && isTaken(value.old))
+    else if (nameFields.includes(field) && typeof value.old === 'string' && isTaken(value.old))
       restored.kept.push({ field, reason: 'taken' });
     else if (field === 'State') restored.state = value.old as State;
     else if (field === 'MustChangePassword') restored.mustChange = value.old === 'true';
@@ -71,31 +72,13 @@ export function restore(
   return restored;
 }
 
-function isNameField(field: string): boolean {
-  return field === 'Username' || field === 'ExternalKey';
-}
-
-export function valueOfUser(
-  { fields, state, mustChange, username }: StoredUser,
-  field: string,
-): FieldValue | null {
-  if (field === 'State') return state;
-  if (field === 'MustChangePassword') return String(mustChange);
-  if (field === 'Username') return username;
-  return fields[field as keyof typeof fields] ?? null;
-}
-
 export function fieldValue(value: StoredValue): FieldValue | null {
   if (value === null || typeof value === 'string') return value;
-  return isTagList(value) ? value : new AttributesText(Object.entries(value));
-}
-
-function isTagList(value: StoredValue): value is Tags {
-  return Array.isArray(value);
+  return isTags(value) ? value : new AttributesText(Object.entries(value));
 }
 
 export function isSame(one: FieldValue | null, other: StoredValue): boolean {
-  return columnText(one) === columnText(fieldValue(other));
+  return isSameValue(one, fieldValue(other));
 }
 
 /** Returns a stored username, which is valid. */

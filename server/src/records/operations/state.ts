@@ -12,7 +12,7 @@ export function stateOperation(store: CheckStore): Operation {
   return {
     name: 'state',
     parse: parseState,
-    newCheck: () => async (parsedRecords) => {
+    startChecks: () => async (parsedRecords) => {
       const usersOf = (parsed: ParsedRecord) => usersWith(parsed, 'edit');
       const found = await findReferences(parsedRecords, store, { usersOf, comparesValues: true });
       return parsedRecords.map((parsed, at) => stateChange(parsed, required(found[at])));
@@ -32,7 +32,7 @@ function stateChange(parsed: ParsedRecord, { principal: stored, users }: Found):
     principal: editPrincipal(stored, required(parsed.principal)),
     reportsPrincipal: false,
     expectedVersion: stored.version,
-    edits: states
+    users: states
       .filter(({ user, state }) => user.state !== state)
       .map(({ user, state }) => stateEdit(user.id, state)),
     applied: states.map(({ user: { id, username, fields, hasPassword }, state }) => {

@@ -4,7 +4,7 @@ import { setStoredAttributes } from '../check/stored-attributes.ts';
 import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import type { Attributes } from '../fields/field-formats.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
-import type { UserEffect } from '../parse/parsed-undo.ts';
+import type { UserEffect } from '../parse/parsed-user.ts';
 import { usersListed } from './delete.ts';
 import type { RunStore } from './run.store.ts';
 import { fieldValue, isSame, type RunValue, usernameOf, type Values, valuesBySubject } from './run-values.ts';

@@ -6,25 +6,26 @@ import {
   editUser,
   fieldChanges,
   valueOfPrincipal,
+  valueOfUser,
 } from '../check/compare.ts';
 import { moveOf } from '../check/moves.ts';
-import type { CallOptions, CheckTools, Operation } from '../check/operation.ts';
+import type { CallOptions, Operation } from '../check/operation.ts';
 import { isNamed } from '../check/references.ts';
 import type { SentUser, StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import { parseUndo } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
-import type { Undo } from '../parse/parsed-undo.ts';
+import type { Undo } from '../parse/parsed-user.ts';
 import {
   noChange,
   type PrincipalChange,
   type PrincipalStep,
-  type UserEdit,
-  type UserMove,
+  type UserChange,
+  usersTo,
 } from '../write/change.ts';
 import type { AppliedUser, FieldChange, KeptField } from '../write/outcome.ts';
 import { usersListed } from './delete.ts';
-import { restore, usernameOf, type Values, valueOfUser } from './run-values.ts';
-import { readStored, type StoredForUndo, type UndoOptions, type UndoStore } from './undo-stored.ts';
+import { fieldValue, restore, usernameOf, type Values } from './run-values.ts';
+import { readStored, type StoredForUndo, type UndoStore } from './undo-stored.ts';
 
 /**
  * Undoes a run: deletes what it has created and no other call has changed since, and restores the values that are still the ones
@@ -39,29 +40,22 @@ export function undoOperation(
   return {
     name: 'undo',
     parse: parseUndo,
-    newCheck: (tools) => (parsedRecords) => checkUndo(parsedRecords, { store, options, tools: tools ?? {} }),
+    startChecks:
+      ({ showsChanges = false } = {}) =>
+      async (parsedRecords) => {
+        const stored = await readStored(parsedRecords, options, store);
+        return parsedRecords.map((parsed) => {
+          const principal = stored.principals.get(parsed.principalId ?? 0);
+          if (!principal) {
+            parsed.errors.add('ID', 'PRINCIPAL_NOT_FOUND', { variant: 'id' });
+            return null;
+          }
+          return parsed.users === null
+            ? undoInsertion(principal, new Set(parsed.leaving), stored)
+            : undoChanges(parsed, principal, { stored, showsChanges });
+        });
+      },
   };
-}
-
-async function checkUndo(
-  parsedRecords: readonly ParsedRecord[],
-  {
-    store,
-    options,
-    tools,
-  }: { readonly store: UndoStore; readonly options: UndoOptions; readonly tools: CheckTools },
-): Promise<(PrincipalChange | null)[]> {
-  const stored = await readStored(parsedRecords, options, store);
-  return parsedRecords.map((parsed) => {
-    const principal = stored.principals.get(parsed.principalId ?? 0);
-    if (!principal) {
-      parsed.errors.add('ID', 'PRINCIPAL_NOT_FOUND', { variant: 'id' });
-      return null;
-    }
-    return parsed.users === null
-      ? undoInsertion(principal, new Set(parsed.leaving), stored)
-      : undoChanges(parsed, principal, { stored, showsChanges: tools.showsChanges ?? false });
-  });
 }
 
 function undoInsertion(
@@ -83,21 +77,13 @@ function undoInsertion(
   };
 }
 
-interface UndoContext {
-  readonly stored: StoredForUndo;
-  readonly showsChanges: boolean;
-}
-
 function undoChanges(
   parsed: ParsedRecord,
   principal: StoredPrincipal,
-  context: UndoContext,
+  { stored, showsChanges }: { readonly stored: StoredForUndo; readonly showsChanges: boolean },
 ): PrincipalChange {
-  const { stored } = context;
   const own = parsed.principal ? undoEditOfPrincipal(principal, stored) : keptPrincipal;
-  const edits: UserEdit[] = [];
-  const moves: UserMove[] = [];
-  const deletes: number[] = [];
+  const users: UserChange[] = [];
   const applied = usersWith(parsed, 'undo').map((undone): AppliedUser => {
     const user = stored.users.get(undone.id);
     const isMoved = user !== undefined && user.principalId === undone.movedTo;
@@ -107,19 +93,19 @@ function undoChanges(
     if (undone.effects.includes('register')) {
       if (stored.touchedUsers.has(user.id))
         return { ...shown, operation: 'none', keptFields: [{ field: null, reason: 'changed' }] };
-      deletes.push(user.id);
+      users.push({ kind: 'delete', id: user.id });
       return { ...shown, operation: 'delete' };
     }
     const { edit, kept, changes } = undoEditOfUser(user, undone, stored);
-    if (edit) edits.push(edit);
-    if (isMoved) moves.push(moveOf(user, user.version));
+    if (edit) users.push(edit);
+    if (isMoved) users.push(moveOf(user, user.version));
     const isDisabled = (edit?.state ?? user.state) === 'disabled';
     return {
       ...shown,
       operation: isMoved ? 'move' : edit ? 'edit' : 'none',
       ...(edit && { changed: edit.changed }),
       ...(isMoved && isDisabled && { state: 'disabled' }),
-      ...(edit && context.showsChanges && { changes }),
+      ...(edit && showsChanges && { changes }),
       ...(kept.length > 0 && { keptFields: kept }),
     };
   });
@@ -129,13 +115,14 @@ function undoChanges(
     principal: own.step,
     expectedVersion: principal.version,
     dependsOnVersion: false,
-    storedUsers: deletes.length > 0 ? principal.usersCount : 0,
+    storedUsers: users.some(({ kind }) => kind === 'delete') ? principal.usersCount : 0,
     sourceUsers: new Map(
-      moves.map(({ from }): [number, number] => [from, stored.sources.get(from)?.usersCount ?? 0]),
+      usersTo({ users }, 'move').map(({ from }): [number, number] => [
+        from,
+        stored.sources.get(from)?.usersCount ?? 0,
+      ]),
     ),
-    edits,
-    moves,
-    deletes,
+    users,
     applied,
     changes: own.changes,
     ...(own.alias !== null && { restoredAlias: own.alias }),
@@ -210,13 +197,9 @@ function undoEditOfUser(
   const sent = { fields, state, mustChange } as SentUser;
   const changed = changedOfUser(user, sent, newUsername);
   const edit = changed.length > 0 ? editUser(user, sent, changed, newUsername) : null;
-  const others = { Username: newUsername?.asSent ?? null, MustChangePassword: String(mustChange) };
-  const own = { Username: user.username, MustChangePassword: String(user.mustChange) };
-  const changes = fieldChanges(
-    changed,
-    { ...user, fields: { ...user.fields, ...own } },
-    { fields: { ...sent.fields, ...others }, state },
-  );
+  const changes = changed.map((field): FieldChange => {
+    return { field, from: valueOfUser(user, field), to: fieldValue(written.get(field)?.old ?? null) };
+  });
   return { edit, kept, changes };
 }
 

@@ -11,24 +11,18 @@ import {
   registeredName,
   registeredUser,
 } from '../check/compare.ts';
-import { ClaimedUsers, findMovedUsers, moveOf } from '../check/moves.ts';
+import { findMovedUsers, moveOf, UsersOfCall } from '../check/moves.ts';
 import { type CallOptions, defaultOptions, type Operation } from '../check/operation.ts';
 import { type Found, findReferences } from '../check/references.ts';
 import { setStoredAttributes } from '../check/stored-attributes.ts';
-import { ClaimedNames, findStoredNames, type NewNames } from '../check/taken-names.ts';
+import { findStoredNames, NamesOfCall, type NewNames } from '../check/taken-names.ts';
 import type { StoredUser } from '../fields/compared-values.ts';
 import { principalFieldNames } from '../fields/fields.ts';
 import { refuseOwnNamesIn, type UserRules } from '../parse/new-password.ts';
 import { parseUpdate } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import { isNamedByUsername, type Move } from '../parse/parsed-user.ts';
-import {
-  type NewUser,
-  noChange,
-  type PrincipalChange,
-  type UserEdit,
-  type UserMove,
-} from '../write/change.ts';
+import { noChange, type PrincipalChange, type UserChange } from '../write/change.ts';
 import type { AppliedUser } from '../write/outcome.ts';
 
 type UpdateOptions = Pick<CallOptions, 'showsStored' | 'resetsOnly' | 'callerTags'>;
@@ -46,9 +40,42 @@ export function updateOperation(
       if (options.resetsOnly) refuseOtherThanResets(parsed);
       return parsed;
     },
-    newCheck() {
-      const claimed = { names: new ClaimedNames(), users: new ClaimedUsers() };
-      return (parsedRecords) => checkAgainstStore(parsedRecords, { claimed, store, options });
+    startChecks() {
+      const namesOfCall = new NamesOfCall();
+      const usersOfCall = new UsersOfCall();
+      return async (parsedRecords) => {
+        const [found, storedNames, moved] = await Promise.all([
+          findReferences(parsedRecords, store, {
+            usersOf: (parsed) => usersWith(parsed, 'reset', 'edit', 'delete'),
+            comparesValues: parsedRecords.some(comparesValues),
+          }),
+          findStoredNames(
+            parsedRecords.map((parsed) => newNames(parsed, null)),
+            store,
+            options,
+          ),
+          findMovedUsers(parsedRecords, store),
+        ]);
+        const records = parsedRecords.map((parsed, at) => ({ parsed, own: required(found[at]) }));
+        await setStoredAttributes(records.flatMap(sentAttributes), store);
+        return records.map(({ parsed, own }) => {
+          const { principal, users } = own;
+          refuseDisabled(parsed, own);
+          if (principal) refuseTags(parsed, principal, options);
+          refuseEmpty(parsed, own);
+          refuseOwnNames(parsed, own);
+          const named = { parsed, principal, own: users, moved };
+          usersOfCall.check(named);
+          namesOfCall.refuseTakenOrAdd(
+            newNames(parsed, own),
+            storedNames,
+            principal?.id ?? null,
+            parsed.errors,
+          );
+          usersOfCall.add(named);
+          return parsed.errors.none ? updateChange(parsed, own, moved) : null;
+        });
+      };
     },
   };
 }
@@ -57,43 +84,6 @@ function refuseOtherThanResets({ principal, users, namedBy, errors }: ParsedReco
   if (principal !== null) errors.add(namedBy, 'NOT_PERMITTED');
   for (const { operation, place } of users ?? [])
     if (operation !== 'reset') errors.add(place, 'NOT_PERMITTED');
-}
-
-interface UpdateCheck {
-  readonly claimed: { readonly names: ClaimedNames; readonly users: ClaimedUsers };
-  readonly store: CheckStore;
-  readonly options: UpdateOptions;
-}
-
-async function checkAgainstStore(
-  parsedRecords: readonly ParsedRecord[],
-  { claimed, store, options }: UpdateCheck,
-): Promise<(PrincipalChange | null)[]> {
-  const [found, storedNames, moved] = await Promise.all([
-    findReferences(parsedRecords, store, {
-      usersOf: (parsed) => usersWith(parsed, 'reset', 'edit', 'delete'),
-      comparesValues: parsedRecords.some(comparesValues),
-    }),
-    findStoredNames(
-      parsedRecords.map((parsed) => newNames(parsed, null)),
-      store,
-      options,
-    ),
-    findMovedUsers(parsedRecords, store),
-  ]);
-  const records = parsedRecords.map((parsed, at) => ({ parsed, found: required(found[at]) }));
-  await setStoredAttributes(records.flatMap(sentAttributes), store);
-  return records.map(({ parsed, found }) => {
-    refuseDisabled(parsed, found);
-    if (found.principal) refuseTags(parsed, found.principal, options);
-    refuseEmpty(parsed, found);
-    refuseOwnNames(parsed, found);
-    const named = { parsed, principal: found.principal, own: found.users, moved };
-    claimed.users.check(named);
-    claimed.names.claim(newNames(parsed, found), storedNames, found.principal?.id ?? null, parsed.errors);
-    claimed.users.claim(named);
-    return parsed.errors.none ? updateChange(parsed, found, moved) : null;
-  });
 }
 
 /**
@@ -125,9 +115,9 @@ function newNames(parsed: ParsedRecord, found: Found | null): NewNames {
   };
 }
 
-function sentAttributes({ parsed, found }: { parsed: ParsedRecord; found: Found }) {
+function sentAttributes({ parsed, own }: { parsed: ParsedRecord; own: Found }) {
   return usersWith(parsed, 'edit').flatMap((sent) => {
-    const user = found.users.get(sent);
+    const user = own.users.get(sent);
     const { Attributes: attributes } = sent.fields;
     return user && attributes !== undefined ? [{ user, attributes }] : [];
   });
@@ -164,15 +154,11 @@ function updateChange(
   moved: ReadonlyMap<Move, StoredUser>,
 ): PrincipalChange {
   const stored = required(principal);
-  const registrations: NewUser[] = [];
-  const resets: PrincipalChange['resets'][number][] = [];
-  const edits: UserEdit[] = [];
-  const moves: UserMove[] = [];
-  const deletes: number[] = [];
+  const changes: UserChange[] = [];
   const operations = ['register', 'reset', 'edit', 'delete', 'move'] as const;
   const applied = usersWith(parsed, ...operations).map((user): AppliedUser => {
     if (user.operation === 'register') {
-      registrations.push(newUser(user));
+      changes.push(newUser(user));
       return registeredUser(user);
     }
     const known = required(user.operation === 'move' ? moved.get(user) : users.get(user));
@@ -180,21 +166,21 @@ function updateChange(
     const { Email: email } = known.fields;
     const disabled = known.state === 'disabled' ? { state: known.state } : {};
     if (user.operation === 'reset') {
-      resets.push({ id, password: user.password });
+      changes.push({ kind: 'reset', id, password: user.password });
       return { id, username, email, operation: 'reset', ...disabled };
     }
     if (user.operation === 'move') {
       if (known.principalId === stored.id) return { id, username, email, operation: 'none' };
-      moves.push(moveOf(known, null));
+      changes.push(moveOf(known, null));
       return { id, username, email, operation: 'move', ...disabled };
     }
     if (user.operation === 'delete') {
-      deletes.push(id);
+      changes.push({ kind: 'delete', id });
       return { id, username: '', email: null, operation: 'delete' };
     }
     const changed = changedOfUser(known, user, user.newUsername);
     if (changed.length === 0) return { id, username, email, operation: 'none' };
-    edits.push(editUser(known, user, changed, user.newUsername));
+    changes.push(editUser(known, user, changed, user.newUsername));
     const names = {
       username: user.newUsername?.asSent ?? username,
       email: user.fields.Email === undefined ? email : user.fields.Email,
@@ -207,11 +193,7 @@ function updateChange(
     ...(parsed.principal && { principal: editPrincipal(stored, parsed.principal) }),
     reportsPrincipal: parsed.principal !== null,
     expectedVersion: comparesValues(parsed) ? stored.version : null,
-    registrations,
-    resets,
-    edits,
-    moves,
-    deletes,
+    users: changes,
     applied,
   };
 }

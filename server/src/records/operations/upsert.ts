@@ -8,9 +8,9 @@ export function upsertOperation(store: CheckStore, rules: UpsertRules, options: 
   return {
     name: 'upsert',
     parse: (fields, errors) => parseUpsert(fields, errors, rules),
-    newCheck(tools) {
+    startChecks(tools) {
       const check = new UpsertCheck(store, rules, options, tools);
-      return (parsedRecords) => check.run(parsedRecords);
+      return (parsedRecords) => check.check(parsedRecords);
     },
   };
 }

@@ -25,13 +25,14 @@ import {
   readUsers,
   similarAllowed,
 } from './parsed-record.ts';
-import type { Undo, UserEffect } from './parsed-undo.ts';
 import {
   type ParsedUser,
   readDeletion,
   readRegistration,
   readUserItem,
   readUserState,
+  type Undo,
+  type UserEffect,
 } from './parsed-user.ts';
 import { readUpsertUser } from './upsert-user.ts';
 

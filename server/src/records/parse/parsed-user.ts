@@ -29,7 +29,6 @@ import {
   refuseOwnNamesIn,
   type UserRules,
 } from './new-password.ts';
-import type { Undo } from './parsed-undo.ts';
 
 // Parsed users. A value that could not be parsed is null and has an error in the `errors` of the record.
 
@@ -84,6 +83,20 @@ export interface Upsert extends SentUser {
   readonly username: Username | null;
   /** Null if the record has none for the user. The errors count only if it is written. */
   readonly password: (FirstPassword & { readonly errors: FieldErrors }) | null;
+}
+
+/** The effect of a call on a user. */
+export type UserEffect = 'register' | 'edit' | 'move' | 'reset' | 'delete';
+
+/** A user that a run has written; see `parseUndo`. It is named by its ID. */
+export interface Undo {
+  readonly operation: 'undo';
+  readonly place: string;
+  readonly id: number;
+  readonly username: null;
+  readonly effects: readonly UserEffect[];
+  /** The principal that the run has moved the user to; null if the record is about the principal that the user has. */
+  readonly movedTo: number | null;
 }
 
 export type ParsedUser = Registration | Reset | Edit | Deletion | Move | Upsert | Undo | Invitation;

@@ -27,17 +27,14 @@ interface Format {
   /** The text before the first record. */
   readonly head: string;
   /** Yields the text of a part in pieces of at most one user. */
-  textsOf(part: ExportedPrincipal): Iterable<string>;
+  textsOf(part: ExportedPrincipal): Iterable<string> | AsyncIterable<string>;
 }
 
 export const exportFormats = {
   ndjson: ({ hashes }: FormatOptions): Format => ({
     head: '',
-    *textsOf(part) {
-      yield* principalTexts(
-        part,
-        part.users.map((user) => exportedUser(user, hashes)),
-      );
+    async *textsOf(part) {
+      yield* principalTexts(part, (user) => exportedUser(user, hashes));
       yield '\n';
     },
   }),

@@ -100,7 +100,7 @@ export class Exporter {
         requireOpen();
         onBegin();
         for (const part of parts) {
-          for (const text of textsOf(part)) {
+          for await (const text of textsOf(part)) {
             piece += text;
             if (timeSlice.isOver) await timeSlice.yield();
             if (piece.length < pieceLength) continue;

@@ -3,32 +3,18 @@ import type { FoundUser, ListedPrincipal, ListedUser } from './listing.ts';
 
 // Principals and users as the API returns them, in lists and exports.
 
-/**
- * Yields the JSON of a principal with users as `userAnswer` returns them, in pieces: a thousand users may have 20 MB of
- * attributes.
- */
-export function* principalTexts(
-  principal: Omit<ListedPrincipal, 'users'>,
-  users: Iterable<unknown>,
-): Generator<string> {
-  yield principalStart(principal);
-  let separator = '';
-  for (const user of users) {
-    yield separator + JSON.stringify(user);
-    separator = ',';
-  }
-  yield ']}';
-}
-
-/** Does the same for a principal whose users are read while the answer is sent. */
-export async function* listedPrincipalTexts({
-  users,
-  ...principal
-}: ListedPrincipal): AsyncGenerator<string> {
+/** Yields the JSON of a principal with its users in pieces: a thousand users may have 20 MB of attributes. */
+export async function* principalTexts<User extends ListedUser>(
+  {
+    users,
+    ...principal
+  }: Omit<ListedPrincipal, 'users'> & { readonly users: Iterable<User> | AsyncIterable<User> },
+  answerOf: (user: User) => unknown = userAnswer,
+): AsyncGenerator<string> {
   yield principalStart(principal);
   let separator = '';
   for await (const user of users) {
-    yield separator + JSON.stringify(userAnswer(user));
+    yield separator + JSON.stringify(answerOf(user));
     separator = ',';
   }
   yield ']}';

@@ -7,7 +7,7 @@ import type { Api } from '../../http/validation.ts';
 import { PrincipalFilter, principalAnswers, UserFilter, userAnswers } from './listing.schemas.ts';
 import type { ListingStore } from './listing.store.ts';
 import { type FoundUser, type ListedPrincipal, type Listing, listingOf, ownListing } from './listing.ts';
-import { foundUserAnswer, listedPrincipalTexts } from './listing-answers.ts';
+import { foundUserAnswer, principalTexts } from './listing-answers.ts';
 
 interface ReadTools {
   readonly listing: ListingStore;
@@ -83,7 +83,7 @@ function noteOf(
 }
 
 async function* principalItems(principals: AsyncIterable<ListedPrincipal>) {
-  for await (const principal of principals) yield listedPrincipalTexts(principal);
+  for await (const principal of principals) yield principalTexts(principal);
 }
 
 async function* userItems(groups: AsyncIterable<readonly FoundUser[]>) {

@@ -85,7 +85,9 @@ const auditDeletionsStatement = statement(
     order by row.index, number`,
 );
 
-export function auditDeletions(deleted: readonly WritableChange[]): Query[] {
-  const rows = deleted.flatMap((change) => auditRows(change).map((row) => ({ change, ...row })));
+export function auditDeletions(changes: readonly WritableChange[]): Query[] {
+  const rows = changes
+    .filter(({ principal }) => principal.kind === 'delete')
+    .flatMap((change) => auditRows(change).map((row) => ({ change, ...row })));
   return withRows(auditDeletionsStatement, rows, auditRowsParameter.values(rows, auditColumns));
 }

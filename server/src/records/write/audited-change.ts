@@ -1,5 +1,6 @@
 import { required } from '../../lib/required.ts';
-import { resetUsers, sourcesOf } from './change.ts';
+import { resetUsers, sourcesOf, usersTo } from './change.ts';
+import { idOf } from './statement-values.ts';
 import { usersPerAuditRow, type WritableChange } from './writable-change.ts';
 
 /** What the audit log notes about a change, except the actor. */
@@ -17,22 +18,23 @@ export interface AuditedChange {
 
 /** Returns the ID that links the values of an edit to the audit row that lists the edit; see `auditRows`. */
 export function changeIdOf(change: WritableChange, edit: number): string {
-  const position = change.registrations.length + resetUsers(change).length + edit;
+  const position = usersTo(change, 'register').length + resetUsers(change).length + edit;
   return required(change.changeIds[Math.floor(position / usersPerAuditRow)]);
 }
 
 /** Returns the audit rows of a change: one, and further ones if it names many users. Those have the users only. */
 export function auditRows(change: WritableChange): AuditedChange[] {
-  const { action, principalId, principal, registrations, edits, moves, deletes, merged, changeIds } = change;
+  const { action, principalId, principal, merged, changeIds } = change;
   const invited = change.invitations.map(({ userId, channel }) => [userId, channel]);
-  const registered = registrations.map(({ id }) => id);
+  const registered = usersTo(change, 'register').map(idOf);
   const reset = resetUsers(change);
-  const edited = edits.map(({ id, changed, state }) => [
+  const edited = usersTo(change, 'edit').map(({ id, changed, state }) => [
     id,
     changed,
     changed.includes('State') ? state : null,
   ]);
-  const moved = moves.map(({ id, from }) => [id, from]);
+  const moved = usersTo(change, 'move').map(({ id, from }) => [id, from]);
+  const deletedIds = usersTo(change, 'delete').map(idOf);
   const rows = changeIds.map((changeId, number) => {
     // The lists follow each other; a row has the users of one part of all of them.
     let start = number * usersPerAuditRow;
@@ -46,7 +48,7 @@ export function auditRows(change: WritableChange): AuditedChange[] {
       reset: inRow(reset),
       edited: inRow(edited),
       moved: inRow(moved),
-      deleted: inRow(deletes),
+      deleted: inRow(deletedIds),
       invited: inRow(invited),
     };
     const details = {
@@ -70,8 +72,10 @@ export function auditRows(change: WritableChange): AuditedChange[] {
 }
 
 /** Returns the audit rows of a principal that loses users or is merged, for its history. They produce no events. */
-function auditRowsOfSource(source: number, { principalId, moves, merged }: WritableChange): AuditedChange[] {
-  const moved = moves.filter(({ from }) => from === source).map(({ id }) => [id, principalId]);
+function auditRowsOfSource(source: number, change: WritableChange): AuditedChange[] {
+  const { principalId, merged } = change;
+  const own = usersTo(change, 'move').filter(({ from }) => from === source);
+  const moved = own.map(({ id }) => [id, principalId]);
   const mergedInto = merged?.id === source ? principalId : null;
   const count = Math.max(Math.ceil(moved.length / usersPerAuditRow), mergedInto === null ? 0 : 1);
   return Array.from({ length: count }, (_, number) => {

@@ -29,31 +29,34 @@ export type PrincipalStep =
   /** Deletes all users of the principal as well. */
   | { readonly kind: 'delete'; readonly externalKey: string | null };
 
-/** The values of an existing user after the change. */
-export interface UserEdit {
-  readonly id: number;
-  /** Null if the username stays as it is. */
-  readonly newUsername: Username | null;
-  /** Null if all fields stay as they are. Attributes that are absent stay as they are, too. */
-  readonly fields: StoredUserFields | null;
-  readonly state: State;
-  /** Null if the password stays as it is. */
-  readonly password: NewPassword | null;
-  /** True if the user must change its password; null if that stays as it is, or if the change has a password. */
-  readonly mustChange: boolean | null;
-  /** The names of the changed fields, including `Username`, `State` and `Password`. Not empty. */
-  readonly changed: readonly string[];
-}
-
 export interface NewUser extends FirstPassword {
+  readonly kind: 'register';
+  /** Null until the ID is reserved. */
+  readonly id: number | null;
   readonly username: string;
   readonly usernameKey: string;
   readonly fields: UserFields;
   readonly state: State;
 }
 
+/** The values of an existing user after the change. What is absent or null stays as it is. */
+export interface UserEdit {
+  readonly kind: 'edit';
+  readonly id: number;
+  readonly newUsername?: Username | null;
+  /** Attributes that are absent stay as they are. */
+  readonly fields?: StoredUserFields;
+  readonly state: State;
+  readonly password?: NewPassword | null;
+  /** True if the user must change its password. A new password has a value of its own. */
+  readonly mustChange?: boolean | null;
+  /** The names of the changed fields, including `Username`, `State` and `Password`. Not empty. */
+  readonly changed: readonly string[];
+}
+
 /** A user of another principal that becomes a user of the principal of the change, with its ID and its password. */
 export interface UserMove {
+  readonly kind: 'move';
   readonly id: number;
   /** The ID of the principal that the user has so far. */
   readonly from: number;
@@ -75,10 +78,30 @@ export interface MergedPrincipal {
 
 /** An existing user that is invited to set its password. */
 interface UserInvite {
+  readonly kind: 'invite';
   readonly id: number;
   readonly channel: InviteChannel;
   /** True if the user is only invited while it has no password. */
   readonly unlessHasPassword: boolean;
+}
+
+/** What a change does to a user. A user that moves may be edited or get a password as well, and is then listed twice. */
+export type UserChange =
+  | NewUser
+  | UserEdit
+  | { readonly kind: 'reset'; readonly id: number; readonly password: NewPassword }
+  | UserMove
+  | UserInvite
+  | { readonly kind: 'delete'; readonly id: number };
+
+/** Returns the changes of users of some kinds. */
+export function usersTo<Kind extends UserChange['kind'], User extends UserChange>(
+  { users }: { readonly users: readonly User[] },
+  ...kinds: readonly Kind[]
+): Extract<User, { kind: Kind }>[] {
+  return users.filter((user): user is Extract<User, { kind: Kind }> =>
+    kinds.some((kind) => kind === user.kind),
+  );
 }
 
 export interface PrincipalChange {
@@ -100,16 +123,11 @@ export interface PrincipalChange {
   readonly storedUsers: number;
   /** The number of users of each principal that loses users, by its ID, for the limit of moves; absent without one. */
   readonly sourceUsers?: ReadonlyMap<number, number>;
-  readonly registrations: readonly NewUser[];
-  readonly resets: readonly { readonly id: number; readonly password: NewPassword }[];
-  readonly edits: readonly UserEdit[];
-  readonly moves: readonly UserMove[];
+  /** Without the users of a principal that is deleted with all of them. */
+  readonly users: readonly UserChange[];
   readonly merged?: MergedPrincipal;
   /** The external key that an undo replaces by the former one, and that is an alias again. */
   readonly restoredAlias?: string;
-  readonly invites: readonly UserInvite[];
-  /** The IDs of users to delete. Empty if the principal is deleted with all of its users. */
-  readonly deletes: readonly number[];
   /** The users of the record in the order sent, and then those that it removes, for the answer and the stored outcome. */
   readonly applied: readonly AppliedUser[];
   /** The mapped usernames of missing users that stay, because other records of the call contain them. */
@@ -126,44 +144,29 @@ export const noChange = {
   principal: { kind: 'keep' },
   expectedVersion: null,
   storedUsers: 0,
-  registrations: [],
-  resets: [],
-  edits: [],
-  moves: [],
-  invites: [],
-  deletes: [],
+  users: [],
   applied: [],
 } satisfies Partial<PrincipalChange>;
 
 /** Returns the IDs of the principals that lose users. */
-export function sourcesOf({ moves, merged }: Pick<PrincipalChange, 'moves' | 'merged'>): number[] {
-  if (moves.length === 0) return merged ? [merged.id] : [];
-  return [...new Set([...moves.map(({ from }) => from), ...(merged ? [merged.id] : [])])];
+export function sourcesOf(change: Pick<PrincipalChange, 'users' | 'merged'>): number[] {
+  const { merged } = change;
+  return [...new Set([...usersTo(change, 'move').map(({ from }) => from), ...(merged ? [merged.id] : [])])];
 }
 
 /** Returns the IDs of the existing principals that the change writes. */
-export function principalsOf(change: Pick<PrincipalChange, 'principalId' | 'moves' | 'merged'>): number[] {
+export function principalsOf(change: PrincipalChange): number[] {
   return [...(change.principalId === null ? [] : [change.principalId]), ...sourcesOf(change)];
 }
 
 /** Returns the number of users that the change writes. It limits the size of a group. */
-export function sizeOf({
-  principal,
-  storedUsers,
-  registrations,
-  resets,
-  edits,
-  moves,
-  invites,
-  deletes,
-}: PrincipalChange): number {
-  const deleted = principal.kind === 'delete' ? storedUsers : deletes.length;
-  return registrations.length + resets.length + edits.length + moves.length + invites.length + deleted;
+export function sizeOf({ principal, storedUsers, users }: PrincipalChange): number {
+  return principal.kind === 'delete' ? storedUsers : users.length;
 }
 
 /** Returns the passwords that the change writes. */
-export function passwordsIn({ registrations, resets, edits }: PrincipalChange): NewPassword[] {
-  return [...registrations, ...resets, ...edits].flatMap(({ password }) => password ?? []);
+export function passwordsIn(change: PrincipalChange): NewPassword[] {
+  return usersTo(change, 'register', 'reset', 'edit').flatMap(({ password }) => password ?? []);
 }
 
 /** Returns true if the record leaves the store as it is. Only its outcome is stored then. */
@@ -204,10 +207,11 @@ export function outcomeOf(change: PrincipalChange, errors: FieldErrors): Outcome
 
 /** A principal may have a million users, which one statement deletes in minutes. Moves take longer than other changes. */
 export function takesLong(change: PrincipalChange): boolean {
-  return sizeOf(change) > 10_000 || change.moves.length >= 1000;
+  return sizeOf(change) > 10_000 || usersTo(change, 'move').length >= 1000;
 }
 
 /** Returns the users whose passwords are reset. */
-export function resetUsers({ resets, edits }: PrincipalChange): number[] {
-  return [...resets, ...edits.filter(({ password }) => password !== null)].map(({ id }) => id);
+export function resetUsers(change: PrincipalChange): number[] {
+  const users = usersTo(change, 'reset', 'edit').filter(({ password }) => password);
+  return users.map(({ id }) => id);
 }

@@ -1,7 +1,7 @@
 import { arrayLiteral, type Query, statement } from '../../db/statement.ts';
 import type { Definitions } from '../fields/fields.ts';
 import { mergesOf } from './merges.store.ts';
-import { idOf, principalIds, withRows } from './statement-values.ts';
+import { deletedPrincipals, deletedUsers, idOf, withRows } from './statement-values.ts';
 import type { WritableChange } from './writable-change.ts';
 
 // The old and new values of changed fields. PostgreSQL reads and writes them, so that large attributes are not in the
@@ -69,10 +69,10 @@ const erasePrincipalsStatement = statement(
 );
 
 /** Deletes the values of what is deleted. Must precede the deletion of the users. */
-export function eraseValues(changes: readonly WritableChange[], deleted: readonly WritableChange[]): Query[] {
-  const ids = principalIds(deleted);
+export function eraseValues(changes: readonly WritableChange[]): Query[] {
+  const ids = deletedPrincipals(changes);
   const merged = mergesOf(changes).map(idOf);
-  const users = changes.flatMap(({ deletes }) => deletes);
+  const users = deletedUsers(changes);
   const principals = arrayLiteral(ids);
   return [
     ...withRows(eraseValuesStatement, [...users, ...ids], { users: arrayLiteral(users), principals }),

@@ -1,4 +1,5 @@
 import { arrayLiteral, type Query, rowsParameter, statement } from '../../db/statement.ts';
+import { usersTo } from './change.ts';
 import type { StoredRows } from './stored-rows.store.ts';
 import type { WritableChange } from './writable-change.ts';
 
@@ -10,7 +11,8 @@ export function eraseFailedRecords(
   const deletedNames: string[] = [];
   const deletedPrincipals: number[] = [];
   const renamed: { earlier: string; mention: string }[] = [];
-  for (const { principalId, principal, merged, deletes, edits } of changes) {
+  for (const change of changes) {
+    const { principalId, principal, merged } = change;
     const key = principals.get(principalId)?.externalKey ?? null;
     if (principal.kind === 'delete') {
       deletedPrincipals.push(principalId);
@@ -24,8 +26,9 @@ export function eraseFailedRecords(
       ...(mergedKey === null ? [] : [`key:${mergedKey}`]),
     ];
     for (const earlier of mergedNames) renamed.push({ earlier, mention: `principal:${principalId}` });
-    for (const id of deletes) deletedNames.push(`user:${id}`, `name:${users.get(id)?.usernameKey}`);
-    for (const { id, newUsername } of edits) {
+    for (const { id } of usersTo(change, 'delete'))
+      deletedNames.push(`user:${id}`, `name:${users.get(id)?.usernameKey}`);
+    for (const { id, newUsername } of usersTo(change, 'edit')) {
       const earlier = users.get(id)?.usernameKey;
       if (newUsername && newUsername.key !== earlier)
         renamed.push({ earlier: `name:${earlier}`, mention: `user:${id}` });

@@ -1,8 +1,10 @@
 import { RecordTooLarge } from '../../json/record-list.ts';
 import type { ErrorDetail } from '../../lib/error-codes.ts';
+import { FieldErrors } from '../../lib/field-errors.ts';
 import { type Fields, isAbsent, isEmail, isObject, shown, usersOf } from '../../lib/request-fields.ts';
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
 import { secretNames } from '../../passwords/policy.ts';
+import { readAttributes, readTags } from '../fields/field-formats.ts';
 import {
   type FieldDefinition,
   type FieldFormat,
@@ -10,11 +12,11 @@ import {
   shownStates,
   userFields,
 } from '../fields/fields.ts';
+import { inviteChannels } from '../parse/new-password.ts';
 import { type OperationName, similarAllowed } from '../parse/parsed-record.ts';
 import { itemOperations } from '../parse/parsed-user.ts';
 import { mentionsOf } from './mentions.ts';
 import type { Outcome } from './outcome.ts';
-import { plainAttributes, plainInvite, plainTags } from './plain-values.ts';
 
 /** Returns the value to keep, or undefined to redact it. */
 type FieldFilter = (value: unknown) => unknown;
@@ -47,19 +49,19 @@ const recordFields: FieldFilters = [
   ...principalNames,
   ['NewExternalKey', plain, true],
   ...filtersOf(otherPrincipalFields),
-  ['State', plainState],
-  ['Similar', plainSimilar],
+  ['State', oneOf(shownStates)],
+  ['Similar', oneOf([similarAllowed])],
   ['From', plainReference],
-  ['Invite', plainInvite],
+  ['Invite', oneOf(inviteChannels)],
 ];
 const userItemFields: FieldFilters = [
-  ['Operation', plainOperation],
+  ['Operation', oneOf(itemOperations)],
   ['Username', plain],
   ['ID', plainId],
   ['NewUsername', plain],
   ...filtersOf(userFields),
-  ['State', plainState],
-  ['Invite', plainInvite],
+  ['State', oneOf(shownStates)],
+  ['Invite', oneOf(inviteChannels)],
   ['MustChangePassword', (value) => (typeof value === 'boolean' ? value : undefined)],
 ];
 
@@ -148,6 +150,11 @@ function plain(value: unknown): unknown {
   return typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
 
+/** Returns a filter that redacts every value but these, as `plainId` does. */
+function oneOf(known: readonly string[]): FieldFilter {
+  return (value) => known.find((text) => text === value);
+}
+
 /** Redacts text that is not an integer: it may be a password from the wrong column. */
 function plainId(value: unknown): unknown {
   return typeof value === 'string' && !/^-?\d+$/.test(value) ? undefined : plain(value);
@@ -157,11 +164,6 @@ function plainId(value: unknown): unknown {
 function plainEmail(value: unknown): unknown {
   const kept = plain(value);
   return typeof kept === 'string' && kept !== '' && !isEmail(kept) ? undefined : kept;
-}
-
-/** Redacts another text, as `plainId` does. */
-function plainState(value: unknown): unknown {
-  return shownStates.find((known) => known === value);
 }
 
 /** Keeps the names of a principal. An object with other fields is redacted as a whole. */
@@ -177,12 +179,17 @@ function plainReference(value: unknown): unknown {
   return Object.fromEntries(names);
 }
 
-function plainSimilar(value: unknown): unknown {
-  return value === similarAllowed ? value : undefined;
+/** Redacts attributes that are not valid: an object may have any number of values of any size. */
+function plainAttributes(value: unknown): unknown {
+  const errors = new FieldErrors(1);
+  const attributes = readAttributes(value, userFields.Attributes.maxLength, 'Attributes', errors);
+  return errors.none ? (attributes ?? {}) : undefined;
 }
 
-function plainOperation(value: unknown): unknown {
-  return itemOperations.find((known) => known === value);
+function plainTags(value: unknown): unknown {
+  const errors = new FieldErrors(1);
+  const tags = readTags(value, 'Tags', errors);
+  return errors.none ? (tags ?? []) : undefined;
 }
 
 /** A failed record in the form that is returned to the client. */

@@ -1,5 +1,5 @@
 import { required } from '../../lib/required.ts';
-import type { PrincipalChange } from './change.ts';
+import { type PrincipalChange, usersTo } from './change.ts';
 import type { ReservedIds } from './writable-change.ts';
 import type { WriteStore } from './write-changes.store.ts';
 
@@ -42,5 +42,5 @@ export async function enoughIds(
 /** Returns the numbers of principals and users that a change inserts; none for a refused record. */
 function insertedRows(change: PrincipalChange | null) {
   const principals = change?.principal.kind === 'insert' ? 1 : 0;
-  return { principals, users: change?.registrations.length ?? 0 };
+  return { principals, users: change ? usersTo(change, 'register').length : 0 };
 }

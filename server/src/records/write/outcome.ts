@@ -132,8 +132,8 @@ export function mainError(errors: FieldErrors, variant: 'done' | 'dry'): ErrorDe
   return { code: errors.onlyInUsers ? 'INVALID_USERS' : 'INVALID_RECORD', variant };
 }
 
-/** A call that is to be stored. */
-export interface NewCall {
+/** The row of a call when it is stored. */
+export interface CallRow {
   readonly id: string;
   /** Null in protected mode. */
   readonly clientId: number | null;
@@ -147,7 +147,7 @@ export interface NewCall {
 export interface WriteContext {
   readonly actor: Actor;
   /** The call that the outcomes are stored with, and its row if that is not stored yet; null if they are not stored. */
-  readonly call: { readonly id: string; readonly newCall: NewCall | null } | null;
+  readonly call: { readonly id: string; readonly unstoredCall: CallRow | null } | null;
   /** The tags of a limited caller: it must still see the principals. */
   readonly callerTags: CallerTags;
   /** The hash that was verified when a signed-in user changes its own password: it must still be stored. */

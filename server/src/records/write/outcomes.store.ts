@@ -5,7 +5,7 @@ import {
   type OutcomeInviteJson,
   type OutcomeUserJson,
 } from './call-outcomes.store.ts';
-import { principalOutcome } from './change.ts';
+import { principalOutcome, usersTo } from './change.ts';
 import type { AppliedInvite } from './outcome.ts';
 import { withRows } from './statement-values.ts';
 import type { WritableChange } from './writable-change.ts';
@@ -25,9 +25,9 @@ const outcomeValues = {
   position: ({ position }: WritableChange) => position,
   principal_id: ({ principalId }: WritableChange) => principalId,
   users: ({ applied }: WritableChange) => applied.length,
-  applied: ({ applied, moves }: WritableChange) => {
-    const sources = new Map(moves.map(({ id, from }) => [id, from]));
-    return JSON.stringify(applied.map((user) => userJson(user, sources.get(user.id))));
+  applied: (change: WritableChange) => {
+    const sources = new Map(usersTo(change, 'move').map(({ id, from }) => [id, from]));
+    return JSON.stringify(change.applied.map((user) => userJson(user, sources.get(user.id))));
   },
   kept: ({ applied, keptFields = [] }: WritableChange) => {
     const kept: KeptFieldsJson = [
@@ -72,7 +72,7 @@ export function storeOutcomes(changes: readonly WritableChange[]): Query[] {
  * Stores the calls whose first outcomes these may be. A concurrent transaction with other records of the call waits here
  * until this one ends, so nothing but the outcomes may follow.
  */
-export function storeNewCalls(changes: readonly WritableChange[]): Query[] {
-  const calls = new Set(changes.flatMap(({ context }) => context.call?.newCall ?? []));
+export function storeCalls(changes: readonly WritableChange[]): Query[] {
+  const calls = new Set(changes.flatMap(({ context }) => context.call?.unstoredCall ?? []));
   return [...calls].map((call) => ({ statement: insertCall, values: { ...call } }));
 }

@@ -1,8 +1,9 @@
 import type { Connection } from '../../db/database.ts';
 import { arrayLiteral, type Query, rowsParameter, statement } from '../../db/statement.ts';
 import type { IssuedCode } from '../../passwords/password-code.ts';
-import { usersAndThoseOfPrincipals, usersWithoutAccess, withUsers } from './sign-ins.store.ts';
-import { idOf, principalIds, withRows } from './statement-values.ts';
+import { usersTo } from './change.ts';
+import { deletedIn, usersAndThoseOfPrincipals, usersWithoutAccess, withUsers } from './sign-ins.store.ts';
+import { idOf, withRows } from './statement-values.ts';
 import type { ReadyInvitation, WritableChange } from './writable-change.ts';
 
 // The codes with which users set their passwords. The caller that issues codes holds locks of the users, so that they
@@ -126,16 +127,15 @@ const endMailedCodesStatement = statement(
  * Ends the codes and pending mails of users that are disabled or deleted, or whose password is set, and the mailed codes
  * of users whose address changes.
  */
-export function endCodes(changes: readonly WritableChange[], deleted: readonly WritableChange[]): Query[] {
-  const ended = usersWithoutAccess(changes, deleted);
-  const readdressed = changes.flatMap(({ edits }) =>
-    edits.filter(({ changed }) => changed.includes('Email')),
+export function endCodes(changes: readonly WritableChange[]): Query[] {
+  const ended = usersWithoutAccess(changes);
+  const readdressed = changes.flatMap((change) =>
+    usersTo(change, 'edit').filter(({ changed }) => changed.includes('Email')),
   );
-  const erased = { users: changes.flatMap(({ deletes }) => deletes), principals: principalIds(deleted) };
   return [
     ...withUsers(endCodesStatement, ended),
     ...withUsers(endMailsStatement, ended),
-    ...withUsers(eraseMailsStatement, erased),
+    ...withUsers(eraseMailsStatement, deletedIn(changes)),
     ...withRows(endMailedCodesStatement, readdressed, { ids: arrayLiteral(readdressed.map(idOf)) }),
   ];
 }

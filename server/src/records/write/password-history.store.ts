@@ -1,7 +1,7 @@
 import { type Query, statement } from '../../db/statement.ts';
 import { resetUsers } from './change.ts';
-import { usersAndThoseOfPrincipals, withUsers } from './sign-ins.store.ts';
-import { principalIds, withIds } from './statement-values.ts';
+import { deletedIn, usersAndThoseOfPrincipals, withUsers } from './sign-ins.store.ts';
+import { withIds } from './statement-values.ts';
 import type { WritableChange } from './writable-change.ts';
 
 // The earlier password hashes of users, which they may not choose again; see ANAGRAFE_PASSWORD_HISTORY.
@@ -32,10 +32,6 @@ const eraseHistoryStatement = statement(
   `delete from anagrafe.password_history where user_id = any(${usersAndThoseOfPrincipals})`,
 );
 
-export function eraseHistory(
-  changes: readonly WritableChange[],
-  deleted: readonly WritableChange[],
-): Query[] {
-  const users = changes.flatMap(({ deletes }) => deletes);
-  return withUsers(eraseHistoryStatement, { users, principals: principalIds(deleted) });
+export function eraseHistory(changes: readonly WritableChange[]): Query[] {
+  return withUsers(eraseHistoryStatement, deletedIn(changes));
 }

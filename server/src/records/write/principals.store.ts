@@ -3,9 +3,9 @@ import { required } from '../../lib/required.ts';
 import { numberTerms, searchTerms } from '../../usernames/username.ts';
 import { columnNames, columnTypes, columnValues, fieldColumns } from '../fields/field-columns.ts';
 import { columnText, principalFieldNames, principalFields } from '../fields/fields.ts';
-import { type PrincipalValues, sizeOf, sourcesOf } from './change.ts';
+import { type PrincipalValues, sizeOf, sourcesOf, usersTo } from './change.ts';
 import { changeColumns, columnsOfFields, joinBefore, storingChanges } from './changed-values.store.ts';
-import { assignments, idOf, principalIds, withIds, withRows } from './statement-values.ts';
+import { assignments, deletedPrincipals, idOf, withIds, withRows } from './statement-values.ts';
 import type { WritableChange } from './writable-change.ts';
 
 const newPrincipalColumns = {
@@ -41,8 +41,8 @@ function termsOf(values: PrincipalValues | null): string[] {
   return [...new Set([...searchTerms([...texts, ...aliases]), ...whole])];
 }
 
-function usersAdded({ registrations, moves, deletes }: WritableChange): number {
-  return registrations.length + moves.length - deletes.length;
+function usersAdded(change: WritableChange): number {
+  return usersTo(change, 'register', 'move').length - usersTo(change, 'delete').length;
 }
 
 const insertPrincipalsStatement = preparedStatement(
@@ -106,7 +106,7 @@ const touchPrincipalsStatement = statement(
 /** Gives a new version to principals of which only users change. An invitation changes no value of its user. */
 export function touchPrincipals(changes: readonly WritableChange[]): Query[] {
   const touched = changes.filter((change) => {
-    return change.principal.kind === 'keep' && sizeOf(change) > change.invites.length;
+    return change.principal.kind === 'keep' && sizeOf(change) > usersTo(change, 'invite').length;
   });
   return withRows(touchPrincipalsStatement, touched, touchedPrincipals.values(touched, principalColumns));
 }
@@ -122,7 +122,7 @@ const countMovedUsersStatement = statement(
 export function countMovedUsers(changes: readonly WritableChange[]): Query[] {
   const rows = changes.flatMap((change) =>
     sourcesOf(change).map((id) => {
-      return { id, lost: change.moves.filter(({ from }) => from === id).length };
+      return { id, lost: usersTo(change, 'move').filter(({ from }) => from === id).length };
     }),
   );
   const columns = { id: idOf, users_added: ({ lost }: (typeof rows)[number]) => -lost };
@@ -134,7 +134,7 @@ const deleteUsersOfStatement = statement(
 );
 const deletePrincipalsStatement = statement('delete from anagrafe.principals where id = any(:ids::bigint[])');
 
-export function deletePrincipals(deleted: readonly WritableChange[]): Query[] {
-  const ids = principalIds(deleted);
+export function deletePrincipals(changes: readonly WritableChange[]): Query[] {
+  const ids = deletedPrincipals(changes);
   return [...withIds(deleteUsersOfStatement, ids), ...withIds(deletePrincipalsStatement, ids)];
 }

@@ -1,7 +1,8 @@
-import { isTimeLimit, WriteFailure } from '../../db/errors.ts';
+import { WriteFailure } from '../../db/errors.ts';
 import { principalsOf, sizeOf } from './change.ts';
 import type { WritableChange } from './writable-change.ts';
 import type { WriteStore } from './write-changes.store.ts';
+import { failureRules } from './write-failures.ts';
 
 /** Limits of one transaction, so that its locks are held for a short time. A larger record is written alone. */
 const recordsPerGroup = 200;
@@ -43,7 +44,7 @@ export interface WriterOptions {
 
 interface WaitingChange {
   readonly change: WritableChange;
-  /** True after a group had to leave the change out. */
+  /** True after a group that was not written, or that left the change out. */
   readonly isAlone: boolean;
   resolve(): void;
   reject(error: unknown): void;
@@ -52,8 +53,7 @@ interface WaitingChange {
 /**
  * Writes changes in groups, each group in one transaction. A change never waits for a group to fill: it is written in
  * the next iteration of the event loop in which fewer than `writesAtOnce` writes are running, together with the changes
- * that became ready meanwhile. A change that a group has to leave out, because of a conflict or a lock, is then written
- * alone.
+ * that became ready meanwhile. `failureRules` decides which changes are written alone if a group fails.
  */
 export class RecordWriter {
   readonly store: WriteStore;
@@ -88,23 +88,27 @@ export class RecordWriter {
       if (!this.#waiting[0]?.isAlone) await this.#pause?.();
       if (this.#waiting.length === 0) break;
       const group = this.#takeGroup();
-      try {
-        const written = await this.store.writeChanges(group.map(({ change }) => change));
-        for (const [index, waiting] of group.entries()) {
-          if (written[index]) waiting.resolve();
-          else if (group.length > 1) this.#writeAlone(waiting);
-          else waiting.reject(new WriteFailure('conflict'));
-        }
-      } catch (error) {
-        // Any other error may have occurred after the commit.
-        const failure = error instanceof WriteFailure ? error : new WriteFailure('unknown', error);
-        for (const waiting of group) {
-          if (group.length > 1 && concernsOneRecord(failure)) this.#writeAlone(waiting);
-          else waiting.reject(failure);
-        }
+      const failures = await this.#failuresOf(group.map(({ change }) => change));
+      for (const [index, waiting] of group.entries()) {
+        const failure = failures[index];
+        if (!failure) waiting.resolve();
+        else if (group.length > 1 && failureRules[failure.kind].isTriedAlone) this.#writeAlone(waiting);
+        else waiting.reject(failure);
       }
     }
     this.#running--;
+  }
+
+  /** Writes a group. Returns the failure of each change; null for one that was written. */
+  async #failuresOf(changes: readonly WritableChange[]): Promise<(WriteFailure | null)[]> {
+    try {
+      const written = await this.store.writeChanges(changes);
+      return written.map((isWritten) => (isWritten ? null : new WriteFailure('conflict')));
+    } catch (error) {
+      // Any other error may have occurred after the commit.
+      const failure = error instanceof WriteFailure ? error : new WriteFailure('unknown', error);
+      return changes.map(() => failure);
+    }
   }
 
   #writeAlone(waiting: WaitingChange): void {
@@ -128,9 +132,4 @@ export class RecordWriter {
     }
     return this.#waiting.splice(0, count);
   }
-}
-
-/** Returns true if nothing was written because of one record; the others can be written without it. */
-function concernsOneRecord(error: WriteFailure): boolean {
-  return isTimeLimit(error.cause) || (error.kind !== 'notWritten' && error.kind !== 'unknown');
 }

@@ -5,8 +5,16 @@ import {
   type Statement,
   statement,
 } from '../../db/statement.ts';
+import { usersTo } from './change.ts';
 import { mergesOf } from './merges.store.ts';
-import { idOf, principalIds, withIds, withRows } from './statement-values.ts';
+import {
+  deletedPrincipals,
+  deletedUsers,
+  idOf,
+  principalIds,
+  withIds,
+  withRows,
+} from './statement-values.ts';
 import type { WritableChange } from './writable-change.ts';
 
 /** SQL that adds to the row counts. `rows` is a query with the columns `id` and `amount`, which is 1 or -1. */
@@ -25,22 +33,21 @@ const countUsersOfStatement = statement(
 );
 
 /** Must precede the deletion of the users. */
-export function countUsers(changes: readonly WritableChange[], deleted: readonly WritableChange[]): Query[] {
-  const added = changes.flatMap(({ registrations }) => registrations.map(idOf));
-  const removed = changes.flatMap(({ deletes }) => deletes);
+export function countUsers(changes: readonly WritableChange[]): Query[] {
+  const added = changes.flatMap((change) => usersTo(change, 'register').map(idOf));
   return [
-    ...counted(countUsersStatement, added, removed),
-    ...withIds(countUsersOfStatement, principalIds(deleted)),
+    ...counted(countUsersStatement, added, deletedUsers(changes)),
+    ...withIds(countUsersOfStatement, deletedPrincipals(changes)),
   ];
 }
 
-export function countPrincipals(
-  changes: readonly WritableChange[],
-  deleted: readonly WritableChange[],
-): Query[] {
+export function countPrincipals(changes: readonly WritableChange[]): Query[] {
   const inserted = changes.filter(({ principal }) => principal.kind === 'insert');
   const merged = mergesOf(changes).map(idOf);
-  return counted(countPrincipalsStatement, principalIds(inserted), [...principalIds(deleted), ...merged]);
+  return counted(countPrincipalsStatement, principalIds(inserted), [
+    ...deletedPrincipals(changes),
+    ...merged,
+  ]);
 }
 
 function counted(sql: Statement, added: readonly number[], removed: readonly number[]): Query[] {

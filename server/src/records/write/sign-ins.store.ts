@@ -1,6 +1,6 @@
 import { arrayLiteral, type Query, type Statement, statement } from '../../db/statement.ts';
-import { resetUsers } from './change.ts';
-import { idOf, principalIds, withRows } from './statement-values.ts';
+import { resetUsers, usersTo } from './change.ts';
+import { deletedPrincipals, deletedUsers, idOf, principalIds, withRows } from './statement-values.ts';
 import type { WritableChange } from './writable-change.ts';
 
 /** SQL for the IDs of some users, and of all users of some principals. */
@@ -18,28 +18,32 @@ interface UsersWithPrincipals {
   readonly principals: readonly number[];
 }
 
+/** Returns the users that are deleted, alone or with their principal. */
+export function deletedIn(changes: readonly WritableChange[]): UsersWithPrincipals {
+  return { users: deletedUsers(changes), principals: deletedPrincipals(changes) };
+}
+
 /** Returns the users that are disabled or deleted, or whose password is reset. */
-export function usersWithoutAccess(
-  changes: readonly WritableChange[],
-  deleted: readonly WritableChange[],
-): UsersWithPrincipals {
+export function usersWithoutAccess(changes: readonly WritableChange[]): UsersWithPrincipals {
+  const deleted = deletedIn(changes);
   const disabled = changes.filter(
     ({ principal }) =>
       principal.kind === 'edit' &&
       principal.changed.includes('State') &&
       principal.values.state === 'disabled',
   );
-  const users = changes.flatMap(({ edits }) => edits).filter(({ state }) => state === 'disabled');
+  const edits = changes.flatMap((change) => usersTo(change, 'edit'));
+  const users = edits.filter(({ state }) => state === 'disabled').map(idOf);
   return {
-    users: [...resetOrDeletedUsers(changes), ...users.map(idOf)],
-    principals: principalIds([...disabled, ...deleted]),
+    users: [...deleted.users, ...changes.flatMap(resetUsers), ...users],
+    principals: [...deleted.principals, ...principalIds(disabled)],
   };
 }
 
 /** Ends the sessions of users that are disabled, moved or deleted, or whose password is reset. */
-export function endSessions(changes: readonly WritableChange[], deleted: readonly WritableChange[]): Query[] {
-  const { users, principals } = usersWithoutAccess(changes, deleted);
-  const moved = changes.flatMap(({ moves }) => moves.map(idOf));
+export function endSessions(changes: readonly WritableChange[]): Query[] {
+  const { users, principals } = usersWithoutAccess(changes);
+  const moved = changes.flatMap((change) => usersTo(change, 'move').map(idOf));
   return withUsers(endSessionsStatement, { users: [...users, ...moved], principals });
 }
 
@@ -51,17 +55,10 @@ const forgetSourcesStatement = statement(
 );
 
 /** Forgets the wrong passwords and the known sources of users that are deleted, or whose password is reset. */
-export function forgetSignIns(
-  changes: readonly WritableChange[],
-  deleted: readonly WritableChange[],
-): Query[] {
-  const values = { users: resetOrDeletedUsers(changes), principals: principalIds(deleted) };
+export function forgetSignIns(changes: readonly WritableChange[]): Query[] {
+  const { users, principals } = deletedIn(changes);
+  const values = { users: [...users, ...changes.flatMap(resetUsers)], principals };
   return [...withUsers(forgetThrottlesStatement, values), ...withUsers(forgetSourcesStatement, values)];
-}
-
-/** Returns the users that are deleted, or whose password is reset. */
-function resetOrDeletedUsers(changes: readonly WritableChange[]): number[] {
-  return changes.flatMap((change) => [...resetUsers(change), ...change.deletes]);
 }
 
 export function withUsers(sql: Statement, { users, principals }: UsersWithPrincipals): Query[] {

@@ -1,11 +1,22 @@
 import { arrayLiteral, type Query, type Statement } from '../../db/statement.ts';
 import { columnValues } from '../fields/field-columns.ts';
+import { usersTo } from './change.ts';
 import type { WritableChange } from './writable-change.ts';
 
 // What the statements of this folder have in common.
 
 export function idOf({ id }: { readonly id: number }): number {
   return id;
+}
+
+/** Returns the IDs of the users that are deleted alone, not with their principal. */
+export function deletedUsers(changes: readonly WritableChange[]): number[] {
+  return changes.flatMap((change) => usersTo(change, 'delete').map(idOf));
+}
+
+/** Returns the IDs of the principals that are deleted with all of their users. */
+export function deletedPrincipals(changes: readonly WritableChange[]): number[] {
+  return principalIds(changes.filter(({ principal }) => principal.kind === 'delete'));
 }
 
 export function principalIds(changes: readonly WritableChange[]): number[] {

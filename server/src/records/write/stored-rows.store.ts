@@ -1,8 +1,8 @@
 import { arrayLiteral, type Query, statement } from '../../db/statement.ts';
 import { isVisible } from '../../db/visibility.ts';
 import type { State } from '../fields/fields.ts';
-import { sourcesOf, type UserMove } from './change.ts';
-import { idOf, principalIds, withIds } from './statement-values.ts';
+import { sourcesOf, type UserMove, usersTo } from './change.ts';
+import { deletedPrincipals, deletedUsers, idOf, principalIds, withIds } from './statement-values.ts';
 import type { WritableChange } from './writable-change.ts';
 
 // The rows that the checks relied on. A transaction locks them first, and compares them with what the checks found.
@@ -96,29 +96,31 @@ export function readVersions(changes: readonly WritableChange[]): Query[] {
 /** Locks the principals, and then the users that must exist under them. A group does not wait for locked rows. */
 export function lockRows(changes: readonly WritableChange[], { isGroup }: { isGroup: boolean }): Query[] {
   const mode = isGroup ? 'skipping' : 'waiting';
-  const deleted = changes.filter(({ principal }) => principal.kind === 'delete');
   const existing = changes.filter(({ principal }) => principal.kind !== 'insert');
   const principals = new Set([...principalIds(existing), ...changes.flatMap(sourcesOf)]);
-  const changedUsers = changes.flatMap(({ resets, edits, moves, invites }) =>
-    [...resets, ...edits, ...moves, ...invites].map(idOf),
+  const changedUsers = changes.flatMap((change) =>
+    usersTo(change, 'reset', 'edit', 'move', 'invite').map(idOf),
   );
   const withCodes = changes.filter(({ context }) => context.expectedCode !== undefined);
-  const deletedUsers = changes.flatMap(({ deletes }) => deletes);
   const compared = arrayLiteral(
-    changes.filter(({ context }) => context.expectedCurrentHash !== undefined).flatMap(existingUsers),
+    changes.filter(({ context }) => context.expectedCurrentHash !== undefined).flatMap(existingIds),
   );
   return [
     ...withIds(lockPrincipalsStatement[mode], [...principals]),
     ...withIds(lockChangedUsersStatement[mode], changedUsers, { compared }),
-    ...withIds(lockDeletedUsersStatement[mode], deletedUsers, { compared }),
-    ...withIds(lockUsersOfStatement, principalIds(deleted)),
-    ...withIds(lockCodesStatement, withCodes.flatMap(existingUsers)),
+    ...withIds(lockDeletedUsersStatement[mode], deletedUsers(changes), { compared }),
+    ...withIds(lockUsersOfStatement, deletedPrincipals(changes)),
+    ...withIds(lockCodesStatement, withCodes.flatMap(existingIds)),
   ];
 }
 
-/** Returns the IDs of the users that must exist under the principal, or under the one that they move from. */
-function existingUsers({ resets, edits, moves, invites, deletes }: WritableChange): number[] {
-  return [...[...resets, ...edits, ...moves, ...invites].map(idOf), ...deletes];
+/** Returns the users that must exist under the principal, or under the one that they move from. */
+function existingUsers(change: WritableChange) {
+  return usersTo(change, 'reset', 'edit', 'move', 'invite', 'delete');
+}
+
+function existingIds(change: WritableChange): number[] {
+  return existingUsers(change).map(idOf);
 }
 
 export function storedRows(rows: readonly unknown[]): StoredRows {
@@ -135,10 +137,9 @@ export function storedRows(rows: readonly unknown[]): StoredRows {
 
 /** Returns true if the principals and the users of the change are as the checks found them. */
 export function isCurrent(change: WritableChange, { principals, users, codes }: StoredRows): boolean {
-  const { principal, principalId, moves, context } = change;
-  if (principal.kind === 'insert' && moves.length === 0 && context.expectedCode === undefined) return true;
-  const moveOf = new Map(moves.map((move) => [move.id, move]));
-  const inviteOf = new Map(change.invites.map((invite) => [invite.id, invite]));
+  const { principal, principalId, context } = change;
+  const sourceOf = new Map(usersTo(change, 'move').map(({ id, from }) => [id, from]));
+  if (principal.kind === 'insert' && sourceOf.size === 0 && context.expectedCode === undefined) return true;
   const { expectedCurrentHash, expectedCode, callerTags } = context;
   const sees = (id: number) => isVisible(principals.get(id)?.tags ?? null, callerTags);
   return (
@@ -147,28 +148,26 @@ export function isCurrent(change: WritableChange, { principals, users, codes }: 
     isCurrentPrincipal(change, principals.get(principalId)) &&
     isCurrentMerge(change, principals) &&
     sourcesOf(change).every((id) => principals.has(id) && sees(id)) &&
-    existingUsers(change).every((id) => {
-      const user = users.get(id);
-      const move = moveOf.get(id);
-      if (!user || user.principalId !== (move?.from ?? principalId)) return false;
-      if (move && !isCurrentMove(move, user)) return false;
-      const invite = inviteOf.get(id);
-      if (invite && (user.state !== 'active' || (invite.unlessHasPassword && user.hasPassword))) return false;
-      return expectedCurrentHash === undefined || expectedCurrentHash === user.passwordHash;
+    existingUsers(change).every((user) => {
+      const stored = users.get(user.id);
+      if (!stored || stored.principalId !== (sourceOf.get(user.id) ?? principalId)) return false;
+      if (user.kind === 'move' && !isCurrentMove(user, stored)) return false;
+      if (user.kind === 'invite') {
+        if (stored.state !== 'active' || (user.unlessHasPassword && stored.hasPassword)) return false;
+      }
+      return expectedCurrentHash === undefined || expectedCurrentHash === stored.passwordHash;
     })
   );
 }
 
-function isCurrentPrincipal(
-  { principal, expectedVersion, registrations, moves, invites, storedUsers }: WritableChange,
-  stored: LockedPrincipal | undefined,
-): boolean {
+function isCurrentPrincipal(change: WritableChange, stored: LockedPrincipal | undefined): boolean {
+  const { principal, expectedVersion, storedUsers } = change;
   if (principal.kind === 'insert') return true;
   if (!stored) return false;
   // A user that was moved away is not deleted.
   if (principal.kind === 'delete' && storedUsers !== stored.usersCount) return false;
   // The checks of a record with a version have compared the stored state.
-  const needsActive = registrations.length + moves.length + invites.length > 0;
+  const needsActive = usersTo(change, 'register', 'move', 'invite').length > 0;
   if (expectedVersion === null && needsActive && stored.state !== 'active') return false;
   return expectedVersion === null || expectedVersion === stored.version;
 }

@@ -2,9 +2,9 @@ import { preparedStatement, type Query, rowsParameter, statement } from '../../d
 import { columnNames, columnTypes, fieldColumns } from '../fields/field-columns.ts';
 import { userFields } from '../fields/fields.ts';
 import { changeIdOf } from './audited-change.ts';
-import type { UserEdit } from './change.ts';
+import { type NewUser, type UserEdit, usersTo } from './change.ts';
 import { changeColumns, columnsOfFields, joinBefore, storingChanges } from './changed-values.store.ts';
-import { assignments, idOf, withIds, withRows } from './statement-values.ts';
+import { assignments, deletedUsers, idOf, withIds, withRows } from './statement-values.ts';
 import type { WritableChange } from './writable-change.ts';
 
 const newUsers = rowsParameter('new_user', {
@@ -31,7 +31,7 @@ const newUserColumns = {
 
 interface NewUserRow {
   readonly principalId: number;
-  readonly user: WritableChange['registrations'][number];
+  readonly user: NewUser & { readonly id: number };
 }
 
 const insertUsersStatement = preparedStatement(
@@ -46,8 +46,8 @@ const insertUsersStatement = preparedStatement(
 );
 
 export function insertUsers(changes: readonly WritableChange[]): Query[] {
-  const rows = changes.flatMap(({ principalId, registrations }) =>
-    registrations.map((user) => ({ principalId, user })),
+  const rows = changes.flatMap((change) =>
+    usersTo(change, 'register').map((user) => ({ principalId: change.principalId, user })),
   );
   return withRows(insertUsersStatement, rows, newUsers.values(rows, newUserColumns));
 }
@@ -61,7 +61,9 @@ const moveUsersStatement = statement(
 );
 
 export function moveUsers(changes: readonly WritableChange[]): Query[] {
-  const rows = changes.flatMap(({ principalId, moves }) => moves.map(({ id }) => ({ id, principalId })));
+  const rows = changes.flatMap((change) =>
+    usersTo(change, 'move').map(({ id }) => ({ id, principalId: change.principalId })),
+  );
   const columns = { id: idOf, principal_id: (row: (typeof rows)[number]) => row.principalId };
   return withRows(moveUsersStatement, rows, movedUsers.values(rows, columns));
 }
@@ -81,7 +83,7 @@ const resetPasswordsStatement = statement(
 );
 
 export function resetPasswords(changes: readonly WritableChange[]): Query[] {
-  const rows = changes.flatMap(({ resets }) => resets);
+  const rows = changes.flatMap((change) => usersTo(change, 'reset'));
   const columns = {
     id: idOf,
     password_hash: ({ password }: (typeof rows)[number]) => password.hash,
@@ -107,14 +109,14 @@ const editedUserColumns = {
   id: ({ edit }: EditedUser) => edit.id,
   change_id: ({ changeId }: EditedUser) => changeId,
   call_id: ({ callId }: EditedUser) => callId,
-  sets_fields: ({ edit }: EditedUser) => edit.fields !== null,
+  sets_fields: ({ edit }: EditedUser) => edit.fields !== undefined,
   sets_attributes: ({ edit }: EditedUser) => edit.fields?.Attributes !== undefined,
   username: ({ edit }: EditedUser) => edit.newUsername?.asSent ?? null,
   username_key: ({ edit }: EditedUser) => edit.newUsername?.key ?? null,
   password_hash: ({ edit }: EditedUser) => edit.password?.hash ?? null,
-  must_change_password: ({ edit }: EditedUser) => edit.password?.mustChange ?? edit.mustChange,
+  must_change_password: ({ edit }: EditedUser) => edit.password?.mustChange ?? edit.mustChange ?? null,
   state: ({ edit }: EditedUser) => edit.state,
-  ...fieldColumns(userFields, ({ edit }: EditedUser) => edit.fields),
+  ...fieldColumns(userFields, ({ edit }: EditedUser) => edit.fields ?? null),
 };
 
 interface EditedUser {
@@ -152,7 +154,7 @@ const editUsersStatement = statement(
 
 export function editUsers(changes: readonly WritableChange[]): Query[] {
   const rows = changes.flatMap((change) =>
-    change.edits.map((edit, index): EditedUser => {
+    usersTo(change, 'edit').map((edit, index): EditedUser => {
       return { edit, changeId: changeIdOf(change, index), callId: change.context.call?.id ?? null };
     }),
   );
@@ -162,8 +164,5 @@ export function editUsers(changes: readonly WritableChange[]): Query[] {
 const deleteUsersStatement = statement('delete from anagrafe.users where id = any(:ids::bigint[])');
 
 export function deleteUsers(changes: readonly WritableChange[]): Query[] {
-  return withIds(
-    deleteUsersStatement,
-    changes.flatMap(({ deletes }) => deletes),
-  );
+  return withIds(deleteUsersStatement, deletedUsers(changes));
 }

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { required } from '../../lib/required.ts';
 import type { IssuedCode } from '../../passwords/password-code.ts';
 import type { InviteChannel, NewPassword } from '../parse/new-password.ts';
-import { type NewUser, type PrincipalChange, resetUsers } from './change.ts';
+import { type PrincipalChange, type UserChange, usersTo } from './change.ts';
 import type { AppliedUser, WriteContext } from './outcome.ts';
 
 /** A change with the IDs of what it inserts, the hashes of its passwords, and its actor. */
 export interface WritableChange extends PrincipalChange {
   readonly principalId: number;
-  readonly registrations: readonly (NewUser & { readonly id: number })[];
+  readonly users: readonly (UserChange & { readonly id: number })[];
   readonly applied: readonly (AppliedUser & { readonly id: number })[];
   /** The users that are invited, new and existing ones. */
   readonly invitations: readonly ReadyInvitation[];
@@ -47,26 +47,25 @@ export function writableChange(
   }: { readonly ids: ReservedIds; readonly hashes: Hashes; readonly position: number },
   context: WriteContext,
 ): WritableChange {
-  const appliedIds = ids.users.values();
+  const [newIds, appliedIds] = [ids.users.values(), ids.users.values()];
   const hashed = <Password extends NewPassword | null>(password: Password) =>
     password && { ...password, text: null, hash: password.hash ?? required(hashes.get(password)) };
-  const registrations = change.registrations.map((user, at) => {
-    return { ...user, id: required(ids.users[at]), password: hashed(user.password) };
+  const users = change.users.map((user): WritableChange['users'][number] => {
+    if (user.kind === 'register')
+      return { ...user, id: required(newIds.next().value), password: hashed(user.password) };
+    if (user.kind === 'reset') return { ...user, password: hashed(user.password) };
+    return user.kind === 'edit' && user.password ? { ...user, password: hashed(user.password) } : user;
   });
-  const invited = [
-    ...registrations.flatMap(({ id, invite }) => (invite === null ? [] : [{ id, channel: invite }])),
-    ...change.invites,
-  ];
-  const invitations = invited.map(({ id: userId, channel }) => {
-    return { userId, channel, code: channel === 'code' ? (context.issueCode?.() ?? null) : null };
+  const invitations = usersTo({ users }, 'register', 'invite').flatMap((user): ReadyInvitation[] => {
+    const channel = user.kind === 'invite' ? user.channel : user.invite;
+    if (channel === null) return [];
+    return [{ userId: user.id, channel, code: channel === 'code' ? (context.issueCode?.() ?? null) : null }];
   });
   const codes = new Map(invitations.map(({ userId, code }) => [userId, code]));
   return {
     ...change,
     principalId: required(change.principalId ?? ids.principal),
-    registrations,
-    resets: change.resets.map(({ id, password }) => ({ id, password: hashed(password) })),
-    edits: change.edits.map((edit) => ({ ...edit, password: hashed(edit.password) })),
+    users,
     applied: change.applied.map((user) => {
       const id = user.id ?? required(appliedIds.next().value);
       return { ...user, id, ...(user.invite && { invite: { ...user.invite, code: codes.get(id) ?? null } }) };
@@ -81,10 +80,10 @@ export function writableChange(
 /** Maximum number of users in one audit row. */
 export const usersPerAuditRow = 1000;
 
+/** A new password or an invitation counts besides the user. */
 function auditRowCount(change: PrincipalChange): number {
-  const { registrations, edits, moves, invites, deletes } = change;
-  const invited = invites.length + registrations.filter(({ invite }) => invite !== null).length;
-  const count =
-    registrations.length + resetUsers(change).length + edits.length + moves.length + deletes.length + invited;
-  return Math.max(1, Math.ceil(count / usersPerAuditRow));
+  const others = usersTo(change, 'register', 'edit').filter((user) =>
+    user.kind === 'edit' ? user.password : user.invite,
+  );
+  return Math.max(1, Math.ceil((change.users.length + others.length) / usersPerAuditRow));
 }

@@ -2,11 +2,11 @@ import type { Database } from '../../db/database.ts';
 import { storeWithApiErrors } from '../../db/errors.ts';
 import { preparedStatement, type Query } from '../../db/statement.ts';
 import { appendAuditRows, auditDeletions } from './audit-rows.store.ts';
-import { isUnchanged, takesLong } from './change.ts';
+import { isUnchanged, takesLong, usersTo } from './change.ts';
 import { eraseValues } from './changed-values.store.ts';
 import { eraseFailedRecords } from './erasure.store.ts';
 import { deleteMerged, keepAliases, restoreAliases } from './merges.store.ts';
-import { storeNewCalls, storeOutcomes } from './outcomes.store.ts';
+import { storeCalls, storeOutcomes } from './outcomes.store.ts';
 import { endCodes, inviteUsers } from './password-codes.store.ts';
 import { eraseHistory, keepHistory } from './password-history.store.ts';
 import {
@@ -67,9 +67,10 @@ export function openWriteStore(database: Database, passwordsKept: number) {
 /** Returns the statements that the group needs, in the order of their locks. */
 function writesOf(changes: readonly WritableChange[], stored: StoredRows, passwordsKept: number): Query[] {
   const changed = changes.filter((change) => !isUnchanged(change));
-  const deleted = changed.filter(({ principal }) => principal.kind === 'delete');
   // The others have new users alone.
-  const existing = changed.filter(({ principal, moves }) => principal.kind !== 'insert' || moves.length > 0);
+  const existing = changed.filter(
+    (change) => change.principal.kind !== 'insert' || usersTo(change, 'move').length > 0,
+  );
   return [
     ...insertPrincipals(changed),
     ...keepAliases(existing),
@@ -82,21 +83,21 @@ function writesOf(changes: readonly WritableChange[], stored: StoredRows, passwo
     ...keepHistory(existing, passwordsKept),
     ...resetPasswords(existing),
     ...editUsers(existing),
-    ...endSessions(existing, deleted),
-    ...forgetSignIns(existing, deleted),
-    ...endCodes(existing, deleted),
+    ...endSessions(existing),
+    ...forgetSignIns(existing),
+    ...endCodes(existing),
     ...inviteUsers(changed),
-    ...countUsers(changed, deleted),
-    ...countPrincipals(changed, deleted),
+    ...countUsers(changed),
+    ...countPrincipals(changed),
     ...appendAuditRows(changed),
-    ...auditDeletions(deleted),
-    ...eraseValues(existing, deleted),
+    ...auditDeletions(existing),
+    ...eraseValues(existing),
     ...eraseFailedRecords(existing, stored),
-    ...eraseHistory(existing, deleted),
+    ...eraseHistory(existing),
     ...deleteUsers(existing),
-    ...deletePrincipals(deleted),
+    ...deletePrincipals(existing),
     ...deleteMerged(existing),
-    ...storeNewCalls(changes),
+    ...storeCalls(changes),
     ...storeOutcomes(changes),
   ];
 }

@@ -1,35 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { workingMemory } from '../http/body-memory-limit.ts';
 import type { Claim, StoredCall } from '../idempotency/idempotency.ts';
 import { claimLease, holdLease, inProgress } from '../idempotency/lease.ts';
 import type { Job } from '../jobs/job.ts';
 import { submitJob } from '../jobs/submit.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { requireBatch } from '../records/check/batch.ts';
+import { workingMemory } from '../records/check/memory-estimates.ts';
 import { operationOf } from '../records/check/operation.ts';
 import { effectCounts } from '../records/read/effect-counts.ts';
 import type { Outcome } from '../records/write/outcome.ts';
 import { applyNow } from './apply-now.ts';
 import { dryRun } from './dry-run.ts';
-import {
-  type CallTools,
-  type ClaimedCall,
-  reviewOf,
-  type WriteCall,
-  type WriteResult,
-} from './write-call.ts';
+import { type CallTools, type ReadyCall, reviewOf, type WriteCall, type WriteResult } from './write-call.ts';
 
 /**
  * Handles a write as a dry run, at once or as a job. A call with an idempotency key is handled once. A call with a key or a
  * run is stored before it is applied.
  */
-export async function runCall(sent: WriteCall, tools: CallTools): Promise<WriteResult> {
+export async function handleCall(sent: WriteCall, tools: CallTools): Promise<WriteResult> {
   const call = { ...sent, records: requireWithinLimits(sent, tools) };
   const { clientId, operation, records } = call;
   if (call.dryRun) return dryRun(call, records, tools);
   const counts = { records: records.count, users: records.users };
   if (call.key || call.run !== null)
-    return claimAndRun(call, { counts, readRecords: async () => records }, tools);
+    return claimAndApply(call, { counts, readRecords: async () => records }, tools);
   const id = randomUUID();
   const unstoredCall = { id, clientId, operation, ...counts };
   const ready = await readyToApply({ ...call, id, unstoredCall }, 'new', tools);
@@ -39,7 +33,7 @@ export async function runCall(sent: WriteCall, tools: CallTools): Promise<WriteR
 type HeldClaim = Extract<Claim, { lease: unknown }>;
 
 /** Stores a call, or finds the earlier one with its key, and then applies it. */
-export async function claimAndRun(
+export async function claimAndApply(
   call: WriteCall,
   {
     counts,
@@ -51,13 +45,16 @@ export async function claimAndRun(
   tools: CallTools,
 ): Promise<WriteResult> {
   const { clientId, operation, key, run } = call;
-  const stored = { clientId, operation, key, run, ...counts };
-  const claim = await claimLease(stored, tools.idempotency, call.report);
+  const claim = await claimLease(
+    { clientId, operation, key, run, ...counts },
+    tools.idempotency,
+    call.report,
+  );
   if (!('lease' in claim)) return replay(call, claim, tools);
   const { state, callId: id } = claim;
   const apply = async () => {
-    const claimed = { ...call, records: await readRecords(claim), id, unstoredCall: null };
-    const ready = await readyToApply(claimed, state, tools);
+    const stored = { ...call, records: await readRecords(claim), id, unstoredCall: null };
+    const ready = await readyToApply(stored, state, tools);
     return call.async ? submit(ready, tools) : applyNow(ready, tools);
   };
   return holdLease(claim, apply, call.report);
@@ -68,10 +65,10 @@ export async function claimAndRun(
  * review of its plan.
  */
 async function readyToApply(
-  call: Omit<ClaimedCall, 'earlierOutcomes' | 'review'>,
+  call: Omit<ReadyCall, 'earlierOutcomes' | 'review'>,
   state: HeldClaim['state'],
   tools: CallTools,
-): Promise<ClaimedCall> {
+): Promise<ReadyCall> {
   const { callerTags } = call.options;
   if (!call.async) requireSyncLimits(call, tools.limits);
   call.holdMemory(workingMemory(call.records, call.async ? 'in groups' : 'whole'));
@@ -105,7 +102,7 @@ async function replay(
   return { kind: 'outcomes', outcomes, replayed: true, complete: true, counts };
 }
 
-async function submit(call: ClaimedCall, tools: CallTools): Promise<WriteResult> {
+async function submit(call: ReadyCall, tools: CallTools): Promise<WriteResult> {
   const { id } = call;
   const operation = operationOf(tools.operations, call.operation, call.options);
   const done = await submitJob(call, operation, { ...tools, store: tools.submissions });
@@ -115,7 +112,11 @@ async function submit(call: ClaimedCall, tools: CallTools): Promise<WriteResult>
 }
 
 /** Returns the job as it is right after submission, for an answer that needs no query. */
+<<<<<<< HEAD:server/src/calls/run-call.ts
 function asSubmitted({ id, clientId, operation, records }: ClaimedCall, done: readonly Outcome[]): Job {
+=======
+function asSubmitted({ id, clientId, operation, records }: ReadyCall, refused: readonly Outcome[]): Job {
+>>>>>>> main:server/src/calls/handle-call.ts
   return {
     id,
     clientId,

@@ -12,13 +12,13 @@ export type TraceStatement = (statement: Pick<BoundStatement, 'name' | 'text'>) 
  * `DatabaseError` if the server has refused the statement; in every other case of failure it is a `NoAnswer`, and the
  * connection is closed.
  */
-export async function run<Row extends pg.QueryResultRow>(
+export async function sendStatements<Row extends pg.QueryResultRow>(
   client: pg.ClientBase,
   statements: readonly BoundStatement[],
   answerMs: number,
   traceStatement: TraceStatement | null,
 ): Promise<Row[]> {
-  const send = (statement: BoundStatement) => {
+  const sendOne = (statement: BoundStatement) => {
     const values = [...statement.values];
     const ended = traceStatement?.(statement);
     const answer = client.query<Row>({ ...statement, values });
@@ -26,7 +26,7 @@ export async function run<Row extends pg.QueryResultRow>(
     answer.catch(() => undefined);
     return { answer, values, ended };
   };
-  const sent = sendTogether(client, () => statements.map(send));
+  const sent = sendTogether(client, () => statements.map(sendOne));
   const rows: Row[] = [];
   const failures: unknown[] = [];
   for (const { answer, values, ended } of sent) {
