@@ -112,11 +112,7 @@ async function submit(call: ReadyCall, tools: CallTools): Promise<WriteResult> {
 }
 
 /** Returns the job as it is right after submission, for an answer that needs no query. */
-<<<<<<< HEAD:server/src/calls/run-call.ts
-function asSubmitted({ id, clientId, operation, records }: ClaimedCall, done: readonly Outcome[]): Job {
-=======
-function asSubmitted({ id, clientId, operation, records }: ReadyCall, refused: readonly Outcome[]): Job {
->>>>>>> main:server/src/calls/handle-call.ts
+function asSubmitted({ id, clientId, operation, records }: ReadyCall, done: readonly Outcome[]): Job {
   return {
     id,
     clientId,
