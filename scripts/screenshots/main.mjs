@@ -1,6 +1,6 @@
-// Writes docs/screenshots/: the pages of the console, light and dark, of a service with made-up people in it.
+// Writes docs/screenshots/: the pages of the console, light and dark, of a service with made-up people in it, and labels.txt.
 // npm run build, then: node scripts/screenshots/main.mjs
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { openLog } from '../../server/dist/lib/log.js';
 import { startService } from '../../server/dist/main.js';
 import { readConfig } from '../../server/dist/settings/config.js';
 import { openStore } from '../../server/dist/store.js';
+import { labelsOf, textsOf } from './labels.mjs';
 import { openMailServer, openReceiver } from './receiver.mjs';
 import { seed, submitLongJob } from './seed.mjs';
 import { italianShots, shotsOf } from './shots.mjs';
@@ -19,10 +20,13 @@ const { findChromium } = createRequire(import.meta.url)('../test-programs.cjs');
 const pictures = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
 /** The pictures replace the former ones together, when all are taken. */
 const folder = mkdtempSync(join(tmpdir(), 'anagrafe-pictures-'));
+/** The lines of `labels.txt`: a picture and its labels. */
+const lines = [];
 const desktop = { width: 1280, height: 800 };
 const phone = { width: 390, height: 844 };
 
 const english = {
+  language: 'en',
   locale: 'en-GB',
   heading: 'Sign in',
   byKeys: 'Sign in with an API key',
@@ -31,6 +35,7 @@ const english = {
   overview: 'Overview',
 };
 const italian = {
+  language: 'it',
   locale: 'it-IT',
   heading: 'Accesso',
   byKeys: 'Accedi con una chiave API',
@@ -54,7 +59,12 @@ async function shoot(
   });
   const page = await context.newPage();
   page.setDefaultTimeout(120_000);
-  const save = (name) => page.screenshot({ path: join(folder, `${name}-${suffix}.png`) });
+  const texts = textsOf(words.language);
+  const save = async (name) => {
+    const picture = `${name}-${suffix}.png`;
+    await page.screenshot({ path: join(folder, picture) });
+    lines.push(`${[picture, ...(await labelsOf(page, texts))].join('\t')}\n`);
+  };
   if (words === english) await shootAccountPages(page, { url, code, save });
   await page.goto(`${url}/console`);
   await page.getByRole('heading', { name: words.heading }).waitFor();
@@ -119,6 +129,7 @@ try {
     suffix: 'light',
     words: italian,
   });
+  writeFileSync(join(folder, 'labels.txt'), lines.join(''));
   rmSync(pictures, { recursive: true, force: true });
   cpSync(folder, pictures, { recursive: true });
 } finally {

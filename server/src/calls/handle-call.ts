@@ -101,22 +101,22 @@ async function replay(
 async function submit(call: ReadyCall, tools: CallTools): Promise<WriteResult> {
   const { id } = call;
   const operation = operationOf(tools.operations, call.operation, call.options);
-  const refused = await submitJob(call, operation, { ...tools, store: tools.submissions });
-  if (!refused) throw inProgress();
-  tools.onOutcomes(call.operation, refused);
-  return { kind: 'job', complete: true, jobId: id, replayed: false, job: asSubmitted(call, refused) };
+  const done = await submitJob(call, operation, { ...tools, store: tools.submissions });
+  if (!done) throw inProgress();
+  tools.onOutcomes(call.operation, done);
+  return { kind: 'job', complete: true, jobId: id, replayed: false, job: asSubmitted(call, done) };
 }
 
 /** Returns the job as it is right after submission, for an answer that needs no query. */
-function asSubmitted({ id, clientId, operation, records }: ReadyCall, refused: readonly Outcome[]): Job {
+function asSubmitted({ id, clientId, operation, records }: ReadyCall, done: readonly Outcome[]): Job {
   return {
     id,
     clientId,
     state: 'queued',
     operation,
     records: records.count,
-    recordsDone: refused.length,
-    recordsFailed: refused.length,
+    recordsDone: done.length,
+    recordsFailed: done.filter(({ error }) => error !== null).length,
     users: records.users,
     usersDone: 0,
     usersApplied: 0,

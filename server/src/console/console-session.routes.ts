@@ -74,7 +74,7 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
         operationId: 'signInAtConsole',
         summary: 'Sign in to the console',
         description:
-          'Starts a session with the keys of an API client with the scope `admin`, from a page of the console, and sets an HttpOnly cookie. Requests with the cookie are made as that client. The session ends after 30 minutes without use, and after 12 hours at most.',
+          'Starts a session with the keys of an API client with the scope `admin`, from a page of the console, and sets an HttpOnly cookie. The session of a cookie that the browser had before ends. Requests with the cookie are made as that client. The session ends after 30 minutes without use, and after 12 hours at most.',
         ...about,
         body: ConsoleKeys,
       },
@@ -84,7 +84,11 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
       const pair = { publicKey, secret };
       const { token, session } = await lookUpThrottled(
         request,
-        (evidence) => signInAtConsole(pair, evidence, actor(request), tools),
+        async (evidence) => {
+          const begun = await signInAtConsole(pair, evidence, actor(request), tools);
+          await signOutAtConsole(evidence, actor(request), tools);
+          return begun;
+        },
         { fromBody: pair },
       );
       setConsoleCookie(token, request, reply);

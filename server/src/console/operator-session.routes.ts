@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { codeRefused, passwordRefused } from '../accounts/password.routes.ts';
-import { requireConsolePage } from '../clients/console-session.ts';
+import { actorOf } from '../clients/authentication.plugin.ts';
+import { type ConsoleTools, requireConsolePage, signOutAtConsole } from '../clients/console-session.ts';
 import { answers, Empty, errorAnswer, recordPage } from '../http/answer-schemas.ts';
 import { setConsoleCookie } from '../http/credentials.ts';
 import { recordEnvelope } from '../http/envelope.ts';
@@ -17,7 +18,7 @@ import {
 } from '../operators/operator-sign-in.ts';
 import { openSignedInOperator, type SignedInTools } from './signed-in-operator.plugin.ts';
 
-export interface OperatorSessionTools extends SignedInTools {
+export interface OperatorSessionTools extends SignedInTools, ConsoleTools {
   readonly operatorSignIn: OperatorSignInTools;
 }
 
@@ -37,7 +38,7 @@ export function operatorSessionRoutes(app: Api, tools: OperatorSessionTools): vo
         operationId: 'signInOperator',
         summary: 'Sign in to the console as an operator',
         description:
-          'Starts a session with email address and password, from a page of the console, and sets an HttpOnly cookie. An operator with a second factor sends its current code, or a recovery code, as `Code`; without it the answer is `SECOND_FACTOR_REQUIRED`. `GET /console/session` returns the operator.',
+          'Starts a session with email address and password, from a page of the console, and sets an HttpOnly cookie. The session of a cookie that the browser had before ends. An operator with a second factor sends its current code, or a recovery code, as `Code`; without it the answer is `SECOND_FACTOR_REQUIRED`. `GET /console/session` returns the operator.',
         ...about,
         body: SignInBody,
         response: signInAnswers,
@@ -46,10 +47,16 @@ export function operatorSessionRoutes(app: Api, tools: OperatorSessionTools): vo
     async (request, reply) => {
       const { Email: email, Password: password, Code: code } = request.body;
       // The sign-in does not look up a cookie that is sent, so that it proves nothing.
-      await lookUpThrottled(request, async (evidence) => requireConsolePage(evidence), {
-        isValid: () => false,
-      });
+      const evidence = await lookUpThrottled(
+        request,
+        async (sent) => {
+          requireConsolePage(sent);
+          return sent;
+        },
+        { isValid: () => false },
+      );
       const token = await signInOperator({ email, password, code }, attemptOf(request), operatorSignIn);
+      await signOutAtConsole(evidence, (caller) => actorOf(request, caller), tools);
       setConsoleCookie(token, request, reply);
       return recordEnvelope(null, debugOf(request));
     },

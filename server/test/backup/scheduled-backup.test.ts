@@ -136,6 +136,26 @@ describe('scheduled backups', () => {
     expect(await planRestore(copied, null)).toMatchObject({ target: 'backup' });
   });
 
+  it('fail if the master key is rotated meanwhile, because they would need two keys', async () => {
+    const folder = backupFolder();
+    const { connection, stop } = await visitEmbeddedPostgres({ dataFolder: await usedFolder() });
+    atEnd(stop);
+    const rotating = new KeyRing(Buffer.alloc(32, 'old'), Buffer.alloc(32, 'new'));
+    const waiting = [...rotating.identities];
+    rotating.refresh = async () =>
+      rotating.use({ current: waiting.shift() ?? rotating.identity, former: [] });
+    const take = () =>
+      takeDueBackup({ folder, everyHours: 24, keepDays: 14, timeline: '00000001' }, [
+        connection,
+        { postgres: '18', system: '1', keyRing: rotating, encrypt: true },
+      ]);
+    await expect(take()).rejects.toThrow(
+      'The master key was rotated during the backup. Take the backup again',
+    );
+    expect(named(folder)).toEqual([]);
+    expect((await take()).newest.masterKey).toBe(rotating.identity.toString('hex'));
+  });
+
   it('of another database in the folder are an error of doctor, and of the command that takes a backup', async () => {
     const folder = backupFolder();
     const settings = { ANAGRAFE_DATA: await usedFolder(), ANAGRAFE_BACKUP_FOLDER: folder };

@@ -187,6 +187,16 @@ describe('a session of the console', () => {
     await expectEnded(headers);
   });
 
+  it('ends with the next sign-in of the same browser, without effect on those of other browsers', async () => {
+    const other = await atConsole(service, office);
+    const headers = await atConsole(service, office);
+    const { status, cookie = '' } = await signIn(keysOf(office), headers);
+    expect(status).toBe(200);
+    await expectEnded(headers);
+    for (const kept of [other, { ...ownPage, cookie: cookie.split(';')[0] ?? '' }])
+      expect((await session(kept)).body.result?.record).toMatchObject({ State: 'signed-in' });
+  });
+
   it('ends with its own sign-out, without effect on other sessions', async () => {
     const other = await atConsole(service, office);
     const headers = await atConsole(service, office);

@@ -40,7 +40,19 @@ describe('a session of an operator', () => {
     expect(first.cookie).not.toContain(planted);
     const cookie = first.cookie?.split(';')[0] ?? '';
     const second = await browse('POST /console/session/operator', { ...ownPage, cookie }, body);
-    expect(second.cookie?.split(';')[0]).not.toBe(cookie);
+    const next = second.cookie?.split(';')[0] ?? '';
+    expect(next).not.toBe(cookie);
+    // The session that the browser had ends.
+    const stateOf = async (sent: string) =>
+      (await browse('GET /console/session', { ...ownPage, cookie: sent })).body.result?.record;
+    expect(await stateOf(cookie)).toMatchObject({ Operator: null });
+    expect(await stateOf(next)).toMatchObject({ State: 'signed-in' });
+    // A wrong password ends nothing.
+    const wrong = { ...body, Password: 'wrong password' };
+    expect((await browse('POST /console/session/operator', { ...ownPage, cookie: next }, wrong)).status).toBe(
+      401,
+    );
+    expect(await stateOf(next)).toMatchObject({ State: 'signed-in' });
     // Two cookies, of which a page of a subdomain has set one, count as two credentials.
     const both = { ...ownPage, cookie: `${planted}; ${cookie}` };
     expect((await browse('GET /admin/v1/jobs', both)).status).toBe(401);
