@@ -1,5 +1,6 @@
 export { type ColumnContent, ColumnProfiles, type UnusedColumn } from './file/column-profile.ts';
 export type { ColumnMapping, ImportColumn } from './file/columns.ts';
+export { digestOf } from './file/digest.ts';
 export { type FileError, ImportFileError } from './file/errors.ts';
 export { exportedWorkbook } from './file/export-workbook.ts';
 export { byteOrderMark, csvLine, FailedRows, failedWorkbook } from './file/failed-rows.ts';
@@ -54,7 +55,7 @@ export {
 export { codeColumns, codeLines, fillInvites, type InviteChannel } from './import/invitations.ts';
 export { fileErrorInItalian, type Language, languages, rowErrorInItalian } from './import/italian.ts';
 export { JobSender } from './import/job-sender.ts';
-export { findAliases, type PrincipalAliases } from './import/principal-aliases.ts';
+export type { PrincipalAliases } from './import/principal-aliases.ts';
 export type { ReasonSummary } from './import/reasons.ts';
 export { type CombinedRecord, type ExistingPolicy, foldUsername, type WriteRules } from './import/records.ts';
 export {
@@ -67,19 +68,25 @@ export {
   type RowError,
   type RowErrors,
 } from './import/row-errors.ts';
-export { combineRows, errorsByRow, type RowGroup, rowsOfUsers } from './import/row-group.ts';
+export { combineRows, errorsByRow } from './import/row-group.ts';
 export { sendRows } from './import/send.ts';
 export { type ImportTotals, noTotals } from './import/totals.ts';
 export { WarningLog, type WarningSummary } from './import/warnings.ts';
 export {
+  type AppliedSync,
+  applySync,
+  type Comparison,
+  compareSync,
+  MissingUnknownError,
+} from './plan/compare-sync.ts';
+export { findExcessiveLosses, type Losses } from './plan/losses.ts';
+export {
   disablePrincipals,
-  findExcessiveDisables,
-  findMissingPrincipals,
   type MissingPrincipal,
   type MissingPrincipals,
   type MissingPrincipalsPolicy,
 } from './plan/missing-principals.ts';
-export { findExcessiveMoves, findMoves, type Moves, sourceOf } from './plan/moves.ts';
+export { type Moves, sourceOf } from './plan/moves.ts';
 export {
   applyPlan,
   changesIn,
@@ -93,17 +100,9 @@ export {
   registeredRows,
 } from './plan/plan.ts';
 export { type SyncTotals, totalsOfPlan } from './plan/plan-totals.ts';
-export { findExcessiveRemovals, type Removals } from './plan/removals.ts';
-export {
-  findDisabled,
-  type MissingPolicy,
-  planSync,
-  type SyncPlan,
-  UnsettledPlanError,
-} from './plan/sync.ts';
+export { type MissingPolicy, planSync, type SyncPlan, UnsettledPlanError } from './plan/sync.ts';
 export {
   problemsOfAllRows,
-  problemsOfRecord,
   type RowProblem,
   readSyncFile,
   type SyncFile,

@@ -73,6 +73,7 @@ async function interruptAfterFour(): Promise<string> {
       rows: 2,
       failed: 0,
       skipped: 0,
+      repeated: 0,
       skippedLines: [],
       reasons: [],
       totals: noTotals,

@@ -1,6 +1,10 @@
+import { Anagrafe } from '@anagrafe/client';
 import { cut, readFile } from '@anagrafe/testing/import-file';
 import { describe, expect, it } from 'vitest';
-import { combineRows, openImportFile, readSyncFile } from '../src/index.ts';
+import { combineRows, FileComparer, openImportFile, readSyncFile } from '../src/index.ts';
+
+/** Nothing is looked up for these files. */
+const connection = { anagrafe: new Anagrafe({ url: 'http://127.0.0.1:1' }) };
 
 const usersOf = (count: number, prefix = 'u') =>
   Array.from({ length: count }, (_, n) => ({ Username: `${prefix}.${n}`, PasswordHash: 'x' }));
@@ -13,7 +17,9 @@ const rowsOf = (count: number) =>
 describe('a record of a JSON file', () => {
   it('is refused before it is sent if it has more than 10,000 users', async () => {
     const { rows } = await readFile(`${record('a', 10_000)}\n${record('b', 10_001)}`);
-    expect([...combineRows(rows).errors]).toEqual([
+    const comparer = new FileComparer({ existing: 'refuse', unit: 'line', readAll: null });
+    const { errors } = await comparer.compare(rows, connection);
+    expect([...errors]).toEqual([
       [
         2,
         [
@@ -39,19 +45,20 @@ describe('a principal with more than 10,000 users in the rows of a file', () => 
   });
 
   it('is one error of a sync, which names its first row', async () => {
-    const file = await openImportFile(cut(rowsOf(10_001)), { withoutPasswords: true });
-    const { errors } = await readSyncFile(file, {
-      clearEmpty: false,
-      generate: null,
-      findAliases: async () => new Map(),
-    });
+    const named = rowsOf(10_001).replace('ExternalKey', 'ID').replaceAll('K,', '1,').replace('L,', '2,');
+    const file = await openImportFile(cut(named), { withoutPasswords: true });
+    const { errors } = await readSyncFile(file, { clearEmpty: false, generate: null }, connection);
     expect(errors).toMatchObject([
       {
         number: 1,
         line: 2,
-        message:
-          'The file has more than 10,000 users of this principal, too many to compare at once. Use "anagrafe import --update".',
-        errors: [{ code: 'PRINCIPAL_TOO_LARGE' }],
+        errors: [
+          {
+            code: 'PRINCIPAL_TOO_LARGE',
+            message:
+              'The file has more than 10,000 users of this principal, too many to compare at once. Use "anagrafe import --update".',
+          },
+        ],
       },
     ]);
   });

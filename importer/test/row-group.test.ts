@@ -1,6 +1,8 @@
 import { readFile } from '@anagrafe/testing/import-file';
 import { describe, expect, it } from 'vitest';
+import { noAliases } from '../src/import/principal-aliases.ts';
 import { principalRows } from '../src/import/records.ts';
+import { compareRows, RowComparer } from '../src/import/row-comparer.ts';
 import { combineRows, errorsByRow } from '../src/index.ts';
 
 /** Returns a record that combines rows of the principal with the external key K. */
@@ -82,7 +84,10 @@ describe('all rows of a file', () => {
   const header = 'ID,ExternalKey,Denomination,PrincipalEmail,Username';
   const combined = async (lines: readonly string[]) => {
     const { rows } = await readFile(`${header}\n${lines.join('\n')}\n`, { withoutPasswords: true });
-    return combineRows(rows);
+    const { errors, copies } = compareRows(rows, new RowComparer('update', { isStrict: true }), noAliases);
+    const consistent = rows.filter(({ number }) => !errors.has(number) && !copies.has(number));
+    const { groups, insert, errors: invalid } = combineRows(consistent);
+    return { groups, insert, errors: new Map([...errors, ...invalid]) };
   };
 
   it('become one record for each principal, in the order of its first row', async () => {

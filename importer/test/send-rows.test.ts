@@ -110,12 +110,6 @@ describe('the rows of a principal', () => {
     },
   );
 
-  it('do not fail because of a row with both ID and ExternalKey, which is a record of its own', async () => {
-    const { calls } = await sent(await rowsOf([',C1,Alfa,,a', '7,C1,Alfa,,b', ',C1,Alfa,,c']));
-    expect(usernamesOf(calls)).toEqual([[['a', 'c'], ['b']]]);
-    expect(calls[0]?.records[1]?.record).toMatchObject({ ID: 7, ExternalKey: 'C1' });
-  });
-
   it('are combined if they are JSON records, up to the maximum number of users', async () => {
     const record = (first: number, count: number) =>
       JSON.stringify({
@@ -129,29 +123,6 @@ describe('the rows of a principal', () => {
     );
     expect([...errors]).toMatchObject([[2, [{ column: 'Users[1].Username' }]]]);
     expect(usernamesOf(calls).map(([first]) => first?.length)).toEqual([400, 500]);
-  });
-
-  it('with a value that the service will refuse are records of their own, after the others', async () => {
-    for (const existing of ['refuse', 'update'] as const) {
-      const long = 'x'.repeat(300);
-      const lines = [`,C1,${long},,a`, ',C1,Alfa,,b', `,C1,${long}y,,c`, ',C1,Alfa,,d'];
-      const { calls, errors } = await sent(
-        await rowsOf(lines),
-        ({ record }) =>
-          JSON.stringify(record).includes(long)
-            ? refused({
-                Denomination: [{ code: 'TOO_LONG', message: 'Too long.' }],
-                ExternalKey: [{ code: 'DUPLICATE_PRINCIPAL', message: 'Twice.' }],
-              })
-            : applied,
-        existing,
-      );
-      expect(usernamesOf(calls)).toEqual([[['b', 'd'], ['a'], ['c']]]);
-      expect([...errors]).toMatchObject([
-        [1, [{ column: 'Denomination', message: 'Too long.' }]],
-        [3, [{ column: 'Denomination', message: 'Too long.' }]],
-      ]);
-    }
   });
 
   it('wait for another record of the same principal in the call', async () => {

@@ -105,9 +105,10 @@ export async function updateInSmallBatches(
   const dry = await dryRunImport(task, contextOf(url));
   const run = await runImport(task, contextOf(url), { restart: false });
   const found = [{ ...dry, failedPath: dry.wouldFailPath }, { ...run }].map(
-    ({ rows, skipped, failed, totals, failedPath }) => {
+    ({ rows, skipped, repeated, failed, totals, failedPath }) => {
       const failedFile = failed > 0 ? failedPath : null;
-      return { rows, applied: rows - skipped - failed, skipped, failed, failedFile, ...totals };
+      const applied = rows - skipped - repeated - failed;
+      return { rows, applied, skipped, repeated, failed, failedFile, ...totals };
     },
   );
   for (const result of found) await expectTotalsToAddUp(result, readFileSync(task.path));
@@ -118,6 +119,7 @@ interface PrintedResult {
   readonly rows: number;
   readonly applied: number;
   readonly skipped: number;
+  readonly repeated: number;
   readonly failed: number;
   readonly failedFile: string | null;
   readonly UsersRegistered?: number;
@@ -131,8 +133,8 @@ interface PrintedResult {
  * failed rows are in their file, and that the users of the other rows are all counted.
  */
 async function expectTotalsToAddUp(result: PrintedResult, input: Uint8Array): Promise<void> {
-  const { rows, applied, skipped, failed, failedFile, UsersRegistered } = result;
-  expect(applied + skipped + failed).toBe(rows);
+  const { rows, applied, skipped, repeated, failed, failedFile, UsersRegistered } = result;
+  expect(applied + skipped + repeated + failed).toBe(rows);
   expect(Math.min(applied, skipped, failed)).toBeGreaterThanOrEqual(0);
   expect(await countRows(failedFile === null ? null : readFileSync(failedFile))).toMatchObject({
     rows: failed,

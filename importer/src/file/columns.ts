@@ -139,19 +139,18 @@ export class ColumnNames {
   }
 }
 
-/** Fields of which a file needs at least one. */
-export interface FieldGroup {
-  readonly accepted: readonly ImportField[];
-  /** The fields that the error names. */
-  readonly needed: readonly ImportField[];
-}
-
-/** @throws {ImportFileError} If a group has no field with a column. */
-export function requireFields(columns: readonly ImportColumn[], groups: readonly FieldGroup[]): void {
-  for (const { accepted, needed } of groups) {
-    if (!columns.some(({ field }) => field !== null && accepted.includes(field)))
-      throw failure('MISSING_COLUMN', { needed, found: columns.map(({ name }) => name) });
-  }
+/**
+ * @param accepted The fields of which a file needs at least one.
+ * @param named The fields that the error names.
+ * @throws {ImportFileError} If none of them has a column.
+ */
+export function requireField(
+  columns: readonly ImportColumn[],
+  accepted: readonly ImportField[],
+  named = accepted,
+): void {
+  if (!columns.some(({ field }) => field !== null && accepted.includes(field)))
+    throw failure('MISSING_COLUMN', { needed: named, found: columns.map(({ name }) => name) });
 }
 
 /** Compares names without case, accents and punctuation. Names that consist only of punctuation must be identical. */

@@ -1,13 +1,12 @@
-import { type ColumnNames, type FieldGroup, type ImportColumn, requireFields } from './columns.ts';
+import { type ColumnNames, type ImportColumn, requireField } from './columns.ts';
 import type { InterpretOptions } from './row-user.ts';
 import { type ImportField, principalImportFields } from './types.ts';
 
-const secretFields: readonly ImportField[] = ['Password', 'PasswordHash'];
+const userFields: readonly ImportField[] = ['Username', 'UserID'];
 
 /** A row with UserID is a password reset. Only the error of a file that resets passwords suggests this column. */
-function userFields({ resets }: InterpretOptions): FieldGroup {
-  const accepted: readonly ImportField[] = ['Username', 'UserID'];
-  return { accepted, needed: resets ? accepted : ['Username'] };
+function requireUser(columns: readonly ImportColumn[], { resets }: InterpretOptions): void {
+  requireField(columns, userFields, resets ? userFields : ['Username']);
 }
 
 /** @throws {ImportFileError} If a mapped or required column is missing, or if two columns map to the same field. */
@@ -19,13 +18,9 @@ export function csvColumns(
   names.requireMapped(header);
   const columns = names.columns(header);
   const resetsByName = options.resets === true && columns.some(({ field }) => field === 'Username');
-  requireFields(columns, [
-    userFields(options),
-    ...(options.withoutPasswords ? [] : [{ accepted: secretFields, needed: secretFields }]),
-    ...(options.principal || resetsByName
-      ? []
-      : [{ accepted: principalImportFields, needed: principalImportFields }]),
-  ]);
+  requireUser(columns, options);
+  if (!options.withoutPasswords) requireField(columns, ['Password', 'PasswordHash']);
+  if (!options.principal && !resetsByName) requireField(columns, principalImportFields);
   return columns;
 }
 
@@ -36,7 +31,6 @@ export function jsonColumns(
   options: InterpretOptions,
 ): ImportColumn[] {
   const columns = names.columns(header);
-  if (header.length > 0 && columns.every(({ field }) => field === null))
-    requireFields(columns, [userFields(options)]);
+  if (header.length > 0 && columns.every(({ field }) => field === null)) requireUser(columns, options);
   return columns;
 }

@@ -19,7 +19,7 @@ export const warningCodes = [
  * - `TRIMMED`: spaces before or after the value were removed.
  * - `LEADING_ZEROS_LOST`: the number would be valid with zeros in front, which spreadsheets remove.
  * - `VATNUMBER_INVALID`, `TAXCODE_INVALID`: the length or the check digit of an Italian number is wrong.
- * - `ROW_REPEATED`: the row is an exact copy of an earlier one, and a synchronisation leaves it out.
+ * - `ROW_REPEATED`: the row is an exact copy of an earlier one, and is left out.
  */
 export type WarningCode = (typeof warningCodes)[number];
 

@@ -70,16 +70,13 @@ function streamOf(texts: AsyncGenerator<string, void, undefined>): ReadableStrea
 
 /** Maximum number of columns and rows of Excel. */
 const columnsMax = 16_384;
-export const rowsMax = 1_048_576;
-
-/** Thrown for more rows than a worksheet can have. */
-export class WorkbookTooLarge extends Error {}
+const rowsMax = 1_048_576;
 
 async function* sheetOf(rows: Rows): AsyncGenerator<string, void, undefined> {
   yield `${xml}<worksheet xmlns="${spreadsheet}"><cols><col min="1" max="${columnsMax}" width="16" style="1"/></cols><sheetData>`;
   let count = 0;
   for await (const cells of rows) {
-    if (++count > rowsMax) throw new WorkbookTooLarge(`A worksheet has at most ${rowsMax} rows.`);
+    if (++count > rowsMax) throw new Error(`A worksheet has at most ${rowsMax} rows.`);
     yield `<row>${cells.map(cellOf).join('')}</row>`;
   }
   yield '</sheetData></worksheet>';

@@ -121,6 +121,16 @@ export async function findUsers(
   return users;
 }
 
+/** Returns null if the API client lacks the scope for a request. */
+export async function unlessForbidden<Answer>(answer: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'FORBIDDEN') return null;
+    throw error;
+  }
+}
+
 export const noCounts: UpsertCounts = {
   PrincipalsInserted: 0,
   PrincipalsUpdated: 0,

@@ -1,16 +1,13 @@
-import type { InsertRecord, UpsertTuple } from '@anagrafe/client';
-import { isObject } from '../file/json-element.ts';
+import type { InsertRecord } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
 import { type ImportConnection, wouldCreate } from './calls.ts';
 import { dryRunCall } from './dry-run-call.ts';
-import { invitesIn } from './invitations.ts';
-import { externalKeyOf, hasSecret, keyOfId, usersOf, type WriteRules } from './records.ts';
+import { type Effect, EffectLog, effectOfAll } from './effects.ts';
+import { externalKeyOf, keyOfId, type WriteRules } from './records.ts';
 import type { RowErrors } from './row-errors.ts';
-import { type RowGroup, rowsOfUsers } from './row-group.ts';
-import { type Answer, sendRows } from './send.ts';
+import { sendRows } from './send.ts';
 import type { StoredPrincipal, StoredRows } from './stored-rows.ts';
 import { addTotals, type ImportTotals, noTotals } from './totals.ts';
-import { rowsWithoutChanges } from './unchanged-rows.ts';
 
 /** Principals by external key. */
 export type Principals = ReadonlyMap<string, InsertRecord>;
@@ -45,10 +42,7 @@ export class DryRunState {
   }
 
   /** Returns what to add to the totals for a record, so that each principal counts once, as changed if one record changes it. */
-  countPrincipal(
-    { key: name, id }: StoredPrincipal,
-    effect: UpsertTuple['Item6']['Principal'],
-  ): Partial<ImportTotals> {
+  countPrincipal({ key: name, id }: StoredPrincipal, effect: Effect['Principal']): Partial<ImportTotals> {
     // The rows of an update may name a principal by `ID` and by `ExternalKey`.
     const key = id === null || this.rules.existing === 'refuse' ? name : keyOfId(id);
     const isFirst = addTo(this.#counted, key);
@@ -84,12 +78,10 @@ interface DryRunResult {
   readonly errors: RowErrors;
   /** Estimated time in seconds that the service needs to hash the passwords. */
   readonly seconds: number;
-  /** The effects that the rows without errors would have, without `PasswordsNotUsed`. */
+  /** The number of each effect that the rows without errors would have. */
   readonly totals: ImportTotals;
-  /** The number of the row of each user that exists, and whose password would not be used. */
-  readonly passwordsNotUsed: readonly number[];
-  /** The numbers of the rows without errors that would change nothing, because all of their values are stored. */
-  readonly unchanged: ReadonlySet<number>;
+  /** The effects on their users. */
+  readonly effects: EffectLog;
 }
 
 /**
@@ -104,12 +96,8 @@ export async function dryRunRows(
 ): Promise<DryRunResult> {
   const { rules } = state;
   let seconds = 0;
-  let totals = noTotals;
-  const passwordsNotUsed: number[] = [];
-  const unchanged = new Set<number>();
-  const count = (more: Partial<ImportTotals>) => {
-    totals = addTotals(totals, { ...noTotals, ...more });
-  };
+  let principals = noTotals;
+  const effects = new EffectLog();
   const errors = await sendRows(rows, {
     ...connection,
     rules,
@@ -120,43 +108,19 @@ export async function dryRunRows(
       seconds += answer.seconds;
       return answer.answers;
     },
-    onApplied(record, answer) {
-      if (record.operation === 'upsert') countUpsert(record, answer);
-      else {
-        const effect = record.operation === 'insert' ? 'inserted' : 'unchanged';
-        count({
-          ...state.countPrincipal({ key: record.key, id: null }, effect),
-          UsersRegistered: usersOf(record.record).length,
-          UsersInvited: invitesIn(record),
-        });
-      }
+    onApplied(group, { Item1 = null, Item6 }) {
+      const { key, operation, record } = group;
+      const effect =
+        operation === 'upsert'
+          ? (Item6 ?? {})
+          : effectOfAll(group, operation === 'insert' ? 'inserted' : 'unchanged', 'register');
+      const counted = state.countPrincipal({ key, id: Item1 }, effect.Principal);
+      principals = addTotals(principals, { ...noTotals, ...counted });
+      // A dry run stores nothing: a further record of a principal would find it as an earlier one has changed it.
+      const isFirst = counted.PrincipalsInserted === 1 || counted.PrincipalsUpdated === 1;
+      effects.add(group, isFirst ? effect : { ...effect, Principal: 'unchanged' });
+      if (operation === 'upsert' && wouldCreate(effect)) state.addPrincipal(record);
     },
   });
-  return { errors, seconds, totals, passwordsNotUsed, unchanged };
-
-  function countUpsert(
-    { key, members, record }: RowGroup,
-    { Item1 = null, Item6: effect = {} }: Answer,
-  ): void {
-    const principals = state.countPrincipal({ key, id: Item1 }, effect.Principal);
-    count(principals);
-    // A dry run stores nothing: a further record of a principal would find it as an earlier one has changed it.
-    const isFirst = principals.PrincipalsInserted === 1 || principals.PrincipalsUpdated === 1;
-    const after = isFirst ? effect : { ...effect, Principal: 'unchanged' as const };
-    for (const number of rowsWithoutChanges(members, after)) unchanged.add(number);
-    const sent = rowsOfUsers(members);
-    for (const [index, { Operation }] of (effect.Users ?? []).entries()) {
-      const { row, user } = sent[index] ?? {};
-      const isInvited = Operation === 'register' && isObject(user) && 'Invite' in user;
-      count({
-        UsersRegistered: Operation === 'register' ? 1 : 0,
-        UsersInvited: isInvited ? 1 : 0,
-        UsersUpdated: Operation === 'edit' ? 1 : 0,
-        UsersMoved: Operation === 'move' ? 1 : 0,
-        UsersUnchanged: Operation === 'none' ? 1 : 0,
-      });
-      if (row && Operation !== 'register' && hasSecret(user)) passwordsNotUsed.push(row.number);
-    }
-    if (wouldCreate(effect)) state.addPrincipal(record);
-  }
+  return { errors, seconds, totals: addTotals(effects.totals, principals), effects };
 }

@@ -4,28 +4,28 @@ import type { ImportConnection } from './calls.ts';
 import { Companies } from './companies.ts';
 import { findAliases, noAliases, type PrincipalAliases } from './principal-aliases.ts';
 import { type ExistingPolicy, principalKeyOf } from './records.ts';
-import { compareRows, RowComparer } from './row-comparer.ts';
+import { compareRows, RowComparer, type RowComparison } from './row-comparer.ts';
 import type { RowErrors } from './row-errors.ts';
 import { WarningLog } from './warnings.ts';
 
-export interface ComparedRows {
-  /** The rows without an error. */
+export interface ComparedRows extends RowComparison {
+  /** The rows without an error that are no copies. */
   readonly consistent: readonly ImportRow[];
-  /** The errors of the rows that are not sent: they cannot register users, or contradict earlier ones. */
-  readonly errors: RowErrors;
   readonly aliases: PrincipalAliases;
 }
 
 interface CompareFileOptions {
   readonly existing: ExistingPolicy;
   readonly unit: RowUnit;
+  /** Also compares values that the service will refuse, because all rows of a principal become one record. Default: false. */
+  readonly isStrict?: boolean;
   /** The rows reset passwords, and state nothing that could be compared. Default: false. */
   readonly resets?: boolean;
   /** Reads all rows of the file, to find the companies of rows without a key; null makes each such row a principal. */
   readonly readAll: (() => AsyncIterable<ImportRow> | Iterable<ImportRow>) | null;
 }
 
-/** Checks the rows of a file without the service: compares them with each other, and counts their warnings. */
+/** Compares the rows of a file with each other, and counts their warnings. */
 export class FileComparer {
   readonly warnings = new WarningLog();
   readonly #comparer: RowComparer;
@@ -42,15 +42,23 @@ export class FileComparer {
   async compare(rows: readonly ImportRow[], connection: ImportConnection): Promise<ComparedRows> {
     const { existing, resets = false } = this.#options;
     for (const row of rows) this.warnings.add(row);
-    if (resets) return { consistent: rows, errors: new Map(), aliases: noAliases };
+    if (resets) return { consistent: rows, errors: new Map(), copies: new Set(), aliases: noAliases };
     const aliases = existing === 'update' ? await findAliases(rows, connection) : noAliases;
     const named = await this.#withCompanies(rows);
     const known = named.rows.filter(({ number }) => !named.errors.has(number));
-    const errors = new Map([...named.errors, ...compareRows(known, this.#comparer, aliases)]);
-    return { consistent: named.rows.filter(({ number }) => !errors.has(number)), errors, aliases };
+    const { errors, copies } = compareRows(known, this.#comparer, aliases);
+    for (const row of known) if (copies.has(row.number)) this.warnings.addCopy(row);
+    return {
+      consistent: known.filter(({ number }) => !errors.has(number) && !copies.has(number)),
+      errors: new Map([...named.errors, ...errors]),
+      copies,
+      aliases,
+    };
   }
 
-  async #withCompanies(rows: readonly ImportRow[]) {
+  async #withCompanies(
+    rows: readonly ImportRow[],
+  ): Promise<{ readonly rows: readonly ImportRow[]; readonly errors: RowErrors }> {
     const { readAll } = this.#options;
     const isUnnamed = (row: ImportRow) => row.kind !== 'invalid' && principalKeyOf(row) === null;
     if (!readAll || !rows.some(isUnnamed)) return { rows, errors: new Map() };

@@ -1,9 +1,8 @@
-import type { Job, JobInvitation } from '@anagrafe/client';
+import type { JobInvitation } from '@anagrafe/client';
 import { csvLine } from '../file/failed-rows.ts';
 import { isObject } from '../file/json-element.ts';
 import type { ImportRow } from '../file/rows.ts';
-import type { ImportConnection } from './calls.ts';
-import { type CombinedRecord, hasSecret, usersOf } from './records.ts';
+import { hasSecret } from './records.ts';
 
 /** The way in which new users without a password get their codes: by mail, or from the caller. */
 export type InviteChannel = 'email' | 'code';
@@ -25,35 +24,9 @@ function hasSome(user: object, ...names: readonly string[]): boolean {
   return names.some((name) => ((user as Readonly<Record<string, unknown>>)[name] ?? null) !== null);
 }
 
-/** Returns true for a user that is invited if it is new. */
-export function isInvited(user: unknown): boolean {
-  return isObject(user) && hasSome(user, 'Invite');
-}
-
-/** Returns the number of users in a record that are invited if they are new. */
-export function invitesIn({ record }: Pick<CombinedRecord, 'record'>): number {
-  return usersOf(record).filter(isInvited).length;
-}
-
-/**
- * Counts the users that an ended job has invited. The results of all records are read only if some of the users existed.
- *
- * @param applied The records of the job that were applied.
- */
-export async function countInvited(
-  { ID, Counts }: Job,
-  applied: readonly CombinedRecord[],
-  { anagrafe, signal }: ImportConnection,
-): Promise<number> {
-  const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
-  const most = sum(applied.map(invitesIn));
-  const users = sum(applied.map(({ record }) => usersOf(record).length));
-  if (most === 0 || !Counts || Counts.UsersRegistered === users) return most;
-  if (Counts.UsersRegistered === 0) return 0;
-  let count = 0;
-  for await (const { Item6 } of anagrafe.jobs.tuples(ID, { representation: true, pageSize: 500, signal }))
-    count += (Item6.Users ?? []).filter(({ Invite }) => Invite !== undefined).length;
-  return count;
+/** Returns true if one of the users is invited if it is new. */
+export function invitesUsers(users: readonly unknown[]): boolean {
+  return users.some((user) => isObject(user) && hasSome(user, 'Invite'));
 }
 
 /** The columns of a CSV file with the codes of invited users, by the names of their fields. */

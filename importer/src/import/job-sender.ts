@@ -1,10 +1,8 @@
 import type { Anagrafe, Job } from '@anagrafe/client';
 import { bodyOf, type ImportConnection, type ImportOperation, type SubmitJob } from './calls.ts';
-import { countInvited } from './invitations.ts';
+import { EffectLog, effectsOf } from './effects.ts';
 import type { CombinedRecord } from './records.ts';
 import type { Answer, Call } from './send.ts';
-import { addTotals, type ImportTotals, noTotals, totalsOf } from './totals.ts';
-import { findUnchangedRows, type UnchangedRows } from './unchanged-rows.ts';
 
 /** A submitted job. The service runs it even if this program ends. */
 export interface SubmittedJob {
@@ -19,19 +17,17 @@ interface JobOptions {
   readonly submit: SubmitJob;
   /** Waits for the end of a job. */
   readonly wait: (job: SubmittedJob, connection: ImportConnection) => Promise<Job>;
-  /** The number of unchanged rows whose numbers are needed. */
-  readonly samples?: number;
 }
 
 /** Sends the calls of `sendRows` as jobs, and counts what they have done. */
 export class JobSender {
   readonly jobs: SubmittedJob[] = [];
-  /** The effects of the records that were applied, without `PrincipalsUnchanged`. */
-  totals: ImportTotals = noTotals;
-  /** The applied rows that have changed nothing, because all of their values were stored before. */
-  unchanged: UnchangedRows = { count: 0, numbers: [] };
-  /** The number of records of `irs/upsert` that have inserted or changed their principals. */
-  changedPrincipals = 0;
+  /** The effects of the records that were applied. */
+  readonly effects = new EffectLog();
+  /** The numbers of principals that were inserted and changed, without those that rows name by no key. */
+  readonly principals = { inserted: 0, updated: 0 };
+  /** The number of principals that were inserted for rows that name them by no key. */
+  unnamed = 0;
   readonly #options: JobOptions;
 
   constructor(options: JobOptions) {
@@ -49,26 +45,14 @@ export class JobSender {
     const failed = job.RecordsFailed === 0 ? [] : await anagrafe.jobs.failed(id, { signal });
     const errors = new Map(failed.map(({ Position, FieldErrors }) => [Position, FieldErrors]));
     const applied = records.filter((_, position) => !errors.has(position));
-    await this.#count(call, job, applied);
+    for await (const [record, effect] of effectsOf({ job, operation, records, applied }, connection))
+      this.effects.add(record, effect);
+    this.principals.inserted += job.Counts?.PrincipalsInserted ?? 0;
+    this.principals.updated += job.Counts?.PrincipalsUpdated ?? 0;
+    if (operation === 'insert') this.unnamed += applied.length;
     return records.map((_, position) => {
       const fieldErrors = errors.get(position);
       return { Item3: fieldErrors === undefined, Item4: null, Item5: fieldErrors ?? {} };
     });
   };
-
-  async #count(
-    { operation, records, signal }: Call,
-    job: Job,
-    applied: readonly CombinedRecord[],
-  ): Promise<void> {
-    const { anagrafe, samples = 0 } = this.#options;
-    const needed = samples - this.unchanged.numbers.length;
-    const more = await findUnchangedRows(job, records, applied, { anagrafe, signal, samples: needed });
-    const { count, numbers } = this.unchanged;
-    this.unchanged = { count: count + more.count, numbers: [...numbers, ...more.numbers] };
-    const { PrincipalsInserted = 0, PrincipalsUpdated = 0 } = job.Counts ?? {};
-    this.changedPrincipals += PrincipalsInserted + PrincipalsUpdated;
-    const invited = await countInvited(job, applied, { anagrafe, signal });
-    this.totals = addTotals(this.totals, totalsOf(operation, applied, job.Counts, invited));
-  }
 }

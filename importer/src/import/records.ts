@@ -278,23 +278,3 @@ export function foldUsername(username: string): string {
   const isAscii = !/[^ -~]/.test(username);
   return (isAscii ? username : username.normalize('NFKC')).toLowerCase();
 }
-
-/** Field paths by row number. */
-export type RowPaths = ReadonlyMap<number, ReadonlySet<string>>;
-
-/** Returns the field paths of the usernames that an earlier row has too. */
-export function findRepeatedUsernames(members: CombinedRecord['members']): RowPaths {
-  const firstRows = new Map<string, number>();
-  const repeated = new Map<number, Set<string>>();
-  for (const { row, users } of [...members].sort((one, other) => one.row.number - other.row.number)) {
-    for (const [at, { Username }] of usersOf({ Users: users }).entries()) {
-      if (typeof Username !== 'string') continue;
-      const name = foldUsername(Username);
-      const first = firstRows.get(name);
-      if (first === undefined) firstRows.set(name, row.number);
-      else if (first !== row.number)
-        repeated.set(row.number, (repeated.get(row.number) ?? new Set()).add(`Users[${at}].Username`));
-    }
-  }
-  return repeated;
-}

@@ -1,3 +1,4 @@
+import { digestOf } from '../file/digest.ts';
 import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
 import type { RowUnit } from '../file/types.ts';
 import { copyOf, keysOf, noAliases, type PrincipalAliases } from './principal-aliases.ts';
@@ -15,20 +16,10 @@ import {
 } from './records.ts';
 import { codedError, columnOf, contradictionError, type RowError, type RowErrors } from './row-errors.ts';
 
-interface CompareOptions {
-  /**
-   * Also compares values that the service will refuse. Without this option a row with such a value must be a record of
-   * its own.
-   */
-  readonly isStrict?: boolean;
-  /** The unit of `line` of the rows. Default: `line`. */
-  readonly unit?: RowUnit;
-}
-
 /**
- * Maximum number of principals, and of usernames, that are remembered. With the policy `refuse` the service finds a
- * conflict of further ones, because it compares with what is stored (`DIFFERS_FROM_STORED`, `USERNAME_TAKEN`). With
- * `update` the last row would win: the limit is near that of a `Map`.
+ * Maximum number of principals, and of usernames, that are remembered: the last ones, which are more than a batch has.
+ * With the policy `refuse` the service finds a conflict with earlier ones, because it compares with what is stored
+ * (`DIFFERS_FROM_STORED`, `USERNAME_TAKEN`). With `update` the last row would win: the limit is near that of a `Map`.
  */
 const rememberedMax: Readonly<Record<ExistingPolicy, number>> = { refuse: 100_000, update: 15_000_000 };
 
@@ -36,71 +27,83 @@ const rememberedMax: Readonly<Record<ExistingPolicy, number>> = { refuse: 100_00
  * Compares the rows of a file with each other. The result depends on the content of the file and on the aliases, and not
  * on which rows the service applies, so that a run that is resumed and passes all rows again refuses the same ones.
  *
+ * - A row with all values of an earlier row about the same users is a copy, which is left out.
  * - A row with the username of an earlier row has an error, also if the earlier one fails: rows are not applied in the
  *   order of the file, so that the service could refuse the first row instead.
- * - A row that contradicts an earlier row about its principal has an error with both values. A row with a value that the
- *   service will refuse is not such an earlier row. Which of them is right,
+ * - A row that contradicts an earlier row about its principal has an error with both values. Which of them is right,
  *   only the owner of the file knows.
  */
 export class RowComparer {
   readonly #max: number;
-  readonly #isStrict: boolean;
   readonly #unit: RowUnit;
+  readonly #isStrict: boolean;
   /** What rows have stated of each principal, as JSON, which takes a fraction of the memory of objects. */
   readonly #principals = new Map<string, string>();
-  readonly #usernames = new Set<string>();
+  /** The digest of the first row of each username. */
+  readonly #rows = new Map<string, number>();
+  /** The usernames that only rows with errors have. */
+  readonly #refused = new Set<string>();
 
-  constructor(existing: ExistingPolicy, { isStrict = false, unit = 'line' }: CompareOptions = {}) {
+  constructor(existing: ExistingPolicy, { unit = 'line', isStrict = false }: RowComparerOptions = {}) {
     this.#max = rememberedMax[existing];
-    this.#isStrict = isStrict;
     this.#unit = unit;
+    this.#isStrict = isStrict;
   }
 
   /**
-   * Returns the errors of a row. Call it once for each row, in the order of the file.
+   * Returns the errors of a row, or `copy`. Call it once for each row.
    *
    * @param aliases Other keys of principals, under which the rows that name them by `ID` are known.
    */
-  compare(row: ImportRow, aliases: PrincipalAliases = noAliases): readonly RowError[] {
+  compare(row: ImportRow, aliases: PrincipalAliases = noAliases): readonly RowError[] | 'copy' {
     // A password reset states nothing of its principal.
     if (row.kind === 'invalid' || isReset(row)) return noErrors;
-    const principal = principalOf(row);
-    const stated = principal ? this.#valuesToCompare(principal) : noFields;
     const usernames = usernamesOf(row);
-    const errors: RowError[] = [];
-    const keys = principal ? keysOf(principal.key, aliases) : noFields;
-    const known = keys.map((key) => this.#statementsOf(key));
-    if (principal)
-      for (const field of stated) {
-        const value = textOf(principal.fields[field]);
-        const [earlier, line] = known.find((statements) => statements.has(field))?.get(field) ?? [value, 0];
-        if (earlier !== value)
-          errors.push(contradictionError(columnOf(field, row), { value, earlier, line, unit: this.#unit }));
-      }
+    const named = usernames.filter((name) => name !== '');
+    const digest = digestOf(JSON.stringify(row.kind === 'user' ? [row.principal, row.user] : row.record));
+    if (named.length > 0 && named.every((name) => this.#rows.get(name) === digest)) return 'copy';
+    const principal = principalOf(row);
+    const errors: RowError[] = principal ? this.#contradictions(principal, aliases) : [];
     for (const [at, name] of usernames.entries())
-      if (name !== '' && this.#usernames.has(name))
+      if (this.#rows.has(name) && !this.#refused.has(name))
         errors.push(codedError('DUPLICATE_USERNAME', columnOf(`Users[${at}].Username`, row)));
+    for (const name of named) this.#remember(name, digest, errors.length > 0);
     // A refused row states nothing: a later row that repeats its values is compared with the earlier ones too.
-    if (errors.length > 0) return errors;
-    if (principal && (this.#isStrict || isReliable(principal)))
-      for (const [index, key] of keys.entries())
-        this.#addStatements(key, known[index] ?? noStatements, stated, principal);
-    if (this.#usernames.size < this.#max)
-      for (const name of usernames) if (name !== '') this.#usernames.add(copyOf(name));
-    return noErrors;
+    if (principal && errors.length === 0 && (this.#isStrict || isReliable(principal)))
+      for (const key of keysOf(principal.key, aliases)) this.#addStatements(key, principal);
+    return errors;
   }
 
-  /** With `isStrict`, rows with values of the principal that the service will refuse go last, so that they contradict the others, and not the reverse. */
+  /** With `isStrict`, rows with values that the service will refuse go last: they contradict the others, and not the reverse. */
   inOrder(rows: readonly ImportRow[]): readonly ImportRow[] {
     if (!this.#isStrict) return rows;
-    const isRefused = (row: ImportRow) => {
-      const principal = row.kind === 'invalid' ? null : principalOf(row);
-      return (
-        principal !== null &&
-        !Object.entries(principal.fields).every(([field, value]) => isPlausible(field, value))
+    const isRefused = (row: ImportRow) =>
+      Object.entries((row.kind !== 'invalid' && principalOf(row)?.fields) || {}).some(
+        ([field, value]) => !isPlausible(field, value),
       );
-    };
     return [...rows.filter((row) => !isRefused(row)), ...rows.filter(isRefused)];
+  }
+
+  #contradictions(principal: PrincipalRow, aliases: PrincipalAliases): RowError[] {
+    const { key, fields, row } = principal;
+    // The values of a principal without a key are sent together once.
+    const comparesAll = this.#isStrict || isInserted(principal);
+    const known = keysOf(key, aliases).map((name) => this.#statementsOf(name));
+    return Object.keys(fields).flatMap((field) => {
+      if (!comparesAll && !isPlausible(field, fields[field])) return [];
+      const value = textOf(fields[field]);
+      const [earlier, line] = known.find((statements) => statements.has(field))?.get(field) ?? [value, 0];
+      if (earlier === value) return [];
+      return [contradictionError(columnOf(field, row), { value, earlier, line, unit: this.#unit })];
+    });
+  }
+
+  #remember(name: string, digest: number, isRefused: boolean): void {
+    const isFirst = !this.#rows.has(name);
+    if (isRefused && !isFirst) return;
+    if (isRefused) this.#refused.add(copyOf(name));
+    else this.#refused.delete(name);
+    keep(this.#rows, name, digest, this.#max);
   }
 
   #statementsOf(key: string): Statements {
@@ -108,44 +111,56 @@ export class RowComparer {
     return statements === undefined ? noStatements : new Map(JSON.parse(statements));
   }
 
-  #addStatements(
-    key: string,
-    known: Statements,
-    stated: readonly string[],
-    { fields, row }: PrincipalRow,
-  ): void {
-    const added = stated.filter((field) => !known.has(field));
-    if (added.length === 0 || (this.#principals.size >= this.#max && !this.#principals.has(key))) return;
+  #addStatements(key: string, { fields, row }: PrincipalRow): void {
+    const known = this.#statementsOf(key);
+    const added = Object.keys(fields).filter((field) => !known.has(field));
+    if (added.length === 0) return;
     const more = added.map((field) => [field, [textOf(fields[field]), row.line]]);
-    this.#principals.set(copyOf(key), JSON.stringify([...known, ...more]));
-  }
-
-  #valuesToCompare(principal: PrincipalRow): readonly string[] {
-    const { fields } = principal;
-    const names = Object.keys(fields);
-    // The values of a principal without a key are sent together once.
-    return this.#isStrict || isInserted(principal)
-      ? names
-      : names.filter((field) => isPlausible(field, fields[field]));
+    keep(this.#principals, key, JSON.stringify([...known, ...more]), this.#max);
   }
 }
 
-/** Returns the errors of rows that cannot register users, or that contradict each other or earlier ones. */
+/** Adds an entry to a map, and removes the oldest one of more than `max`. */
+function keep<Value>(map: Map<string, Value>, key: string, value: Value, max: number): void {
+  map.set(copyOf(key), value);
+  const [oldest] = map.size > max ? map.keys() : [];
+  if (oldest !== undefined) map.delete(oldest);
+}
+
+interface RowComparerOptions {
+  /** The unit of `line` of the rows. Default: `line`. */
+  readonly unit?: RowUnit;
+  /**
+   * Also compares values that the service will refuse, because all rows of a principal are sent as one record. Otherwise
+   * a row with such a value fails alone, and states nothing.
+   */
+  readonly isStrict?: boolean;
+}
+
+/** What a comparison says about rows, by row number. */
+export interface RowComparison {
+  /** The errors of rows that cannot register users, or that contradict each other or earlier ones. */
+  readonly errors: RowErrors;
+  /** The rows that are exact copies of earlier ones. */
+  readonly copies: ReadonlySet<number>;
+}
+
 export function compareRows(
   rows: readonly ImportRow[],
   comparer: RowComparer,
   aliases: PrincipalAliases,
-): RowErrors {
+): RowComparison {
   const errors = findRefused(rows);
+  const copies = new Set<number>();
   for (const row of comparer.inOrder(rows)) {
     const found = errors.has(row.number) ? noErrors : comparer.compare(row, aliases);
-    if (found.length > 0) errors.set(row.number, found);
+    if (found === 'copy') copies.add(row.number);
+    else if (found.length > 0) errors.set(row.number, found);
   }
-  return errors;
+  return { errors, copies };
 }
 
 const noErrors: readonly RowError[] = [];
-const noFields: readonly string[] = [];
 
 /** The values that rows have stated of a principal by field, each with the line of its first row. */
 type Statements = ReadonlyMap<string, readonly [value: string, line: number]>;

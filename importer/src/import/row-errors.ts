@@ -113,17 +113,8 @@ export function fromFileError(fileError: FileError): RowError {
   return { column: null, message: fileError.message, fileError };
 }
 
-/**
- * Converts the field errors of a record to errors of its row, with columns instead of field paths if it has columns.
- *
- * @param repeated The field paths of the usernames that an earlier row has too. The message of the service would name
- *   the request, of which the reader of a file knows nothing.
- */
-export function fromFieldErrors(
-  fieldErrors: FieldErrorsByPath,
-  row: ImportRow,
-  repeated: ReadonlySet<string> = new Set(),
-): RowError[] {
+/** Converts the field errors of a record to errors of its row, with columns instead of field paths if it has columns. */
+export function fromFieldErrors(fieldErrors: FieldErrorsByPath, row: ImportRow): RowError[] {
   return Object.entries(fieldErrors).flatMap(([path, found]) => {
     // An error of the password makes that of its confirmation redundant.
     const isRegistration = row.kind === 'user' && row.user.ID === undefined;
@@ -133,16 +124,12 @@ export function fromFieldErrors(
     const column = columnOf(path, row);
     const named = ['', 'Record', '$'].includes(column) ? null : column;
     return found.map(({ code, message }) =>
-      isRepeated(code) || (code === 'USERNAME_TAKEN' && repeated.has(path))
+      // Only a record that combines rows has a user twice.
+      code === 'DUPLICATE_USER'
         ? codedError('DUPLICATE_USERNAME', named)
         : { column: named, message, serviceCode: code },
     );
   });
-}
-
-/** Returns true if the record itself has the user twice. Only a record that combines rows of a file has. */
-function isRepeated(code: string): boolean {
-  return code === 'DUPLICATE_USER';
 }
 
 /** The columns of a file by field, if their names differ from those of the fields. */

@@ -1,8 +1,9 @@
 import type { FieldError } from '@anagrafe/client';
 import { isObject } from '../file/json-element.ts';
 import type { ImportRow } from '../file/rows.ts';
-import type { JsonObject, RowUnit } from '../file/types.ts';
+import type { JsonObject } from '../file/types.ts';
 import type { ImportOperation } from './calls.ts';
+import { groupBy } from './group-by.ts';
 import { lookAlikeErrors, splitLookAlikes } from './look-alikes.ts';
 import { noAliases, type PrincipalAliases } from './principal-aliases.ts';
 import {
@@ -12,11 +13,9 @@ import {
   isReset,
   type PrincipalRow,
   principalRows,
-  type RowPaths,
   statesValues,
   usersOf,
 } from './records.ts';
-import { compareRows, RowComparer } from './row-comparer.ts';
 import {
   codedError,
   type FieldErrorsByPath,
@@ -94,31 +93,19 @@ interface CombinedRows {
   readonly tooLarge: readonly RowGroup[];
   /** The rows that name no principal by `ExternalKey` or `ID`: each is a record of `irs/insert`. */
   readonly insert: readonly CombinedRecord[];
-  /** The errors of the rows that are left out: invalid rows, and those that contradict an earlier row. */
+  /** The errors of invalid rows, which are left out. */
   readonly errors: RowErrors;
 }
 
 /**
  * Combines all rows of each principal, for a call that may contain a principal only once and must contain all of it.
  *
- * @param options With `aliases`, rows that name a principal by `ID` are combined with those that name it by
- *   `ExternalKey`. `unit` is that of `line` of the rows.
+ * @param rows Rows that were compared.
+ * @param aliases Rows that name a principal by `ID` are combined with those that name it by `ExternalKey`.
  */
-export function combineRows(
-  rows: readonly ImportRow[],
-  { aliases = noAliases, unit = 'line' }: { aliases?: PrincipalAliases; unit?: RowUnit } = {},
-): CombinedRows {
-  const errors = compareRows(rows, new RowComparer('update', { isStrict: true, unit }), aliases);
-  const consistent = rows.filter(({ number }) => !errors.has(number));
-  const { ofPrincipals, errors: invalid } = principalRows(consistent);
-  for (const [number, found] of invalid) errors.set(number, found);
-  const members = new Map<string, PrincipalRow[]>();
-  for (const row of ofPrincipals) {
-    const key = aliases.get(row.key) ?? row.key;
-    const known = members.get(key);
-    if (known) known.push(row);
-    else members.set(key, [row]);
-  }
+export function combineRows(rows: readonly ImportRow[], aliases: PrincipalAliases = noAliases): CombinedRows {
+  const { ofPrincipals, errors } = principalRows(rows);
+  const members = groupBy(ofPrincipals, ({ key }) => aliases.get(key) ?? key);
   const all = [...members].map(([key, some]) => {
     return groupOf(key, some, { operation: some.every(isInserted) ? 'insert' : 'upsert' });
   });
@@ -141,7 +128,6 @@ export function errorsByRow(
   { members, record }: CombinedRecord,
   fieldErrors: FieldErrorsByPath,
   message: string | null,
-  repeated: RowPaths = new Map(),
 ): RowErrors {
   const errors: RowErrors = new Map();
   const { lookAlikes, others } = splitLookAlikes(fieldErrors);
@@ -150,7 +136,7 @@ export function errorsByRow(
   };
   const owners = rowsOfUsers(members);
   const [only, another] = members;
-  if (only && !another) add(only.row, fromFieldErrors(others, only.row, repeated.get(only.row.number)));
+  if (only && !another) add(only.row, fromFieldErrors(others, only.row));
   else for (const [path, found] of Object.entries(others)) addFound(path, found);
   // The rows would otherwise create the principal without the values of the others.
   for (const { row } of members) add(row, lookAlikeErrors(lookAlikes, record, row));
@@ -164,7 +150,7 @@ export function errorsByRow(
     if (owner) {
       const { row, at } = owner;
       const own = { [`Users[${at}]${field}`]: found };
-      add(row, fromFieldErrors(own, row, repeated.get(row.number)));
+      add(row, fromFieldErrors(own, row));
     } else for (const { row } of stating(path)) add(row, fromFieldErrors({ [path]: found }, row));
   }
 

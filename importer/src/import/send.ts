@@ -9,15 +9,14 @@ import {
   wouldCreate,
 } from './calls.ts';
 import { divide } from './divide-rows.ts';
+import { groupBy } from './group-by.ts';
 import { isLookAlike, splitLookAlikes } from './look-alikes.ts';
 import {
   type CombinedRecord,
-  findRepeatedUsernames,
   isInserted,
   isReset,
   type PrincipalRow,
   principalRows,
-  type RowPaths,
   statesValues,
   type WriteRules,
 } from './records.ts';
@@ -79,15 +78,13 @@ class RowSender {
   readonly #options: SendOptions;
   readonly #errors: RowErrors;
   /** The rows to send by principal. */
-  readonly #pending = new Map<string, PrincipalRow[]>();
+  readonly #pending: Map<string, PrincipalRow[]>;
   /** The values that the service has accepted, by principal. */
   readonly #accepted = new Map<string, Values>();
   /** How often a record was postponed, by the number of its first row. */
   readonly #postponed = new Map<number, number>();
-  readonly #rows: readonly PrincipalRow[];
   /** The principals that may look like others. */
   readonly #allowed = new Set<string>();
-  #repeated: RowPaths | null = null;
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
 
@@ -95,13 +92,8 @@ class RowSender {
     const { errors, ofPrincipals } = principalRows(rows);
     this.#options = options;
     this.#errors = errors;
-    this.#rows = ofPrincipals;
-    for (const row of ofPrincipals) {
-      if (row.similar === 'allow') this.#allowed.add(row.key);
-      const present = this.#pending.get(row.key);
-      if (present) present.push(row);
-      else this.#pending.set(row.key, [row]);
-    }
+    this.#pending = groupBy(ofPrincipals, ({ key }) => key);
+    for (const { similar, key } of ofPrincipals) if (similar === 'allow') this.#allowed.add(key);
     this.#signal = AbortSignal.any([this.#stop.signal, ...(options.signal ? [options.signal] : [])]);
   }
 
@@ -122,16 +114,14 @@ class RowSender {
   /** Removes the next records of each principal, in the order of the rows. */
   #take(): RowGroup[] {
     const groups: RowGroup[] = [];
-    const alone: RowGroup[] = [];
     for (const [key, rows] of this.#pending) {
       const operation = this.#operationOf(key, rows);
       const next = divide(rows, operation);
       if (next.members.length > 0) groups.push(this.#combine(key, next.members, operation));
-      for (const row of next.alone) alone.push(this.#combine(key, [row], operation));
-      if (next.waiting.length > 0) this.#pending.set(key, next.waiting);
+      if (next.waiting.length > 0) this.#pending.set(key, [...next.waiting]);
       else this.#pending.delete(key);
     }
-    return [...groups, ...alone];
+    return groups;
   }
 
   /** With `irs/update`, which is not for new principals, a record may have users alone, and the service finds a misspelt key. */
@@ -233,12 +223,7 @@ class RowSender {
     const isPostponed = others.length === 0 && Object.keys(fieldErrors).length > 0 && this.#postpone(group);
     const errors: RowErrors = isPostponed
       ? new Map()
-      : errorsByRow(
-          group,
-          others.length > 0 ? Object.fromEntries(others) : fieldErrors,
-          message,
-          this.#repeatedUsernames(),
-        );
+      : errorsByRow(group, others.length > 0 ? Object.fromEntries(others) : fieldErrors, message);
     for (const [number, found] of errors) this.#errors.set(number, found);
     if (isLookAlike(fieldErrors)) {
       // The other rows of the principal must not create it without the values of these ones.
@@ -260,12 +245,6 @@ class RowSender {
     const times = (this.#postponed.get(number) ?? 0) + 1;
     this.#postponed.set(number, times);
     return times <= postponementsMax;
-  }
-
-  /** The usernames that an earlier row has too. They are needed only if the service refuses a record. */
-  #repeatedUsernames(): RowPaths {
-    this.#repeated ??= findRepeatedUsernames(this.#rows);
-    return this.#repeated;
   }
 
   #putBack(key: string, rows: readonly PrincipalRow[]): void {

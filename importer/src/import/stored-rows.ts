@@ -1,11 +1,12 @@
-import { ApiError, type UserOfPrincipal } from '@anagrafe/client';
+import type { UserOfPrincipal } from '@anagrafe/client';
 import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
-import { findUsers, type ImportConnection } from './calls.ts';
+import { findUsers, type ImportConnection, unlessForbidden } from './calls.ts';
 import { dryRunCall } from './dry-run-call.ts';
+import { rowsWithoutChanges } from './effects.ts';
+import { groupBy } from './group-by.ts';
 import { foldUsername, isInserted, principalKeyOf, principalOf, usersOf } from './records.ts';
 import type { RowError, RowErrors } from './row-errors.ts';
 import { sendRows } from './send.ts';
-import { rowsWithoutChanges } from './unchanged-rows.ts';
 
 /** The stored principal of a row. */
 export interface StoredPrincipal {
@@ -39,7 +40,7 @@ export async function findStoredRows(
   const all = [...named, ...(await withPrincipals(others, connection))];
   const rules = { existing: 'update', similar: 'allow', moves: 'refuse' } as const;
   // A row that states a further value of a changed principal must not count for those that do not.
-  for (const rowsOfFields of groupsOf(all, statedFields).values())
+  for (const rowsOfFields of groupBy(all, statedFields).values())
     await sendRows(rowsOfFields, {
       ...connection,
       rules,
@@ -60,17 +61,6 @@ function statedFields(row: UserRow | RecordRow): string {
   return Object.keys(principalOf(row)?.fields ?? {}).join();
 }
 
-function groupsOf<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
-}
-
 /** A principal without a key looks like the one that an earlier import of the file has created. */
 function isTakenOnly(found: readonly RowError[] = []): boolean {
   const codes = found.map(({ serviceCode }) => serviceCode);
@@ -85,11 +75,7 @@ async function withPrincipals(
   rows: readonly (UserRow | RecordRow)[],
   connection: ImportConnection,
 ): Promise<(UserRow | RecordRow)[]> {
-  const users = await findUsers(rows.flatMap(usernamesOf), connection).catch((error) => {
-    // An API client without the scope sync:read cannot look up users.
-    if (error instanceof ApiError && error.code === 'FORBIDDEN') return null;
-    throw error;
-  });
+  const users = await unlessForbidden(findUsers(rows.flatMap(usernamesOf), connection));
   return rows.flatMap((row) => {
     const found = usernamesOf(row).map((username) => users?.get(foldUsername(username)));
     const [first] = found;

@@ -1,6 +1,4 @@
-import type { Job } from '@anagrafe/client';
-import { type ImportOperation, sumOf } from './calls.ts';
-import { type CombinedRecord, hasSecret, usersOf } from './records.ts';
+import { sumOf } from './calls.ts';
 
 /** The effects of an import on the principals and users of its applied and skipped rows. */
 export interface ImportTotals {
@@ -34,46 +32,4 @@ export const noTotals: ImportTotals = {
 
 export function addTotals(one: ImportTotals, other: ImportTotals): ImportTotals {
   return sumOf(noTotals, one, other);
-}
-
-/**
- * Returns the effects of the applied records of a job. All users of a record of `irs/insert` and `irs/update` are new;
- * `counts` has how many users of `irs/upsert` are.
- *
- * @param invited The number of users that the job has invited.
- */
-export function totalsOf(
-  operation: ImportOperation,
-  applied: readonly CombinedRecord[],
-  counts: Job['Counts'],
-  invited: number,
-): ImportTotals {
-  let users = 0;
-  let secrets = 0;
-  for (const { record } of applied)
-    for (const user of usersOf(record)) {
-      users++;
-      if (hasSecret(user)) secrets++;
-    }
-  if (operation !== 'upsert')
-    return {
-      ...noTotals,
-      PrincipalsInserted: operation === 'insert' ? applied.length : 0,
-      UsersRegistered: users,
-      UsersInvited: invited,
-    };
-  const { PrincipalsInserted, PrincipalsUpdated, UsersRegistered, UsersUpdated, UsersMoved } =
-    counts ?? noTotals;
-  return {
-    ...noTotals,
-    PrincipalsInserted,
-    PrincipalsUpdated,
-    UsersRegistered,
-    UsersInvited: invited,
-    UsersUpdated,
-    UsersMoved,
-    UsersUnchanged: users - UsersRegistered - UsersUpdated - UsersMoved,
-    // A new user always has a password or is invited, and the service keeps the passwords of existing users.
-    PasswordsNotUsed: secrets - (UsersRegistered - invited),
-  };
 }

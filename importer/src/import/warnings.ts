@@ -1,6 +1,6 @@
 import type { ImportRow } from '../file/rows.ts';
 import type { ImportField } from '../file/types.ts';
-import { type WarningCode, warningCodes } from '../file/values.ts';
+import { type RowWarning, type WarningCode, warningCodes } from '../file/values.ts';
 
 /** The rows with one kind of warning about one field. */
 export interface WarningSummary {
@@ -22,14 +22,20 @@ export class WarningLog {
   >();
 
   add(row: ImportRow): void {
-    if (row.kind === 'invalid') return;
-    for (const { code, field } of row.warnings) {
-      const key = `${code} ${field}`;
-      const summary = this.#summaries.get(key) ?? { code, field, rows: 0, lines: [] };
-      summary.rows++;
-      if (summary.lines.length < linesMax) summary.lines.push(row.line);
-      this.#summaries.set(key, summary);
-    }
+    for (const warning of row.kind === 'invalid' ? [] : row.warnings) this.#count(row.line, warning);
+  }
+
+  /** Adds a row that is an exact copy of an earlier one. */
+  addCopy({ line }: Pick<ImportRow, 'line'>): void {
+    this.#count(line, { code: 'ROW_REPEATED', field: 'Username' });
+  }
+
+  #count(line: number, { code, field }: RowWarning): void {
+    const key = `${code} ${field}`;
+    const summary = this.#summaries.get(key) ?? { code, field, rows: 0, lines: [] };
+    summary.rows++;
+    if (summary.lines.length < linesMax) summary.lines.push(line);
+    this.#summaries.set(key, summary);
   }
 
   /** The summaries by code, in the order of `warningCodes`. */

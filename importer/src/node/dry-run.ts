@@ -3,35 +3,26 @@ import { stat } from 'node:fs/promises';
 import { ColumnProfiles, type UnusedColumn } from '../file/column-profile.ts';
 import { estimateRows, inBatches } from '../import/batches.ts';
 import { DryRunState, dryRunRows } from '../import/dry-run.ts';
-import { ReasonLog, type ReasonSummary } from '../import/reasons.ts';
+import { ReasonLog } from '../import/reasons.ts';
 import { countTaken, namesByField } from '../import/row-errors.ts';
-import { addTotals, type ImportTotals, noTotals } from '../import/totals.ts';
-import type { WarningLog } from '../import/warnings.ts';
-import { comparerOf, prepareRows, removeStored, totalsOfStored } from './prepare.ts';
+import { addTotals, noTotals } from '../import/totals.ts';
+import { comparerOf, ownPasswordsNotUsed, prepareRows, removeStored, totalsOfStored } from './prepare.ts';
 import { AppendedFile, appendedPath, completeFailedRows, formatFailedRows } from './result-files.ts';
 import {
-  type CompletedRows,
   type ImportContext,
   type ImportTask,
+  noRows,
   openTaskFile,
+  type ReportedRows,
   requireDistinctPaths,
   samplesMax,
   unusedPath,
 } from './task.ts';
 
-/** The result of a dry run. `skipped` has the rows that would not be applied, because they are stored already. */
-export interface ImportDryRun extends CompletedRows {
-  /** Lines of the first skipped rows, at most `samplesMax`. */
-  readonly skippedLines: readonly number[];
-  /** The effects that the other rows would have. */
-  readonly totals: ImportTotals;
+/** The result of a dry run: what an import would do with each row. */
+export interface ImportDryRun extends ReportedRows {
   /** Estimated time that the service needs to hash the passwords. */
   readonly seconds: number;
-  /** Failed rows whose usernames stored users have. */
-  readonly usernamesTaken: number;
-  /** The reasons of the rows that would fail, the most frequent first. */
-  readonly reasons: readonly ReasonSummary[];
-  readonly warnings: WarningLog;
   /** The file with the rows that would fail. It does not exist if there are none. */
   readonly wouldFailPath: string;
   /** The columns that are neither recognised nor mapped, with the kind of their values. */
@@ -43,7 +34,7 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
   await requireDistinctPaths(task);
   const { size: bytes } = await stat(task.path);
   const file = await openTaskFile(task);
-  context.onOpen(file, { rows: 0, failed: 0, skipped: 0 });
+  context.onOpen(file, noRows);
   const seed = randomBytes(32);
   const comparer = comparerOf(task, file);
   const state = new DryRunState(task);
@@ -53,7 +44,7 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
   const texts = { language: task.language, names: namesByField(file.columns) };
   const reasons = new ReasonLog(texts);
   const skippedLines: number[] = [];
-  let sum = { rows: 0, failed: 0, skipped: 0, usernamesTaken: 0, seconds: 0, totals: noTotals };
+  let sum = { ...noRows, usernamesTaken: 0, seconds: 0, totals: noTotals };
   try {
     // The batches are those of the import: a principal described in one batch exists only for the later ones.
     for await (const batch of inBatches(file, task.batches)) {
@@ -64,21 +55,20 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
       const checked = await dryRunRows(prepared.complete, context, state);
       const errors = new Map([...compared.errors, ...prepared.errors, ...checked.errors]);
       const stored = await removeStored(prepared.complete, errors, task, context);
-      const skipped = new Set([...stored.keys(), ...checked.unchanged]);
+      const skipped = new Set([...stored.keys(), ...checked.effects.unchanged]);
       for (const { number, line } of prepared.complete)
         if (skipped.has(number) && skippedLines.length < samplesMax) skippedLines.push(line);
       const failed = rows.filter((row) => errors.has(row.number));
       await wouldFail.append(formatFailedRows(failed, errors, file.layout, texts, wouldFail.isEmpty));
       for (const { line, number } of failed) reasons.add(line, errors.get(number) ?? []);
-      // A generated password that is not used is not one of the file.
-      const notUsed = checked.passwordsNotUsed.filter((number) => !prepared.passwords.has(number));
-      const applied = { ...checked.totals, PasswordsNotUsed: notUsed.length };
+      const applied = { ...checked.totals, PasswordsNotUsed: ownPasswordsNotUsed(checked.effects, prepared) };
       const totals = [applied, totalsOfStored(prepared, stored), state.countStored(stored)];
       sum = {
         totals: totals.reduce(addTotals, sum.totals),
         rows: sum.rows + rows.length,
         failed: sum.failed + failed.length,
         skipped: sum.skipped + skipped.size,
+        repeated: sum.repeated + compared.copies.size,
         usernamesTaken: sum.usernamesTaken + countTaken(errors),
         seconds: sum.seconds + checked.seconds,
       };

@@ -7,24 +7,17 @@ import type { ImportRow } from '../file/rows.ts';
 import { type Batch, estimateRows, inBatches, type RowTotal } from '../import/batches.ts';
 import { type ImportConnection, type SubmitJob, submitWithKey } from '../import/calls.ts';
 import type { ComparedRows, FileComparer } from '../import/file-comparer.ts';
-import { invitesIn } from '../import/invitations.ts';
+import { invitesUsers } from '../import/invitations.ts';
 import { JobSender, type SubmittedJob } from '../import/job-sender.ts';
 import { CountedPrincipals } from '../import/principal-aliases.ts';
-import { namedKeyOf } from '../import/records.ts';
+import { namedKeyOf, usersOf } from '../import/records.ts';
 import { countTaken, type RowErrors } from '../import/row-errors.ts';
 import { sendRows } from '../import/send.ts';
 import type { StoredRows } from '../import/stored-rows.ts';
 import { addTotals, type ImportTotals } from '../import/totals.ts';
 import type { WarningLog } from '../import/warnings.ts';
 import { countCancelledRows, JobCancelledError, waitForJob } from './job-wait.ts';
-import {
-  appliedPasswords,
-  comparerOf,
-  type PreparedRows,
-  prepareRows,
-  removeStored,
-  totalsOfStored,
-} from './prepare.ts';
+import { comparerOf, ownPasswordsNotUsed, prepareRows, removeStored, totalsOfStored } from './prepare.ts';
 import type { ImportProgress } from './progress-file.ts';
 import type { ResultFiles } from './result-files.ts';
 import { changedPrincipals, mustWait, type SentBatch } from './sent-batch.ts';
@@ -138,20 +131,14 @@ export class ImportRun {
   }
 
   /** Starts to send a batch. Resolves before the service has accepted it, so that the next one can be read. */
-  async #send({ rows }: Batch, { aliases, errors, consistent }: ComparedRows): Promise<SentBatch> {
+  async #send({ rows }: Batch, { aliases, errors, copies, consistent }: ComparedRows): Promise<SentBatch> {
     for (const { source, line } of rows)
       if (source === null && this.unparsedLines.length < samplesMax) this.unparsedLines.push(line);
     const prepared = await prepareRows(consistent, this.#task, this.#progress.seed, this.#context);
     const unsent = new Map([...errors, ...prepared.errors]);
     await this.#progress.recordSending(rows);
     const { anagrafe } = this.#context;
-    const samples = samplesMax - this.#progress.done.skippedLines.length;
-    const sender = new JobSender({
-      anagrafe,
-      submit: this.#submitJob,
-      wait: this.#waitFor,
-      samples,
-    });
+    const sender = new JobSender({ anagrafe, submit: this.#submitJob, wait: this.#waitFor });
     const signal = this.#signal;
     const options = { anagrafe, signal, rules: this.#task, send: sender.send, resendsCancelled: true };
     const refused = sendRows(prepared.complete, options);
@@ -160,7 +147,7 @@ export class ImportRun {
       this.#hasFailed = true;
     });
     const principals = changedPrincipals(prepared.complete, aliases, this.#task);
-    return { sender, refused, prepared, aliases, unsent, rows, principals };
+    return { sender, refused, prepared, aliases, unsent, copies, rows, principals };
   }
 
   /** Submits a job, unless an earlier run has submitted it and has saved its ID. */
@@ -193,21 +180,34 @@ export class ImportRun {
     const [batch] = this.#inFlight;
     if (!batch) return;
     this.#context.signal?.throwIfAborted();
-    const { sender, refused, prepared, unsent, rows } = batch;
+    const { sender, refused, prepared, unsent, copies, rows } = batch;
     const errors = new Map([...unsent, ...(await refused)]);
     const stored = await removeStored(prepared.complete, errors, this.#task, this.#context);
-    const unchanged = new Set(sender.unchanged.numbers);
+    const { unchanged, registered } = sender.effects;
     const isSkipped = ({ number }: ImportRow) => stored.has(number) || unchanged.has(number);
     const skippedLines = rows.filter(isSkipped).map(({ line }) => line);
-    const skipped = stored.size + sender.unchanged.count;
+    const skipped = stored.size + unchanged.size;
     this.usernamesTaken += countTaken(errors);
-    const passwords = await appliedPasswords(prepared, sender, this.#task, this.#context);
+    // The passwords of users that existed were kept.
+    const passwords = new Map([...prepared.passwords].filter(([number]) => registered.has(number)));
     const invitations = await this.#issueCodes(sender);
     const jobNames = sender.jobs.map(({ name }) => name);
     const { emails } = prepared;
-    const totals = this.#totals(batch, passwords, { errors, stored });
+    const totals = this.#totals(batch, { errors, stored });
     await this.#results.write(
-      { rows, passwords, invitations, emails, errors, stored, skipped, skippedLines, totals, jobNames },
+      {
+        rows,
+        passwords,
+        invitations,
+        emails,
+        errors,
+        stored,
+        skipped,
+        skippedLines,
+        repeated: copies.size,
+        totals,
+        jobNames,
+      },
       this.#file.layout,
     );
     this.#inFlight.shift();
@@ -219,42 +219,33 @@ export class ImportRun {
     const { anagrafe, signal } = this.#context;
     const issued: JobInvitation[] = [];
     for (const { id, records } of this.#task.invite === 'code' ? jobs : [])
-      if (records.some((record) => invitesIn(record) > 0))
+      if (records.some(({ record }) => invitesUsers(usersOf(record))))
         for await (const user of anagrafe.jobs.invitations(id, { signal })) issued.push(user);
     return issued;
   }
 
-  /**
-   * Returns the totals of a completed batch.
-   *
-   * @param passwords The generated passwords that were applied.
-   * @param refused The rows that the service has refused: those with errors, and those that are stored already.
-   */
+  /** Returns the totals of a completed batch. `refused` are the rows with errors, and those that are stored already. */
   #totals(
     { sender, prepared, aliases }: SentBatch,
-    passwords: PreparedRows['passwords'],
     refused: { readonly errors: RowErrors; readonly stored: StoredRows },
   ): ImportTotals {
-    const totals = addTotals(sender.totals, totalsOfStored(prepared, refused.stored));
+    const { effects, principals, unnamed } = sender;
     const known = this.#principals.count;
-    const isAccepted = (number: number) => !refused.errors.has(number) && !refused.stored.has(number);
     for (const row of prepared.complete) {
       const key = row.kind === 'invalid' ? null : namedKeyOf(row);
-      if (key !== null && isAccepted(row.number)) this.#principals.add(key, aliases);
+      const isAccepted = !refused.errors.has(row.number) && !refused.stored.has(row.number);
+      if (key !== null && isAccepted) this.#principals.add(key, aliases);
     }
     for (const { key } of refused.stored.values()) this.#principals.add(key, aliases);
-    const principals = this.#principals.count - known;
-    // A generated password that was not used is not one of the file. Without an update, all users are new.
-    const isUpdate = this.#task.existing === 'update';
-    const generated = isUpdate
-      ? [...prepared.passwords.keys()].filter(isAccepted).length - passwords.size
-      : 0;
-    return {
-      ...totals,
+    const applied = {
+      ...effects.totals,
+      PrincipalsInserted: principals.inserted + unnamed,
+      PrincipalsUpdated: principals.updated,
       // Negative if the batch changes principals that an earlier one has left unchanged: the sum of all is right.
-      PrincipalsUnchanged: principals - sender.changedPrincipals,
-      PasswordsNotUsed: totals.PasswordsNotUsed - generated,
+      PrincipalsUnchanged: this.#principals.count - known - principals.inserted - principals.updated,
+      PasswordsNotUsed: ownPasswordsNotUsed(effects, prepared),
     };
+    return addTotals(applied, totalsOfStored(prepared, refused.stored));
   }
 
   /**

@@ -9,9 +9,11 @@ export { readSavedMapping, saveMapping } from './saved-mapping.ts';
 export { writePasswords, writeProblems } from './sync-files.ts';
 export {
   type CompletedRows,
+  type FileTask,
   type ImportContext,
   type ImportCounts,
   ImportError,
   type ImportTask,
+  noRows,
   openTaskFile,
 } from './task.ts';

@@ -4,10 +4,10 @@ import type { ImportFile } from '../file/open.ts';
 import type { ImportRow, UserRow } from '../file/rows.ts';
 import { rowUnit } from '../file/types.ts';
 import { findUsers, type ImportConnection } from '../import/calls.ts';
+import type { EffectLog } from '../import/effects.ts';
 import { FileComparer } from '../import/file-comparer.ts';
 import { fillPasswords, type GeneratedPasswords } from '../import/fill-passwords.ts';
 import { fillInvites } from '../import/invitations.ts';
-import type { JobSender } from '../import/job-sender.ts';
 import { foldUsername, hasSecret, usersOf } from '../import/records.ts';
 import { codedError, type RowErrors } from '../import/row-errors.ts';
 import { findStoredRows, type StoredRows } from '../import/stored-rows.ts';
@@ -114,23 +114,12 @@ export function generatePassword(seed: Buffer, row: number): string {
   ).join('-');
 }
 
-/** Returns the generated passwords of a batch without those of users that exist, whose passwords were kept. */
-export async function appliedPasswords(
-  { passwords, complete }: PreparedRows,
-  { jobs }: Pick<JobSender, 'jobs'>,
-  { existing }: Pick<ImportTask, 'existing'>,
-  { anagrafe, signal }: ImportConnection,
-): Promise<GeneratedPasswords> {
-  if (existing === 'refuse' || passwords.size === 0) return passwords;
-  const registered = new Set<string>();
-  for (const { id } of jobs)
-    for await (const { Item6 } of anagrafe.jobs.tuples(id, { representation: true, pageSize: 1000, signal }))
-      for (const { Username, Operation } of Item6.Users ?? [])
-        if (Operation === 'register' && Username !== null) registered.add(foldUsername(Username));
-  const isRegistered = (row: ImportRow) =>
-    row.kind === 'user' && registered.has(foldUsername(row.user.Username ?? ''));
-  const numbers = new Set(complete.filter(isRegistered).map(({ number }) => number));
-  return new Map([...passwords].filter(([number]) => numbers.has(number)));
+/** Returns the number of passwords of the file that were not used. A generated password is not one of the file. */
+export function ownPasswordsNotUsed(
+  { passwordsNotUsed }: EffectLog,
+  { passwords }: Pick<PreparedRows, 'passwords'>,
+): number {
+  return passwordsNotUsed.filter((number) => !passwords.has(number)).length;
 }
 
 /** Returns the totals of rows that are stored already. A generated password is not one of the file. */

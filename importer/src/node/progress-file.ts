@@ -8,6 +8,7 @@ import {
   ImportError,
   type ImportTask,
   ignoreMissing,
+  noRows,
   openTaskFile,
   unusedPath,
 } from './task.ts';
@@ -44,9 +45,7 @@ interface Contents {
 
 const emptyFile: FileState = { bytes: 0, digest: '' };
 const nothing: CompletedPart = {
-  rows: 0,
-  failed: 0,
-  skipped: 0,
+  ...noRows,
   skippedLines: [],
   totals: noTotals,
   reasons: [],
@@ -205,37 +204,27 @@ async function read(path: string): Promise<Contents | null> {
   }
 }
 
-function digestOfOptions({
-  purpose,
-  url,
-  columns,
-  encoding,
-  separator,
-  principal,
-  passwordsPath,
-  existing,
-  similar,
-  moves,
-  sheet,
-  keepsTotals,
-  withoutKey,
-  invite,
-  codesPath,
-}: ImportTask): string {
+/** The options that determine the requests. */
+const requestOptions = [
+  'purpose',
+  'url',
+  'columns',
+  'encoding',
+  'separator',
+  'principal',
+  'passwordsPath',
+  'existing',
+  'similar',
+  'moves',
+  'sheet',
+  'keepsTotals',
+  'withoutKey',
+] as const satisfies readonly (keyof ImportTask)[];
+
+function digestOfOptions(task: ImportTask): string {
+  const { invite, codesPath } = task;
   const options = [
-    purpose,
-    url,
-    columns,
-    encoding,
-    separator,
-    principal,
-    passwordsPath,
-    existing,
-    similar,
-    moves,
-    sheet,
-    keepsTotals,
-    withoutKey,
+    ...requestOptions.map((name) => task[name]),
     ...(invite === null ? [] : [invite, codesPath]),
   ];
   return createHash('sha256').update(JSON.stringify(options)).digest('hex');

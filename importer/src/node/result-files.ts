@@ -32,6 +32,8 @@ interface CompletedBatch {
   readonly skipped: number;
   /** The lines of these rows, or of some of them. */
   readonly skippedLines: readonly number[];
+  /** The number of rows that are copies of earlier ones. */
+  readonly repeated: number;
   readonly totals: ImportTotals;
   readonly jobNames: readonly string[];
 }
@@ -75,7 +77,7 @@ export class ResultFiles {
 
   /** Writes the failed rows, the passwords and the codes of a batch, then records the batch as done. */
   async write(batch: CompletedBatch, layout: FileLayout): Promise<void> {
-    const { rows, errors, skipped, skippedLines, totals, jobNames } = batch;
+    const { rows, errors, skipped, skippedLines, repeated, totals, jobNames } = batch;
     const failedRows = rows.filter((row) => errors.has(row.number));
     for (const { number, line } of failedRows) this.#reasons.add(line, errors.get(number) ?? []);
     const atStart = this.#failed.isEmpty;
@@ -87,6 +89,7 @@ export class ResultFiles {
       rows: rows.at(-1)?.number ?? done.rows,
       failed: done.failed + failedRows.length,
       skipped: done.skipped + skipped,
+      repeated: done.repeated + repeated,
       skippedLines: [...done.skippedLines, ...skippedLines].slice(0, samplesMax),
       totals: addTotals(done.totals, totals),
       reasons: this.#reasons.summaries,

@@ -1,43 +1,31 @@
-import type { ReasonSummary } from '../import/reasons.ts';
-import type { ImportTotals } from '../import/totals.ts';
-import type { WarningLog } from '../import/warnings.ts';
 import { ImportRun } from './import-run.ts';
 import { acquireLock } from './lock.ts';
 import { ImportProgress } from './progress-file.ts';
 import { completeFailedRows, ResultFiles, requireEmpty } from './result-files.ts';
 import {
-  type CompletedRows,
   type ImportContext,
   type ImportTask,
   openTaskFile,
+  type ReportedRows,
   requireDistinctPaths,
   requireFile,
 } from './task.ts';
 
-export interface ImportResult extends CompletedRows {
+/** The result of all rows, including those of an earlier, interrupted run, except for the usernames that are taken. */
+export interface ImportResult extends ReportedRows {
   /** The run that the calls of the import are parts of, by which it can be undone. */
   readonly run: string;
-  /** Lines of the first skipped rows, at most `samplesMax`, including those of an earlier, interrupted run. */
-  readonly skippedLines: readonly number[];
-  /** The effects of all rows, including those of an earlier, interrupted run. */
-  readonly totals: ImportTotals;
-  /** The reasons of the failed rows, the most frequent first, including those of an earlier, interrupted run. */
-  readonly reasons: readonly ReasonSummary[];
   /** The file with the failed rows. */
   readonly failedPath: string;
   /** True if generated passwords were written to their file. Without any, the file does not exist. */
   readonly hasPasswords: boolean;
   /** True if codes were written to their file. */
   readonly hasCodes: boolean;
-  /** The warnings of all rows, including those of an earlier, interrupted run. */
-  readonly warnings: WarningLog;
   /**
    * Lines of the first failed rows that could not be parsed, at most `samplesMax`. The file of the failed rows has no
    * content for them. Rows of an earlier, interrupted run are not included.
    */
   readonly unparsedLines: readonly number[];
-  /** Failed rows whose usernames stored users have. Rows of an earlier, interrupted run are not included. */
-  readonly usernamesTaken: number;
 }
 
 /**
@@ -86,11 +74,24 @@ async function runLocked(
   }
   const failedPath = await completeFailedRows(progress.failedPath, file.layout);
   await progress.discard();
-  const { rows, failed, skipped, skippedLines, totals, reasons, passwords, codes } = progress.done;
+  const { rows, failed, skipped, repeated, skippedLines, totals, reasons, passwords, codes } = progress.done;
   // Two records of a principal that both change it would count as two principals.
   const PrincipalsUnchanged = Math.max(totals.PrincipalsUnchanged, 0);
-  const counts = { rows, failed, skipped, skippedLines, reasons, totals: { ...totals, PrincipalsUnchanged } };
   const { unparsedLines, usernamesTaken, warnings } = found;
-  const files = { failedPath, hasPasswords: passwords.bytes > 0, hasCodes: codes.bytes > 0 };
-  return { run: progress.run, ...counts, ...files, warnings, unparsedLines, usernamesTaken };
+  return {
+    run: progress.run,
+    rows,
+    failed,
+    skipped,
+    repeated,
+    skippedLines,
+    reasons,
+    totals: { ...totals, PrincipalsUnchanged },
+    failedPath,
+    hasPasswords: passwords.bytes > 0,
+    hasCodes: codes.bytes > 0,
+    warnings,
+    unparsedLines,
+    usernamesTaken,
+  };
 }

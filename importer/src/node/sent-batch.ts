@@ -17,8 +17,9 @@ export interface SentBatch {
   /** All keys of the principals that the rows may create or change. */
   readonly principals: ReadonlySet<string>;
   readonly aliases: PrincipalAliases;
-  /** The errors of the rows that are not sent. */
+  /** The errors of the rows that are not sent, and the rows that are left out as copies. */
   readonly unsent: RowErrors;
+  readonly copies: ReadonlySet<number>;
 }
 
 /** Returns all keys of the principals that rows may create or change. */

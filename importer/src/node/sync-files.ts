@@ -1,11 +1,12 @@
 import { rm } from 'node:fs/promises';
-import { byteOrderMark, csvLine, FailedRows } from '../file/failed-rows.ts';
+import { byteOrderMark, csvLine } from '../file/failed-rows.ts';
 import type { ImportFile } from '../file/open.ts';
 import type { ImportRow } from '../file/rows.ts';
 import { type GeneratedPasswords, passwordColumns, passwordLines } from '../import/fill-passwords.ts';
+import { namesByField, type RowErrors } from '../import/row-errors.ts';
 import type { RowProblem } from '../plan/sync-file.ts';
 import { PrivateFile } from './private-file.ts';
-import { AppendedFile, appendedPath, completeFailedRows } from './result-files.ts';
+import { AppendedFile, appendedPath, completeFailedRows, formatFailedRows } from './result-files.ts';
 import { unusedPath } from './task.ts';
 
 /**
@@ -39,17 +40,16 @@ export async function writeProblems(
   file: ImportFile,
   problems: readonly RowProblem[],
 ): Promise<string> {
-  const messages = new Map<number, string[]>();
-  for (const { number, message } of problems)
-    messages.set(number, [...(messages.get(number) ?? []), message]);
+  const errors: RowErrors = new Map();
+  for (const { number, errors: found } of problems)
+    errors.set(number, [...(errors.get(number) ?? []), ...found]);
   const unused = await unusedPath(path);
-  const writer = new FailedRows(file.layout);
+  const texts = { language: 'en', names: namesByField(file.columns) } as const;
   const failed = await AppendedFile.create(appendedPath(unused));
   try {
-    for await (const row of file) {
-      const found = messages.get(row.number);
-      if (found) await failed.append((failed.isEmpty ? writer.head : '') + writer.row(row, found));
-    }
+    for await (const row of file)
+      if (errors.has(row.number))
+        await failed.append(formatFailedRows([row], errors, file.layout, texts, failed.isEmpty));
   } finally {
     await failed.close();
   }

@@ -10,18 +10,16 @@ import type { ImportConnection } from '../import/calls.ts';
 import type { WithoutKeyPolicy } from '../import/companies.ts';
 import type { InviteChannel } from '../import/invitations.ts';
 import type { Language } from '../import/italian.ts';
-import type { WriteRules } from '../import/records.ts';
+import type { ReasonSummary } from '../import/reasons.ts';
+import type { ExistingPolicy, WriteRules } from '../import/records.ts';
+import type { ImportTotals } from '../import/totals.ts';
+import type { WarningLog } from '../import/warnings.ts';
 
-/** An import of one file: its options, and the paths of the files it reads and writes. */
-export interface ImportTask extends WriteRules {
+/** A file to read: its path, and the options that determine how it is read. */
+export interface FileTask {
   readonly purpose: 'register' | 'reset';
   /** Absolute path of the imported file. */
   readonly path: string;
-  readonly url: string;
-  /** Public key of the API client; null if there is no credential. */
-  readonly caller: string | null;
-  /** The language of the reasons in the file of failed rows. */
-  readonly language: Language;
   readonly columns: ColumnMapping;
   /** Name or number, from 1, of the sheet of a workbook; null for the first one. */
   readonly sheet: string | null;
@@ -29,15 +27,25 @@ export interface ImportTask extends WriteRules {
   readonly encoding: Encoding | null;
   /** Null detects the separator. */
   readonly separator: string | null;
-  readonly withoutKey: WithoutKeyPolicy;
   /** Keeps rows that seem to be totals. Otherwise they are left out. */
   readonly keepsTotals: boolean;
   /** The principal of rows that name none; null if there is no default. */
   readonly principal: RowPrincipal | null;
+  readonly existing: ExistingPolicy;
   /** File for generated passwords; null generates none. */
   readonly passwordsPath: string | null;
   /** How new users without a password get codes to set one; null if they are not invited. */
   readonly invite: InviteChannel | null;
+}
+
+/** An import of one file: its options, and the paths of the files it reads and writes. */
+export interface ImportTask extends FileTask, WriteRules {
+  readonly url: string;
+  /** Public key of the API client; null if there is no credential. */
+  readonly caller: string | null;
+  /** The language of the reasons in the file of failed rows. */
+  readonly language: Language;
+  readonly withoutKey: WithoutKeyPolicy;
   /** File for the codes of invited users; null if there are none, or if they are sent by mail. */
   readonly codesPath: string | null;
   /** File for the failed rows. If it exists, a number is added to the name of the new file. */
@@ -52,13 +60,30 @@ export interface ImportTask extends WriteRules {
 /** Maximum number of lines in a result. */
 export const samplesMax = 10;
 
-/** The rows of completed batches. Each row is either failed, skipped or applied. */
+/** The rows of completed batches. Each row is either failed, skipped, repeated or applied. */
 export interface CompletedRows {
   readonly rows: number;
   readonly failed: number;
   /** Rows that have changed nothing, because all of their values were stored already. */
   readonly skipped: number;
+  /** Rows that were left out, because they are exact copies of earlier ones. */
+  readonly repeated: number;
 }
+
+/** What an import and a dry run report alike. */
+export interface ReportedRows extends CompletedRows {
+  /** Lines of the first skipped rows, at most `samplesMax`. */
+  readonly skippedLines: readonly number[];
+  /** The effects of the other rows. */
+  readonly totals: ImportTotals;
+  /** The reasons of the failed rows, the most frequent first. */
+  readonly reasons: readonly ReasonSummary[];
+  readonly warnings: WarningLog;
+  /** Failed rows whose usernames stored users have. */
+  readonly usernamesTaken: number;
+}
+
+export const noRows: CompletedRows = { rows: 0, failed: 0, skipped: 0, repeated: 0 };
 
 export interface ImportCounts {
   /** The completed rows, and an estimate for the current batch. Never decreases. */
@@ -82,41 +107,15 @@ export class ImportError extends Error {
   override name = 'ImportError';
 }
 
-/** The options of a task that determine how its file is read. */
-type FileTask = Pick<
-  ImportTask,
-  | 'path'
-  | 'encoding'
-  | 'separator'
-  | 'sheet'
-  | 'keepsTotals'
-  | 'principal'
-  | 'columns'
-  | 'purpose'
-  | 'existing'
-  | 'passwordsPath'
-> &
-  Partial<Pick<ImportTask, 'invite'>>;
-
 export async function openTaskFile(task: FileTask): Promise<ImportFile> {
-  const {
-    encoding,
-    separator,
-    sheet,
-    keepsTotals,
-    principal,
-    columns,
-    purpose,
-    existing,
-    invite = null,
-  } = task;
+  const { encoding, separator, sheet, keepsTotals, principal, columns, purpose } = task;
   await requireFile(task.path);
   return openImportFile(createReadStream(task.path), {
     columns,
     keepsTotals,
     resets: purpose === 'reset',
     // With the policy `update` the users may exist, and then need no password.
-    withoutPasswords: task.passwordsPath !== null || invite !== null || existing === 'update',
+    withoutPasswords: task.passwordsPath !== null || task.invite !== null || task.existing === 'update',
     ...(encoding && { encoding }),
     ...(separator && { separator }),
     ...(sheet && { sheet }),

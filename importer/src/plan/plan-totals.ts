@@ -1,5 +1,5 @@
 import { noCounts } from '../import/calls.ts';
-import { isInvited } from '../import/invitations.ts';
+import { invitesUsers } from '../import/invitations.ts';
 import { usersOf } from '../import/records.ts';
 import { rowsOfUsers } from '../import/row-group.ts';
 import type { PlannedRecord } from './plan.ts';
@@ -67,6 +67,6 @@ function addEffects(totals: typeof noTotals, { planned, tuple }: PlannedRecord):
     // Users after those of the rows are in another record of the file.
     if (Operation === 'none' && at >= rows.length) continue;
     totals[userTotals[Operation]]++;
-    if (Operation === 'register' && isInvited(rows[at]?.user)) totals.UsersInvited++;
+    if (Operation === 'register' && invitesUsers([rows[at]?.user])) totals.UsersInvited++;
   }
 }

@@ -207,7 +207,14 @@ export function registeredRows({ planned, tuple }: PlannedRecord): ImportRow[] {
   );
 }
 
-interface ApplyOptions extends ImportConnection {
+/** Returns the number of stored users of the principal of a record; 0 for a record that fails. */
+export function storedUsersOf({ planned, tuple }: PlannedRecord): number {
+  if (!tuple) return usersOf(planned.record).length;
+  const isNew = (operation: string) => operation === 'register' || operation === 'move';
+  return (tuple.Item6.Users ?? []).filter(({ Operation }) => !isNew(Operation)).length;
+}
+
+export interface ApplyOptions extends ImportConnection {
   readonly rules: PlanRules;
   /** Prefix of the idempotency keys. */
   readonly name: string;
@@ -238,16 +245,12 @@ export async function applyPlan<Planned extends CombinedRecord>(
     if (isSequential) await ended;
   }
   const failed = [];
-  for (const [index, { ID, RecordsFailed }] of (await Promise.all(jobs)).entries()) {
-    let totalPages = RecordsFailed > 0 ? 1 : 0;
-    for (let page = 1; page <= totalPages; page++) {
-      const answer = await anagrafe.jobs.get(ID, { failed: true, page, signal });
-      totalPages = answer.totalPages;
-      for (const [at, errors] of answer.records.entries()) {
-        const record = pending[index]?.records[answer.record.Positions[at] ?? -1];
-        if (record) failed.push({ planned: record.planned, errors });
-      }
+  for (const [index, { ID, RecordsFailed }] of (await Promise.all(jobs)).entries())
+    for (const { Position, FieldErrors } of RecordsFailed > 0
+      ? await anagrafe.jobs.failed(ID, { signal })
+      : []) {
+      const record = pending[index]?.records[Position];
+      if (record) failed.push({ planned: record.planned, errors: { Item4: null, Item5: FieldErrors } });
     }
-  }
   return failed;
 }

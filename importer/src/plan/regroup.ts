@@ -1,3 +1,4 @@
+import { groupBy } from '../import/group-by.ts';
 import { usersOf } from '../import/records.ts';
 import { codedError } from '../import/row-errors.ts';
 import { rowsOfUsers } from '../import/row-group.ts';
@@ -79,13 +80,7 @@ function groupsOf(records: readonly SyncRecord[], exchanges: readonly Exchange[]
     const [first, second] = [rootOf(source), rootOf(target)];
     if (first !== second) parents.set(second, first);
   }
-  const groups = new Map<SyncRecord, SyncRecord[]>();
-  for (const record of records) {
-    const group = groups.get(rootOf(record));
-    if (group) group.push(record);
-    else groups.set(rootOf(record), [record]);
-  }
-  return [...groups.values()];
+  return [...groupBy(records, rootOf).values()];
 }
 
 /** Returns a record without the users that `revise` has added. */

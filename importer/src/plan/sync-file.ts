@@ -9,21 +9,14 @@ import {
   rowUnit,
   userFieldNames,
 } from '../file/types.ts';
+import type { ImportConnection } from '../import/calls.ts';
+import { FileComparer } from '../import/file-comparer.ts';
 import { fillPasswords, type GeneratedPasswords } from '../import/fill-passwords.ts';
 import { fillInvites, type InviteChannel } from '../import/invitations.ts';
-import type { PrincipalAliases } from '../import/principal-aliases.ts';
 import type { CombinedRecord } from '../import/records.ts';
-import {
-  type ColumnNamesByField,
-  codedError,
-  formatRowError,
-  namesByField,
-  type RowError,
-  type RowErrors,
-  rowError,
-} from '../import/row-errors.ts';
+import { codedError, type RowError, type RowErrors, rowError } from '../import/row-errors.ts';
 import { combineRows, errorsByRow, type RowGroup } from '../import/row-group.ts';
-import { WarningLog } from '../import/warnings.ts';
+import type { WarningLog } from '../import/warnings.ts';
 
 /** The content of a file as records of `irs/upsert`, one for each principal, in the order of their first rows. */
 export interface SyncFile {
@@ -46,8 +39,6 @@ export interface RowProblem {
   /** The number of the row. */
   readonly number: number;
   readonly line: number;
-  /** The errors in English, with the names of their columns. */
-  readonly message: string;
   readonly errors: readonly RowError[];
 }
 
@@ -63,8 +54,6 @@ interface ReadOptions {
   readonly generate: ((row: UserRow) => string) | null;
   /** Invites new users without a password. */
   readonly invite?: InviteChannel | null;
-  /** Finds the principals of the rows, which may name one by its ID, its ExternalKey and the keys of principals merged into it. */
-  readonly findAliases: (rows: readonly ImportRow[]) => Promise<PrincipalAliases>;
 }
 
 /**
@@ -74,27 +63,25 @@ interface ReadOptions {
  */
 export async function readSyncFile(
   file: Pick<ImportFile, 'columns' | 'layout'> & (AsyncIterable<ImportRow> | Iterable<ImportRow>),
-  { clearEmpty, generate, invite = null, findAliases }: ReadOptions,
+  { clearEmpty, generate, invite = null }: ReadOptions,
+  connection: ImportConnection,
 ): Promise<SyncFile> {
   const rows: ImportRow[] = [];
   const unit = rowUnit(file.layout);
-  const warnings = new WarningLog();
   const profiles = new ColumnProfiles(file.columns);
-  const firstRows = new Map<string, UserRow>();
-  let copies = 0;
-  for await (const read of file) {
-    profiles.add(read.source);
+  for await (const row of file) {
+    profiles.add(row.source);
     // The cells of a row are not needed any more, and would double the memory.
-    const row = { ...read, source: null };
-    const copy = row.kind === 'user' && isCopy(row, firstRows);
-    warnings.add(copy ? { ...row, warnings: [{ code: 'ROW_REPEATED', field: 'Username' }] } : row);
-    if (copy) copies++;
-    else rows.push(row);
+    rows.push({ ...row, source: null });
   }
-  const filled = generate ? fillPasswords(rows, generate) : { rows, passwords: new Map() };
+  const comparer = new FileComparer({ existing: 'update', unit, isStrict: true, readAll: null });
+  const { consistent, aliases, errors: inFile } = await comparer.compare(rows, connection);
+  const filled = generate
+    ? fillPasswords(consistent, generate)
+    : { rows: consistent, passwords: new Map<number, string>() };
   const completed = invite ? fillInvites(filled.rows, invite) : filled.rows;
-  const aliases = await findAliases(rows);
-  const { groups, tooLarge, insert, errors } = combineRows(completed, { unit, aliases });
+  const { groups, tooLarge, insert, errors: invalid } = combineRows(completed, aliases);
+  const errors = new Map([...inFile, ...invalid]);
   const unnamed = codedError('PRINCIPAL_UNNAMED');
   for (const { members } of insert) for (const { row } of members) errors.set(row.number, [unnamed]);
   // Reported once: thousands of rows have the same error.
@@ -116,48 +103,25 @@ export async function readSyncFile(
   }
   return {
     records: groups.map((group) => syncRecord(group, empty)),
-    errors: problemsOf(rows, errors, namesByField(file.columns)),
-    rows: rows.length + copies,
+    errors: problemsOf(rows, errors),
+    rows: rows.length,
     passwords: filled.passwords,
-    warnings,
+    warnings: comparer.warnings,
     unused: profiles.unused,
   };
 }
 
-/** Returns true if all values of a row are those of an earlier one, as after a join in the system that wrote the file. */
-function isCopy(row: UserRow, firstRows: Map<string, UserRow>): boolean {
-  const { Username } = row.user;
-  if (typeof Username !== 'string') return false;
-  const first = firstRows.get(Username);
-  if (first) return valuesOf(row) === valuesOf(first);
-  firstRows.set(Username, row);
-  return false;
-}
-
-function valuesOf({ principal, user }: UserRow): string {
-  return JSON.stringify([principal, user]);
-}
-
-function problemsOf(rows: readonly ImportRow[], errors: RowErrors, names: ColumnNamesByField): RowProblem[] {
+function problemsOf(rows: readonly ImportRow[], errors: RowErrors): RowProblem[] {
   return rows.flatMap(({ number, line }) => {
     const found = errors.get(number) ?? [];
-    return found.length === 0 ? [] : [problemOf({ number, line }, found, names)];
+    return found.length === 0 ? [] : [{ number, line, errors: found }];
   });
-}
-
-export function problemOf(
-  { number, line }: Pick<ImportRow, 'number' | 'line'>,
-  errors: readonly RowError[],
-  names?: ColumnNamesByField,
-): RowProblem {
-  return { number, line, message: errors.map((error) => formatRowError(error, names)).join(' '), errors };
 }
 
 /** Returns the errors of a record by row. An error of the principal is reported with one of its rows only. */
 export function problemsOfRecord(
   record: SyncRecord,
   { Item4, Item5 }: Pick<UpsertTuple, 'Item4' | 'Item5'>,
-  names: ColumnNamesByField,
 ): RowProblem[] {
   const reported = new Set<string>();
   const errors: RowErrors = new Map();
@@ -169,7 +133,6 @@ export function problemsOfRecord(
   return problemsOf(
     record.members.map(({ row }) => row),
     errors,
-    names,
   );
 }
 
@@ -185,7 +148,8 @@ export function problemsOfAllRows(
 ): readonly RowProblem[] {
   const numbers = new Set(problems.map(({ number }) => number));
   const others = records.flatMap(({ members }) => members).filter(({ row }) => !numbers.has(row.number));
-  return [...problems, ...others.map(({ row }) => problemOf(row, [rowError(message)]))];
+  const errors = [rowError(message)];
+  return [...problems, ...others.map(({ row: { number, line } }) => ({ number, line, errors }))];
 }
 
 function isOfUser(column: string | null): boolean {

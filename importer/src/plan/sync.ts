@@ -1,9 +1,8 @@
-import { ApiError } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
-import type { ImportConnection } from '../import/calls.ts';
+import { type ImportConnection, unlessForbidden } from '../import/calls.ts';
 import { isRepeated } from '../import/principal-aliases.ts';
 import { foldUsername, usersOf } from '../import/records.ts';
-import { type ColumnNamesByField, codedError } from '../import/row-errors.ts';
+import { codedError, type RowError } from '../import/row-errors.ts';
 import { findExchanges } from './exchanges.ts';
 import {
   type CallLimits,
@@ -16,7 +15,7 @@ import {
   planUpserts,
 } from './plan.ts';
 import { hasReversed, regroup, tooLargeExchange } from './regroup.ts';
-import { problemOf, problemsOfRecord, type RowProblem, type SyncRecord } from './sync-file.ts';
+import { problemsOfRecord, type RowProblem, type SyncRecord } from './sync-file.ts';
 
 export type MissingPolicy = 'keep' | 'disable' | 'delete';
 
@@ -36,8 +35,6 @@ interface SyncOptions {
   readonly rules: PlanRules;
   /** Applies a record without the users that the service refuses. Otherwise the record fails with all of its users. */
   readonly isPartial: boolean;
-  /** The names of the columns of the file, for errors. */
-  readonly names: ColumnNamesByField;
   readonly onProgress: (done: number) => void;
   readonly limits?: SyncLimits;
 }
@@ -58,7 +55,7 @@ export class UnsettledPlanError extends Error {
 
 export async function planSync(
   records: readonly SyncRecord[],
-  { rules, isPartial, names, onProgress, limits = syncLimits }: SyncOptions,
+  { rules, isPartial, onProgress, limits = syncLimits }: SyncOptions,
   connection: ImportConnection,
 ): Promise<SyncPlan> {
   // The IDs of principals are compared, also of those that stay unchanged.
@@ -91,7 +88,7 @@ export async function planSync(
       continue;
     }
     for (const call of planned) {
-      const revised = call.records.map((each) => revise(each, { usernames, isPartial, names }));
+      const revised = call.records.map((each) => revise(each, { usernames, isPartial }));
       for (const { problems } of revised) leftOut.push(...problems);
       if (revised.some(({ isChanged }) => isChanged)) open.push(revised.map(({ record }) => record));
       else calls.push(call);
@@ -108,8 +105,8 @@ export async function planSync(
     calls,
     failed: refused.flatMap(({ planned, tuple }) =>
       tooLarge.has(planned)
-        ? problemOf(firstOf(planned), [tooLargeExchange])
-        : problemsOfRecord(planned, tuple, names),
+        ? problemOf(firstOf(planned), tooLargeExchange)
+        : problemsOfRecord(planned, tuple),
     ),
     failedRecords: refused.map(({ planned }) => planned),
     leftOut,
@@ -154,11 +151,7 @@ interface Revision {
  */
 export function revise(
   { planned, tuple }: PlannedRecord<SyncRecord>,
-  {
-    usernames,
-    isPartial,
-    names,
-  }: Pick<SyncOptions, 'isPartial' | 'names'> & { readonly usernames: ReadonlySet<string> },
+  { usernames, isPartial }: Pick<SyncOptions, 'isPartial'> & { readonly usernames: ReadonlySet<string> },
 ): Revision {
   if (!tuple) return { record: planned, isChanged: false, problems: [] };
   if (!tuple.Item3) {
@@ -167,7 +160,7 @@ export function revise(
     return {
       record: withoutUsers(planned, refused),
       isChanged: true,
-      problems: problemsOfRecord(planned, tuple, names),
+      problems: problemsOfRecord(planned, tuple),
     };
   }
   const kept = (tuple.Item6.Users ?? []).flatMap(({ Operation, Username }) =>
@@ -204,14 +197,18 @@ function conflictOf({ planned, tuple }: PlannedRecord<SyncRecord>): RowProblem |
   if (!tuple) return null;
   const { expectedId, members, record } = planned;
   // The users of each record would be missing in the other.
-  if (isRepeated(tuple)) return problemOf(firstOf(planned), [codedError('PRINCIPAL_NAMED_TWICE')]);
+  if (isRepeated(tuple)) return problemOf(firstOf(planned), codedError('PRINCIPAL_NAMED_TWICE'));
   if (!tuple.Item3) return null;
   if (expectedId === null || tuple.Item1 === expectedId) return null;
-  const { row = noRow } = members.find(({ fields }) => fields.ID !== undefined) ?? {};
   const other = tuple.Item1 === null ? 'no principal has' : `principal ${tuple.Item1} has`;
   const { ExternalKey: key } = record as { readonly ExternalKey?: string };
   const message = `The ID is ${expectedId}, but ${other} the ExternalKey${key === undefined ? '' : ` ${key}`}. Correct one of them, or remove the column ID.`;
-  return problemOf(row, [codedError('ID_CONTRADICTS_KEY', null, message)]);
+  const stated = members.find(({ fields }) => fields.ID !== undefined);
+  return problemOf(stated?.row ?? firstOf(planned), codedError('ID_CONTRADICTS_KEY', null, message));
+}
+
+function problemOf({ number, line }: Pick<ImportRow, 'number' | 'line'>, error: RowError): RowProblem {
+  return { number, line, errors: [error] };
 }
 
 /** The most disabled users of the service that are read, to find those of the file among them. */
@@ -221,7 +218,14 @@ const disabledMax = 10_000;
  * Returns the usernames of the file whose users are disabled and stay so, because the file has no `State` for them.
  * Returns null if the API client may not read users, or if the service has too many disabled ones.
  */
-export async function findDisabled(
+export function findDisabled(
+  records: readonly SyncRecord[],
+  connection: ImportConnection,
+): Promise<string[] | null> {
+  return unlessForbidden(readDisabled(records, connection));
+}
+
+async function readDisabled(
   records: readonly SyncRecord[],
   { anagrafe, signal }: ImportConnection,
 ): Promise<string[] | null> {
@@ -232,15 +236,10 @@ export async function findDisabled(
   const found: string[] = [];
   let read = 0;
   if (kept.size === 0) return found;
-  try {
-    for await (const user of anagrafe.users({ State: 'disabled', PageSize: 1000 }, { signal })) {
-      if (++read > disabledMax) return null;
-      const username = kept.get(foldUsername(user.Username));
-      if (username !== undefined) found.push(username);
-    }
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'FORBIDDEN') return null;
-    throw error;
+  for await (const user of anagrafe.users({ State: 'disabled', PageSize: 1000 }, { signal })) {
+    if (++read > disabledMax) return null;
+    const username = kept.get(foldUsername(user.Username));
+    if (username !== undefined) found.push(username);
   }
   return found;
 }

@@ -215,13 +215,30 @@ describe('anagrafe import', () => {
     const some = await folder.run(['import', 'poche.csv', '--dry-run']);
     expect(some.stderr).toContain('6 rows would fail.');
     expect(some.stderr).not.toContain('exist already');
+    const same = (email: string) => `${principal},same.name,${email},"${importedHash}"\n`;
     folder.write(
       'stesse.csv',
-      `ID,Username,PasswordHash\n${`${principal},same.name,"${importedHash}"\n`.repeat(3)}`,
+      `ID,Username,Email,PasswordHash\n${['a@example.com', 'b@example.com', 'c@example.com'].map(same).join('')}`,
     );
-    const same = await folder.run(['import', 'stesse.csv', '--dry-run']);
-    expect(same.stderr).toContain('2 rows would fail.');
-    expect(same.stderr).not.toContain('exist already');
+    const repeated = await folder.run(['import', 'stesse.csv', '--dry-run']);
+    expect(repeated.stderr).toContain('2 rows would fail.');
+    expect(repeated.stderr).not.toContain('exist already');
+  });
+
+  it('leaves out exact copies of earlier rows, which do not fail, and lists them once', async () => {
+    const row = (name: string) => `${principal},copied.${name},"${importedHash}"\n`;
+    folder.write('copie.csv', `ID,Username,PasswordHash\n${['a', 'b', 'a', 'b', 'a'].map(row).join('')}`);
+    const counts = { rows: 5, applied: 2, skipped: 0, repeated: 3, failed: 0, failedFile: null };
+    const warnings = [{ code: 'ROW_REPEATED', field: 'Username', rows: 3, lines: [4, 5, 6] }];
+    const planned = await folder.run(['import', 'copie.csv', '--dry-run', '--json']);
+    expect([planned.code, JSON.parse(planned.stdout)]).toMatchObject([0, { ...counts, warnings }]);
+    const { code, stderr } = await folder.run(['import', 'copie.csv']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('2 of 5 rows applied.')]);
+    expect(stderr).toContain(
+      'Username: exact copy of an earlier row, which is left out, in 3 rows (lines 4, 5, 6)',
+    );
+    const again = await folder.run(['import', 'copie.csv', '--json']);
+    expect(JSON.parse(again.stdout)).toMatchObject({ applied: 0, skipped: 2, repeated: 3, failed: 0 });
   });
 
   it('says that the file of the failed rows has their passwords, unless it has none', async () => {

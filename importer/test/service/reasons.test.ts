@@ -48,7 +48,7 @@ describe('the reasons of failed rows', () => {
     expect((await folder.run(['import', 'stored.csv'])).code).toBe(0);
     const rows = [
       'APART,One,apart.0,,una frase lunga',
-      'APART,One,apart.0,,una frase lunga',
+      'APART,One,apart.0,,una frase diversa',
       'APART,One,apart.stored,,una frase lunga',
       'APART,One,apart.1,,una frase lunga,more',
       'APART,One,apart.2',

@@ -93,7 +93,10 @@ async function importSheet(name: string, rows: readonly SheetRow[], options: rea
       : rowsOf(folder, failedName).map((row) => [Number(row['Anagrafe line']) - 2, row['Anagrafe errors']]),
   );
   for (const reason of failed.values()) expect(reason).toMatch(/\S/);
-  return { failed, applied: rows.filter((_, at) => !failed.has(at)) };
+  // An exact copy of an earlier row is left out.
+  const texts = rows.map((row) => JSON.stringify([...cellsOf(row).map((cell) => cell.trim()), row.password]));
+  const isCopy = (at: number) => rows[at]?.username.trim() !== '' && texts.indexOf(texts[at] ?? '') < at;
+  return { failed, applied: rows.filter((_, at) => !failed.has(at) && !isCopy(at)) };
 }
 
 /** A row without any value of a user describes its principal alone. */

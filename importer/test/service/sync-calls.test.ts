@@ -1,14 +1,7 @@
 import { Anagrafe } from '@anagrafe/client';
 import { newUser, startTestService, type TestService } from '@anagrafe/testing/service';
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  applyPlan,
-  namesByField,
-  openImportFile,
-  planSync,
-  readSyncFile,
-  UnsettledPlanError,
-} from '../../src/index.ts';
+import { applyPlan, openImportFile, planSync, readSyncFile, UnsettledPlanError } from '../../src/index.ts';
 
 let service: TestService;
 let number = 0;
@@ -44,20 +37,11 @@ async function plan(
   const text = ['ExternalKey;Denomination;Username;Email', ...rows, ''].join('\n');
   const bytes = new Response(text).body as ReadableStream<Uint8Array>;
   const file = await openImportFile(bytes as never, { withoutPasswords: true });
-  const { records } = await readSyncFile(file, {
-    clearEmpty: false,
-    generate: null,
-    findAliases: async () => new Map(),
-  });
+  const anagrafe = new Anagrafe({ url: service.url });
+  const { records } = await readSyncFile(file, { clearEmpty: false, generate: null }, { anagrafe });
   const rules = { missing, moves: 'allow', similar: 'allow' } as const;
   const limits = { call: { users, characters: 1_000_000 }, revisions };
-  const names = namesByField(file.columns);
-  const anagrafe = new Anagrafe({ url: service.url });
-  const planned = await planSync(
-    records,
-    { rules, isPartial, names, onProgress: () => {}, limits },
-    { anagrafe },
-  );
+  const planned = await planSync(records, { rules, isPartial, onProgress: () => {}, limits }, { anagrafe });
   const apply = () =>
     applyPlan(planned.calls, {
       anagrafe,
@@ -109,8 +93,8 @@ describe('a sync of several calls that moves a user between principals of the fi
       );
       const message = expect.stringContaining('Users move between this principal and others of the file');
       expect(planned.failed).toMatchObject([
-        { number: 1, line: 2, message, errors: [{ code: 'EXCHANGE_TOO_LARGE' }] },
-        { number: 3, line: 4, message, errors: [{ code: 'EXCHANGE_TOO_LARGE' }] },
+        { number: 1, line: 2, errors: [{ code: 'EXCHANGE_TOO_LARGE', message }] },
+        { number: 3, line: 4, errors: [{ code: 'EXCHANGE_TOO_LARGE', message }] },
       ]);
       expect(planned.failedRecords).toHaveLength(2);
       expect(await apply()).toEqual([]);

@@ -155,12 +155,14 @@ function countsOf(
   begunAt: number,
 ): CallCounts {
   const applied = outcomes.filter(({ error }) => error === null);
+  const usersApplied = applied.reduce((sum, { users }) => sum + users.length, 0);
   return {
     operation,
     records: records.count,
     recordsFailed: records.count - applied.length,
-    users: records.users,
-    usersApplied: applied.reduce((sum, { users }) => sum + users.length, 0),
+    // The records of an undo do not list the users that are deleted with their principals.
+    users: operation === 'undo' ? Math.max(records.users, usersApplied) : records.users,
+    usersApplied,
     milliseconds: Math.ceil(performance.now() - begunAt),
   };
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
-import { countNewest, type Page, pageOfNewest } from '../db/paging.ts';
+import { type Page, readNewest } from '../db/paging.ts';
 import { type CallerTags, seesCaller, seesPrincipal } from '../db/visibility.ts';
 import type { ErrorDetail } from '../lib/error-codes.ts';
 import { ApiError } from '../lib/field-errors.ts';
@@ -63,17 +63,11 @@ export function openCallHistory(database: Database, { days }: { readonly days: n
       async list({ failedOnly, ...page }: CallListing, callerTags: CallerTags) {
         const scope = `($1::text[] is null or ${ofLastDays}) and ${seesCaller('client_id', '$1')}`;
         const failed = failedOnly ? `and details ->> 'recordsFailed' <> '0'` : '';
-        const newest = `from anagrafe.audit_log where action = 'call.completed' ${failed} and ${scope} order by id desc`;
-        const { limit, offset } = pageOfNewest(page);
-        const [totalCount, calls] = await Promise.all([
-          countNewest(database, newest, [callerTags, days]),
-          database.query<CompletedCall>(`select ${callColumns} ${newest} limit $3 offset $4`, [
-            callerTags,
-            days,
-            limit,
-            offset,
-          ]),
-        ]);
+        const { rows: calls, totalCount } = await readNewest<CompletedCall>(database, page, {
+          from: `from anagrafe.audit_log where action = 'call.completed' ${failed} and ${scope} order by id desc`,
+          values: [callerTags, days],
+          select: (limited) => `select ${callColumns} ${limited}`,
+        });
         return { calls, totalCount };
       },
       async find(id: string, callerTags: CallerTags): Promise<CompletedCall> {
@@ -98,22 +92,20 @@ export function openCallHistory(database: Database, { days }: { readonly days: n
       },
       /** Lists the newest failed records first, at most `newestListed`. */
       async listFailures(page: Page, callerTags: CallerTags) {
-        const { limit, offset } = pageOfNewest(page);
-        const [totalCount, rows] = await Promise.all([
-          countNewest(database, newestFailures, [callerTags]),
-          database.query<FailureRow>(
+        const { rows, totalCount } = await readNewest<FailureRow>(database, page, {
+          from: newestFailures,
+          values: [callerTags],
+          select: (limited) =>
             `select failed_at as "At", call_id as "CallID", case when is_job then call_id end as "JobID",
                     operation as "Operation", client_id as "ClientID", position as "Position", principal_id as "ID",
                     coalesce(outcome.external_key, principals.external_key) as "ExternalKey", username as "Username",
                     error, jsonb_array_length(field_errors) as places,
                     jsonb_path_query_array(field_errors, '$[0 to ${placesListed - 1}]') as errors
-               from (select * ${newestFailures} limit $2 offset $3) as outcome
+               from (select * ${limited}) as outcome
                     join anagrafe.calls on calls.id = call_id
                     left join anagrafe.principals on principals.id = principal_id and ${seesPrincipal('principals', '$1')}
               order by failed_at desc, call_id, position`,
-            [callerTags, limit, offset],
-          ),
-        ]);
+        });
         const failures = rows.map((row) => ({ ...row, errors: toFieldErrors(row.errors).byPlace }));
         return { failures, totalCount };
       },

@@ -19,7 +19,8 @@ import type { CallRow, Outcome } from '../records/write/outcome.ts';
 
 // One statement and not a transaction: it is a round trip of every synchronous call, and may simply be repeated.
 const completeCall = statement(`with completed as (
-     update anagrafe.calls set state = 'completed', lease_id = null, ended_at = now(), undo_records = null
+     update anagrafe.calls set state = 'completed', lease_id = null, ended_at = now(), undo_records = null,
+                               users = (:details::jsonb ->> 'users')::integer
       where id = :callId and state = 'open' returning id
    )
    insert into anagrafe.audit_log (${actorColumns}, action, details)
@@ -106,7 +107,8 @@ interface SettledCall extends CallCounts {
  */
 export async function completeSettledCalls(database: Database): Promise<number> {
   const settled = await database.query<SettledCall>(
-    `select id, client_id as "clientId", operation, records, failed as "recordsFailed", users, applied as "usersApplied",
+    `select id, client_id as "clientId", operation, records, failed as "recordsFailed", applied as "usersApplied",
+            case when operation = 'undo' then greatest(users, applied) else users end as users,
             ceil(extract(epoch from now() - submitted_at) * 1000)::bigint as milliseconds
        from (
          select * from anagrafe.calls where state = 'open' and (lease_id is null or lease_renewed_at < now() - interval '${leaseMs} milliseconds')

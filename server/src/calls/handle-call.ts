@@ -26,8 +26,7 @@ export async function handleCall(sent: WriteCall, tools: CallTools): Promise<Wri
     return claimAndApply(call, { counts, readRecords: async () => records }, tools);
   const id = randomUUID();
   const unstoredCall = { id, clientId, operation, ...counts };
-  const ready = await readyToApply({ ...call, id, unstoredCall }, 'new', tools);
-  return call.async ? submit(ready, tools) : applyNow(ready, tools);
+  return applyOrSubmit({ ...call, id, unstoredCall }, 'new', tools);
 }
 
 type HeldClaim = Extract<Claim, { lease: unknown }>;
@@ -54,28 +53,25 @@ export async function claimAndApply(
   const { state, callId: id } = claim;
   const apply = async () => {
     const stored = { ...call, records: await readRecords(claim), id, unstoredCall: null };
-    const ready = await readyToApply(stored, state, tools);
-    return call.async ? submit(ready, tools) : applyNow(ready, tools);
+    return applyOrSubmit(stored, state, tools);
   };
   return holdLease(claim, apply, call.report);
 }
 
-/**
- * Reserves the memory of a call that is applied or submitted, then adds what is stored of an earlier attempt, and the
- * review of its plan.
- */
-async function readyToApply(
+/** Reserves the memory of a call, adds what is stored of an earlier attempt and the review of its plan, and starts it. */
+async function applyOrSubmit(
   call: Omit<ReadyCall, 'earlierOutcomes' | 'review'>,
   state: HeldClaim['state'],
   tools: CallTools,
-): Promise<ReadyCall> {
+): Promise<WriteResult> {
   const { callerTags } = call.options;
   if (!call.async) requireSyncLimits(call, tools.limits);
   call.holdMemory(workingMemory(call.records, call.async ? 'in groups' : 'whole'));
   const earlierOutcomes =
     state === 'new' ? new Map<number, Outcome>() : await tools.calls.outcomes(call.id, callerTags);
   const resumed = call.planned && earlierOutcomes.size > 0 ? await tools.calls.approvals(call.id) : null;
-  return { ...call, earlierOutcomes, review: reviewOf(call, resumed, tools) };
+  const ready = { ...call, earlierOutcomes, review: reviewOf(call, resumed, tools) };
+  return call.async ? submit(ready, tools) : applyNow(ready, tools);
 }
 
 /** A call with a key gets the limits of jobs, because an earlier request with the key may have submitted a job. */
@@ -105,22 +101,22 @@ async function replay(
 async function submit(call: ReadyCall, tools: CallTools): Promise<WriteResult> {
   const { id } = call;
   const operation = operationOf(tools.operations, call.operation, call.options);
-  const refused = await submitJob(call, operation, { ...tools, store: tools.submissions });
-  if (!refused) throw inProgress();
-  tools.onOutcomes(call.operation, refused);
-  return { kind: 'job', complete: true, jobId: id, replayed: false, job: asSubmitted(call, refused) };
+  const done = await submitJob(call, operation, { ...tools, store: tools.submissions });
+  if (!done) throw inProgress();
+  tools.onOutcomes(call.operation, done);
+  return { kind: 'job', complete: true, jobId: id, replayed: false, job: asSubmitted(call, done) };
 }
 
 /** Returns the job as it is right after submission, for an answer that needs no query. */
-function asSubmitted({ id, clientId, operation, records }: ReadyCall, refused: readonly Outcome[]): Job {
+function asSubmitted({ id, clientId, operation, records }: ReadyCall, done: readonly Outcome[]): Job {
   return {
     id,
     clientId,
     state: 'queued',
     operation,
     records: records.count,
-    recordsDone: refused.length,
-    recordsFailed: refused.length,
+    recordsDone: done.length,
+    recordsFailed: done.filter(({ error }) => error !== null).length,
     users: records.users,
     usersDone: 0,
     usersApplied: 0,

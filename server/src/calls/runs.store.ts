@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
-import { countNewest, type Page, pageOfNewest, readGroup } from '../db/paging.ts';
+import { type Page, readGroup, readNewest } from '../db/paging.ts';
 import { type CallerTags, seesCaller } from '../db/visibility.ts';
 import { leaseMs } from '../idempotency/idempotency.ts';
 import { ApiError } from '../lib/field-errors.ts';
@@ -133,17 +133,12 @@ export function openRuns(database: Database, { days }: { readonly days: number }
     ...storeWithApiErrors({
       /** Lists the newest runs first, at most `newestListed`. */
       async list(page: Page, callerTags: CallerTags) {
-        const newest = `from anagrafe.runs where ${seesCaller('runs.client_id', '$1')} order by started_at desc, id`;
-        const { limit, offset } = pageOfNewest(page);
-        const [totalCount, listed] = await Promise.all([
-          countNewest(database, newest, [callerTags]),
-          database.query<{ id: string }>(`select id ${newest} limit $2 offset $3`, [
-            callerTags,
-            limit,
-            offset,
-          ]),
-        ]);
-        const ids = listed.map(({ id }) => id);
+        const { rows, totalCount } = await readNewest<{ id: string }>(database, page, {
+          from: `from anagrafe.runs where ${seesCaller('runs.client_id', '$1')} order by started_at desc, id`,
+          values: [callerTags],
+          select: (limited) => `select id ${limited}`,
+        });
+        const ids = rows.map(({ id }) => id);
         const runs = await database.query<Run>(selectRuns, [ids, days, callsListed, callerTags]);
         return { runs, totalCount };
       },

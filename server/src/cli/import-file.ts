@@ -83,9 +83,7 @@ export function withFileOptions(command: Command): Command {
       new Option(
         '--encoding <name>',
         'encoding of the file; latin1 is another name of windows-1252; default: detected',
-      )
-        .choices([...encodings, ...encodingAliases.keys()])
-        .argParser(readEncoding),
+      ).choices([...encodings, ...encodingAliases.keys()]),
     )
     .option(
       '--separator <character>',
@@ -101,7 +99,13 @@ export async function fileOptionsOf(
 ): Promise<Pick<ImportTask, 'columns' | 'sheet' | 'encoding' | 'separator' | 'keepsTotals'>> {
   const { map, mapping, sheet = null, encoding = null, separator = null } = options;
   const columns = mapping ? { ...(await readSavedMapping(mapping)), ...map } : map;
-  return { columns, sheet, encoding, separator, keepsTotals: options.keepTotals ?? false };
+  return {
+    columns,
+    sheet,
+    encoding: encodingAliases.get(encoding ?? '') ?? encoding,
+    separator,
+    keepsTotals: options.keepTotals ?? false,
+  };
 }
 
 function readMapping(text: string, before: ColumnMapping): ColumnMapping {
@@ -115,13 +119,6 @@ function readMapping(text: string, before: ColumnMapping): ColumnMapping {
 
 /** Other names of encodings. As in browsers, Latin-1 is read as Windows-1252, which has the same letters. */
 const encodingAliases: ReadonlyMap<string, Encoding> = new Map([['latin1', 'windows-1252']]);
-
-function readEncoding(text: string): Encoding {
-  const encoding = encodingAliases.get(text) ?? encodings.find((known) => known === text);
-  if (encoding) return encoding;
-  const names = [...encodings, ...encodingAliases.keys()].join(', ');
-  throw new InvalidArgumentError(`Allowed choices are ${names}.`);
-}
 
 function readSeparator(text: string): string {
   const separator = text === '\\t' ? '\t' : text;

@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { type ImportField, type ImportFile, type Language, type RowUnit, rowUnit } from '@anagrafe/importer';
-import type { CompletedRows, ImportDryRun, ImportResult, ImportTask } from '@anagrafe/importer/node';
+import type {
+  CompletedRows,
+  FileTask,
+  ImportDryRun,
+  ImportResult,
+  ImportTask,
+} from '@anagrafe/importer/node';
 import { commandLine } from '../lib/operator-error.ts';
 import { type ConnectionOptions, connectionArguments } from './connection.ts';
 import {
@@ -16,7 +22,7 @@ import {
   shortPath,
   undoCommandFor,
 } from './file-report.ts';
-import { printTotals, totalsOf } from './import-totals.ts';
+import { printImportTotals, totalsOf } from './import-totals.ts';
 import { codesText } from './invitation-files.ts';
 import { counted, grouped, inUnits, quoted, quotedIfNeeded } from './output/format.ts';
 import { exitCodes, print, tell } from './output/output.ts';
@@ -29,7 +35,7 @@ export interface RunOptions extends ConnectionOptions {
   readonly language: Language;
 }
 
-const noRows = 'The file has no rows.';
+const emptyFile = 'The file has no rows.';
 
 /** Prints how the file is read, before its first row is sent. */
 export function printHeader(
@@ -65,7 +71,8 @@ export function printResult(
   options: RunOptions,
   file: ImportFile | null,
 ): void {
-  const { run, rows, failed, skipped, totals, reasons, failedPath, unparsedLines, warnings } = result;
+  const { run, rows, failed, skipped, repeated, totals, reasons, failedPath, unparsedLines, warnings } =
+    result;
   const applied = appliedOf(result);
   const unit = unitOf(file);
   const failedFile = failed > 0 ? failedPath : null;
@@ -73,14 +80,14 @@ export function printResult(
   const passwordsFile = result.hasPasswords ? task.passwordsPath : null;
   const codesFile = result.hasCodes ? task.codesPath : null;
   if (options.json) {
-    const counts = { rows, applied, skipped, failed, failedFile, passwordsFile, codesFile };
+    const counts = { rows, applied, skipped, repeated, failed, failedFile, passwordsFile, codesFile };
     const found = { reasons, warnings: warnings.summaries, leftOut: file?.leftOut };
     print(JSON.stringify({ run, ...counts, ...totalsOf(totals, task), ...found }));
     return;
   }
-  tell(rows === 0 ? noRows : `${grouped(applied)} of ${counted(rows, 'row')} applied.`);
+  tell(rows === 0 ? emptyFile : `${grouped(applied)} of ${counted(rows, 'row')} applied.`);
   printSkipped(result, task, file);
-  if (rows > 0) printTotals(totals, task);
+  if (rows > 0) printImportTotals(totals, task);
   printReasons(reasons, unit);
   printWarnings(warnings, unit, file?.columns);
   if (file) printLeftOut(file);
@@ -115,13 +122,14 @@ export function printDryRun(
   { json }: RunOptions,
   file: ImportFile | null,
 ): void {
-  const { reasons, seconds, rows, failed, skipped, totals, wouldFailPath, warnings, unused } = result;
+  const { reasons, seconds, rows, failed, skipped, repeated, totals, wouldFailPath, warnings, unused } =
+    result;
   const applied = appliedOf(result);
   const estimatedSeconds = Math.ceil(seconds * 10) / 10;
   const failedFile = failed > 0 ? wouldFailPath : null;
   if (failedFile) process.exitCode = exitCodes.someFailed;
   if (json) {
-    const counts = { dryRun: true, rows, applied, skipped, failed, estimatedSeconds, failedFile };
+    const counts = { dryRun: true, rows, applied, skipped, repeated, failed, estimatedSeconds, failedFile };
     const found = { reasons, warnings: warnings.summaries, unusedColumns: unused, leftOut: file?.leftOut };
     print(JSON.stringify({ ...counts, ...totalsOf(totals, task), ...found }));
     return;
@@ -129,10 +137,12 @@ export function printDryRun(
   // The estimate contains the passwords to hash alone.
   const time = applied > 0 && estimatedSeconds > 0 ? `, in about ${inUnits(estimatedSeconds)}` : '';
   tell(
-    rows === 0 ? noRows : `Dry run: ${grouped(applied)} of ${counted(rows, 'row')} would be applied${time}.`,
+    rows === 0
+      ? emptyFile
+      : `Dry run: ${grouped(applied)} of ${counted(rows, 'row')} would be applied${time}.`,
   );
   printSkipped(result, task, file, { dryRun: true });
-  if (rows > 0) printTotals(totals, task, { dryRun: true });
+  if (rows > 0) printImportTotals(totals, task, { dryRun: true });
   printReasons(reasons, unitOf(file));
   printWarnings(warnings, unitOf(file), file?.columns);
   if (file) printLeftOut(file);
@@ -146,21 +156,22 @@ export function printDryRun(
 
 /** Prints the results of the batches that an unfinished import has completed. */
 export function printCompleted(completed: CompletedRows): void {
-  const { rows, skipped, failed } = completed;
+  const { rows, skipped, repeated, failed } = completed;
   if (rows === 0) {
     tell('No batch is complete yet. The service may have applied some rows.');
     return;
   }
   const others = [
     ...(skipped > 0 ? [`${grouped(skipped)} skipped`] : []),
+    ...(repeated > 0 ? [`${grouped(repeated)} repeated`] : []),
     ...(failed > 0 ? [`${grouped(failed)} failed`] : []),
   ];
   const results = [`${counted(appliedOf(completed), 'row')} applied`, ...others].join(', ');
   tell(`Completed batches: ${results}. The service may have applied further rows.`);
 }
 
-function appliedOf({ rows, skipped, failed }: CompletedRows): number {
-  return rows - skipped - failed;
+function appliedOf({ rows, skipped, repeated, failed }: CompletedRows): number {
+  return rows - skipped - repeated - failed;
 }
 
 /** Prints the rows whose values were stored already, for example by an earlier import. */
@@ -222,19 +233,7 @@ function unusedName(path: string): string {
   }
 }
 
-type CommandTask = Pick<
-  ImportTask,
-  | 'purpose'
-  | 'principal'
-  | 'columns'
-  | 'passwordsPath'
-  | 'existing'
-  | 'similar'
-  | 'moves'
-  | 'withoutKey'
-  | 'keepsTotals'
-> &
-  Partial<Pick<ImportTask, 'invite' | 'codesPath'>>;
+type CommandTask = FileTask & Pick<ImportTask, 'similar' | 'moves' | 'withoutKey' | 'codesPath'>;
 
 /** Returns the command that imports another file with the same options. */
 export function commandFor(
@@ -244,8 +243,8 @@ export function commandFor(
     principal,
     columns,
     passwordsPath,
-    invite = null,
-    codesPath = null,
+    invite,
+    codesPath,
     existing,
     similar,
     moves,

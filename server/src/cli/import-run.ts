@@ -7,6 +7,7 @@ import {
   type ImportCounts,
   type ImportTask,
   JobCancelledError,
+  noRows,
   runImport,
   saveMapping,
 } from '@anagrafe/importer/node';
@@ -28,7 +29,7 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
   const line = new LiveLine();
   const openJobStore = new Set<string>();
   const opened: { file: ImportFile | null } = { file: null };
-  let completed: CompletedRows = { rows: 0, skipped: 0, failed: 0 };
+  let completed: CompletedRows = noRows;
   const interruption = interruptible();
   const context: ImportContext = {
     anagrafe,

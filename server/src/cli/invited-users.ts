@@ -77,6 +77,7 @@ async function usersInFile(path: string, anagrafe: Anagrafe): Promise<SelectedUs
     keepsTotals: false,
     principal: null,
     passwordsPath: null,
+    invite: null,
   });
   const problems: Problem[] = [];
   const lines = new Map<string, number>();

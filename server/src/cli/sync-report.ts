@@ -1,19 +1,19 @@
-import type { Anagrafe, FieldChange, UpsertCounts } from '@anagrafe/client';
+import type { FieldChange, UpsertCounts } from '@anagrafe/client';
 import {
+  type Comparison,
   changesOf,
-  findExcessiveDisables,
-  findExcessiveMoves,
-  findExcessiveRemovals,
+  formatRowError,
+  type ImportFile,
+  type Losses,
   type MissingPrincipal,
-  type MissingPrincipals,
   type MissingPrincipalsPolicy,
   type Moves,
+  namesByField,
   type PlannedChange,
-  type Removals,
   type RowProblem,
   type RowUnit,
+  rowUnit,
   type SyncPlan,
-  type SyncTotals,
   sourceOf,
 } from '@anagrafe/importer';
 import { removalsAlwaysAllowed } from '../records/check/plan.ts';
@@ -32,14 +32,13 @@ interface PlanLine {
   readonly to: string | null;
 }
 
-export function planLines({ calls }: SyncPlan, moves: Moves): PlanLine[] {
-  return calls
-    .flatMap(({ records }) => records.flatMap(changesOf))
-    .flatMap((change) => linesOf(change, moves));
+export function planLines({ plan, moves, disables }: Comparison): PlanLine[] {
+  const changes = plan.calls.flatMap(({ records }) => records.flatMap(changesOf));
+  return [...changes.flatMap((change) => linesOf(change, moves)), ...goneLines(disables)];
 }
 
 /** The lines of principals that are disabled because the file does not have them. */
-export function goneLines(missing: readonly MissingPrincipal[]): PlanLine[] {
+function goneLines(missing: readonly MissingPrincipal[]): PlanLine[] {
   return missing.map((principal) => ({
     principal: nameOf(principal),
     username: null,
@@ -53,11 +52,16 @@ function nameOf({ ID, ExternalKey, Denomination }: Omit<MissingPrincipal, 'users
   return [ExternalKey ?? `#${ID}`, ...(Denomination === null ? [] : [Denomination])].join(' ');
 }
 
-/** Prints the principals that the file does not have and that stay active. */
+export const missingUnknown =
+  'Missing principals cannot be found: the API client needs the scope sync:read, or too many are missing.';
+
+/** Prints the principals that the file does not have. */
 export function printGone(
-  { missing }: MissingPrincipals,
+  { gone }: Pick<Comparison, 'gone'>,
   { missingPrincipals }: { readonly missingPrincipals: MissingPrincipalsPolicy },
 ): void {
+  if (!gone && missingPrincipals !== 'keep') tell(missingUnknown);
+  const { missing } = gone ?? { missing: [] };
   if (missing.length === 0) return;
   const names = `${missing.slice(0, namesMax).map(nameOf).join(', ')}${missing.length > namesMax ? ', …' : ''}`;
   const them = counted(missing.length, 'principal');
@@ -65,21 +69,6 @@ export function printGone(
     missingPrincipals === 'disable'
       ? `${them} that the file does not have would be disabled (${names}).`
       : `${them} of the service ${missing.length === 1 ? 'is' : 'are'} not in the file and ${missing.length === 1 ? 'stays' : 'stay'} active (${names}). To disable: --missing-principals disable`,
-  );
-}
-
-/** Throws if a file would disable too many principals for a run without a confirmation, or too many of their users. */
-export function limitGone(
-  disabled: readonly MissingPrincipal[],
-  stored: MissingPrincipals,
-  maxPercent: number,
-): void {
-  const limit = { maxPercent, alwaysAllowed: removalsAlwaysAllowed };
-  const found = findExcessiveDisables(disabled, stored, limit);
-  if (!found) return;
-  const of = disabled.length === 1 ? 'a principal' : 'principals';
-  throw new ConfigError(
-    `The file would disable ${of} with ${grouped(found.count)} of ${counted(found.stored, found.unit)}. With --yes at most ${grouped(found.allowed)} are allowed: ${maxPercent} percent (ANAGRAFE_MAX_REMOVALS), but at least ${removalsAlwaysAllowed}. Nothing was applied. Run the command without --yes to review the changes and confirm them.`,
   );
 }
 
@@ -136,37 +125,6 @@ const columns: readonly Column<PlanLine>[] = [
   { head: 'To', cell: ({ to }) => to ?? '' },
 ];
 
-/** Prints what a sync has done with the principals and users of its file, or would do. */
-export function printSyncTotals(totals: SyncTotals, { dryRun = false } = {}): void {
-  const word = (planned: string, done: string) => (dryRun ? `to ${planned}` : done);
-  const part = (...counts: readonly (readonly [count: number, text: string, isAlways?: boolean])[]) =>
-    counts
-      .filter(([count, , isAlways = false]) => isAlways || count > 0)
-      .map(([count, text]) => `${grouped(count)} ${text}`)
-      .join(', ');
-  const principals = part(
-    [totals.PrincipalsInserted, word('create', 'created'), true],
-    [totals.PrincipalsUpdated, word('change', 'changed'), true],
-    [totals.PrincipalsDisabled, word('disable', 'disabled')],
-    [totals.PrincipalsUnchanged, 'unchanged', true],
-    [totals.PrincipalsLeftOut, 'left out'],
-  );
-  const users = part(
-    [totals.UsersRegistered, word('register', 'registered'), true],
-    [totals.UsersUpdated, word('change', 'changed'), true],
-    [totals.UsersMoved, word('move', 'moved')],
-    [totals.UsersDisabled, word('disable', 'disabled')],
-    [totals.UsersDeleted, word('delete', 'deleted')],
-    [totals.UsersUnchanged, 'unchanged', true],
-    [totals.UsersLeftOut, 'left out'],
-  );
-  tell(`  Principals: ${principals}.`, `  Users: ${users}.`);
-  if (totals.UsersInvited > 0)
-    tell(
-      `  ${dryRun ? 'To invite' : 'Invited'} to choose a password: ${counted(totals.UsersInvited, 'user')}.`,
-    );
-}
-
 /** Describes counts in one line: `Principals: 1 created, 2 changed. Users: 3 registered, 1 disabled. 500 unchanged.` */
 export function countsText(counts: UpsertCounts): string {
   const part = (names: readonly [keyof UpsertCounts, string][]) =>
@@ -192,16 +150,30 @@ export function countsText(counts: UpsertCounts): string {
 /** Maximum number of lines in a message about several rows. */
 const linesMax = 20;
 
+/** Formats the errors of a row with the names of their columns. */
+export function problemText({ errors }: RowProblem, { columns }: Pick<ImportFile, 'columns'>): string {
+  const names = namesByField(columns);
+  return errors.map((error) => formatRowError(error, names)).join(' ');
+}
+
 /** Prints the first problems by line, and the number of the others. */
-export function printProblems(problems: readonly RowProblem[], unit: RowUnit): void {
+export function printProblems(
+  problems: readonly RowProblem[],
+  file: Pick<ImportFile, 'layout' | 'columns'>,
+): void {
   const sorted = problems.toSorted((one, other) => one.line - other.line);
-  for (const { line, message } of sorted.slice(0, linesMax)) tell(`  ${unit} ${line}: ${message}`);
+  for (const problem of sorted.slice(0, linesMax))
+    tell(`  ${rowUnit(file.layout)} ${problem.line}: ${problemText(problem, file)}`);
   if (sorted.length > linesMax) tell(`  … and ${grouped(sorted.length - linesMax)} more`);
 }
 
 /** Prints the errors because of which a file cannot be used, and returns the error of the command. */
-export function unusableFile(path: string, errors: readonly RowProblem[], unit: RowUnit): ConfigError {
-  printProblems(errors, unit);
+export function unusableFile(
+  path: string,
+  errors: readonly RowProblem[],
+  file: Pick<ImportFile, 'layout' | 'columns'>,
+): ConfigError {
+  printProblems(errors, file);
   const count = new Set(errors.map(({ line }) => line)).size;
   // A row that is left out would count as missing, and its user could be deleted.
   return new ConfigError(
@@ -255,28 +227,19 @@ export function printDisabled(usernames: readonly string[] | null): void {
   );
 }
 
-/**
- * Throws if the file would disable or delete too many users for a run without a confirmation: it may be incomplete. The
- * limit is that of a call without a plan: for all principals together, and for each of them.
- */
-export function limitRemovals(plan: SyncPlan, maxPercent: number): void {
-  const alwaysAllowed = removalsAlwaysAllowed;
-  const found = findExcessiveRemovals(plan, { maxPercent, alwaysAllowed });
-  if (found) throw tooMany('disable or delete', found, maxPercent);
-}
-
-/** Throws if a plan would move too many users for a run without a confirmation. */
-export async function limitMoves(moves: Moves, maxPercent: number, anagrafe: Anagrafe): Promise<void> {
-  const limit = { maxPercent, alwaysAllowed: removalsAlwaysAllowed };
-  const found = await findExcessiveMoves(moves, limit, { anagrafe });
-  if (found) throw tooMany('move', found, maxPercent);
-}
-
-function tooMany(action: string, found: Removals, maxPercent: number): ConfigError {
-  const { principal, removals, storedUsers, allowed } = found;
+/** Returns the error of a file that would remove too much for a run without a confirmation: it may be incomplete. */
+export function tooManyLosses(
+  { action, principal, unit, count, stored, allowed }: Losses,
+  maxPercent: number,
+) {
+  const effect = {
+    remove: 'disable or delete',
+    move: 'move',
+    disable: unit === 'principal' ? 'disable' : 'disable principals with',
+  }[action];
   const owner = principal === null ? '' : ` of the principal ${principal}`;
   return new ConfigError(
-    `The file would ${action} ${grouped(removals)} of ${counted(storedUsers, 'user')}${owner}. With --yes at most ${grouped(allowed)} are allowed: ${maxPercent} percent of the users (ANAGRAFE_MAX_REMOVALS), but at least ${removalsAlwaysAllowed}. Nothing was applied. Run the command without --yes to review the changes and confirm them.`,
+    `The file would ${effect} ${grouped(count)} of ${counted(stored, unit)}${owner}. With --yes at most ${grouped(allowed)} are allowed: ${maxPercent} percent (ANAGRAFE_MAX_REMOVALS), but at least ${removalsAlwaysAllowed}. Nothing was applied. Run the command without --yes to review the changes and confirm them.`,
   );
 }
 

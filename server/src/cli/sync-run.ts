@@ -2,27 +2,26 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { newRun } from '@anagrafe/client';
 import {
-  changesIn,
-  countsOf,
+  type AppliedSync,
+  type Comparison,
   disablePrincipals,
-  findAliases,
-  findDisabled,
-  findMoves,
+  findExcessiveLosses,
   type ImportConnection,
   type ImportFile,
   type ImportRow,
   type MissingPolicy,
   type MissingPrincipalsPolicy,
-  namesByField,
   problemsOfAllRows,
   type RowProblem,
   readSyncFile,
   rowUnit,
+  type SyncFile,
   type SyncTotals,
   totalsOfPlan,
   type WriteRules,
 } from '@anagrafe/importer';
 import { generatePassword, openTaskFile, requireEmpty, writeProblems } from '@anagrafe/importer/node';
+import { removalsAlwaysAllowed } from '../records/check/plan.ts';
 import { ConfigError } from '../settings/config.ts';
 import { type ConnectionOptions, reach } from './connection.ts';
 import {
@@ -42,15 +41,12 @@ import {
   requireCodesFile,
 } from './import-file.ts';
 import { commandFor } from './import-report.ts';
+import { printTotals } from './import-totals.ts';
 import { interruptibly, tellOpenJobs } from './interruption.ts';
 import { counted } from './output/format.ts';
 import { exitCodes, print, tell } from './output/output.ts';
 import { confirm } from './output/prompt.ts';
 import {
-  goneLines,
-  limitGone,
-  limitMoves,
-  limitRemovals,
   planLines,
   printDisabled,
   printFailedRecords,
@@ -58,11 +54,12 @@ import {
   printLeftOutUsers,
   printPlan,
   printProblems,
-  printSyncTotals,
+  problemText,
+  tooManyLosses,
   unusableFile,
 } from './sync-report.ts';
 import { SyncSecrets } from './sync-secrets.ts';
-import { apply, compare, findGone } from './sync-steps.ts';
+import { apply, compare } from './sync-steps.ts';
 
 interface SyncOptions extends ConnectionOptions, FileOptions, InviteFileOptions {
   readonly missing: MissingPolicy;
@@ -92,34 +89,35 @@ export async function syncFile(path: string, options: SyncOptions): Promise<void
     (signal) => compareFile(path, file, options, { anagrafe, signal }),
     () => tell('Interrupted. Nothing was changed.'),
   );
-  const { plan, rows, counts, disables, lines, disabled, gone, warnings, unused } = compared;
-  const planned = totalsOfPlan(plan, { disabled: disables.length });
+  const { comparison, rows, passwords, warnings, unused } = compared;
+  const { plan, gone, disabledUsers, totals: planned } = comparison;
+  const lines = planLines(comparison);
   const unit = rowUnit(file.layout);
   if (!options.json) await printPlan(lines, options);
-  printProblems(plan.failed, unit);
-  printProblems(plan.leftOut, unit);
-  printSyncTotals(planned, { dryRun: true });
-  printDisabled(disabled);
+  printProblems(plan.failed, file);
+  printProblems(plan.leftOut, file);
+  printTotals(planned, { dryRun: true });
+  printDisabled(disabledUsers);
   printFailedRecords(plan, unit);
   printLeftOutUsers(plan, unit);
-  printGone(gone, options);
+  printGone(comparison, options);
 
-  const secrets = new SyncSecrets(task, plan, compared.passwords, file.layout.separator || ',', connection);
+  const secrets = new SyncSecrets(task, plan, passwords, file.layout.separator || ',', connection);
   let result: Result | null = null;
-  const hasChanges = changesIn(counts) + disables.length > 0;
+  const hasChanges = comparison.size > 0;
   if (!hasChanges) tell('Nothing to change.');
   else if (!options.dryRun && (options.yes || (await confirm('Apply these changes?'))))
     result = await applyChanges(
-      compared,
-      { options, run, secrets, maxPercent: connection.config.MAX_REMOVALS },
+      comparison,
+      { file, options, run, secrets, maxPercent: connection.config.MAX_REMOVALS },
       anagrafe,
     );
   else tell('Nothing was changed.');
 
-  const failed = [...plan.failed, ...(result?.problems ?? [])];
+  const failed = [...plan.failed, ...(result?.failed ?? [])];
   const left = problemsOfAllRows(
     [...failed, ...plan.leftOut],
-    [...plan.failedRecords, ...(result?.refused ?? [])],
+    [...plan.failedRecords, ...(result?.failedRecords ?? [])],
     'The principal was left out because another of its rows has an error.',
   );
   let failedFile: string | null = null;
@@ -130,6 +128,7 @@ export async function syncFile(path: string, options: SyncOptions): Promise<void
     );
   }
   if (result) tell(`To undo this synchronisation: ${undoCommandFor(run, options)}`);
+  const shown = (problem: RowProblem) => ({ line: problem.line, message: problemText(problem, file) });
   if (options.json)
     print(
       JSON.stringify({
@@ -139,12 +138,12 @@ export async function syncFile(path: string, options: SyncOptions): Promise<void
         applied: result !== null,
         result: result?.totals ?? null,
         changes: lines,
-        missingPrincipals: gone.missing,
-        failed: failed.map(problemText),
-        leftOutUsers: plan.leftOut.map(problemText),
+        missingPrincipals: gone?.missing ?? [],
+        failed: failed.map(shown),
+        leftOutUsers: plan.leftOut.map(shown),
         failedFile,
         ...secrets.files,
-        disabledUsers: disabled,
+        disabledUsers,
         warnings: warnings.summaries,
         unusedColumns: unused,
         leftOut: file.leftOut,
@@ -175,65 +174,35 @@ async function compareFile(
   file: ImportFile,
   options: SyncOptions,
   connection: ImportConnection,
-) {
+): Promise<SyncFile & { readonly comparison: Comparison }> {
   const unit = rowUnit(file.layout);
   printColumns(file);
   const seed = randomBytes(32);
   const { clearEmpty, missing, missingPrincipals, similar, partial = false, invite = null } = options;
-  const read = await readSyncFile(file, {
-    clearEmpty,
-    generate:
-      options.generatePasswords === undefined
-        ? null
-        : ({ number }: ImportRow) => generatePassword(seed, number),
-    invite,
-    findAliases: (some) => findAliases(some, connection),
-  });
-  const { records, errors, rows, warnings, unused, passwords } = read;
+  const generate =
+    options.generatePasswords === undefined
+      ? null
+      : ({ number }: ImportRow) => generatePassword(seed, number);
+  const read = await readSyncFile(file, { clearEmpty, generate, invite }, connection);
+  const { records, rows, warnings, unused } = read;
   printUnusedColumns(unused);
   printWarnings(warnings, unit, file.columns);
   printLeftOut(file);
   if (rows === 0) throw new ConfigError(`${path} has no rows. Nothing was changed.`);
   tell(`${counted(rows, 'row')}, ${counted(records.length, 'principal')}`);
 
-  // A file with errors is compared too, to report all of its errors at once. The rows left out are not missing.
-  const rules = { missing: errors.length > 0 ? 'keep' : missing, similar, moves: 'allow' } as const;
-  const names = namesByField(file.columns);
-  const plan = await compare(records, { rules, isPartial: partial, names }, connection);
-  const unusable = [...errors, ...plan.conflicts];
-  if (unusable.length > 0) throw unusableFile(path, [...unusable, ...plan.failed, ...plan.leftOut], unit);
-  const moves = await findMoves(plan.calls, connection);
-  const disabled = await findDisabled(records, connection);
-  const gone = await findGone(plan, missingPrincipals, connection);
-  const disables = missingPrincipals === 'disable' ? gone.missing : [];
-  const lines = [...planLines(plan, moves), ...goneLines(disables)];
-  const counts = countsOf(plan.calls);
-  return {
-    plan,
-    rules,
-    names,
-    unit,
-    rows,
-    counts,
-    moves,
-    disabled,
-    gone,
-    disables,
-    lines,
-    warnings,
-    unused,
-    passwords,
-  };
+  const rules = { missing, missingPrincipals, similar, isPartial: partial };
+  const comparison = await compare(read, rules, connection);
+  if (comparison.problems.length > 0) throw unusableFile(path, comparison.problems, file);
+  return { ...read, comparison };
 }
 
-interface Result {
+interface Result extends AppliedSync {
   readonly totals: SyncTotals;
-  readonly problems: readonly RowProblem[];
-  /** The records that the service has refused. */
-  readonly refused: Awaited<ReturnType<typeof apply>>['records'];
 }
 
 interface ApplyOptions {
+  readonly file: ImportFile;
   readonly options: SyncOptions;
   readonly run: string;
   readonly secrets: SyncSecrets;
@@ -243,34 +212,37 @@ interface ApplyOptions {
 
 /** Applies the changes of a comparison, and prints the result. */
 async function applyChanges(
-  { plan, rules, names, unit, moves, gone, disables }: Awaited<ReturnType<typeof compareFile>>,
-  { options, run, secrets, maxPercent }: ApplyOptions,
+  comparison: Comparison,
+  { file, options, run, secrets, maxPercent }: ApplyOptions,
   anagrafe: ImportConnection['anagrafe'],
 ): Promise<Result> {
+  const { plan, disables } = comparison;
   if (options.yes) {
-    limitRemovals(plan, maxPercent);
-    await limitMoves(moves, maxPercent, anagrafe);
-    limitGone(disables, gone, maxPercent);
+    const limit = { maxPercent, alwaysAllowed: removalsAlwaysAllowed };
+    const losses = await findExcessiveLosses(comparison, limit, anagrafe);
+    if (losses) throw tooManyLosses(losses, maxPercent);
   }
   await secrets.create();
   const jobs: string[] = [];
   const work = async (signal: AbortSignal): Promise<Result> => {
     const connection = { anagrafe, signal };
-    const { problems, records: refused } = await apply(
-      plan,
-      { rules, run, names, onJob: (id) => jobs.push(id), onOutdated: (calls) => secrets.keep(calls, jobs) },
+    const name = `sync-${run}`;
+    const applied = await apply(
+      comparison,
+      { name, onJob: (id) => jobs.push(id), onOutdated: (calls) => secrets.keep(calls, jobs) },
       connection,
     );
-    printProblems(problems, unit);
-    await secrets.complete(refused, jobs);
-    const kept = await disablePrincipals(disables, `sync-${run}`, connection);
+    const { failed, failedRecords } = applied;
+    printProblems(failed, file);
+    await secrets.complete(failedRecords, jobs);
+    const kept = await disablePrincipals(disables, name, connection);
     for (const { principal, message } of kept) tell(`  Principal ${principal.ID}: ${message}`);
-    const isComplete = problems.length + kept.length === 0;
+    const isComplete = failed.length + kept.length === 0;
     tell(isComplete ? 'Applied.' : 'Applied, except for these records.');
     if (!isComplete) process.exitCode = exitCodes.someFailed;
-    const totals = totalsOfPlan(plan, { disabled: disables.length - kept.length, refused });
-    printSyncTotals(totals);
-    return { totals, problems, refused };
+    const totals = totalsOfPlan(plan, { disabled: disables.length - kept.length, refused: failedRecords });
+    printTotals(totals);
+    return { ...applied, totals };
   };
   return interruptibly(work, async () => {
     tell('Interrupted. Some of the changes may have been applied.');
@@ -279,8 +251,4 @@ async function applyChanges(
     tell('To see the remaining changes, run the same command again.');
     tell(`To undo those that were applied: ${undoCommandFor(run, options)}`);
   });
-}
-
-function problemText({ line, message }: RowProblem) {
-  return { line, message };
 }

@@ -1,3 +1,4 @@
+import type { QueryResultRow } from 'pg';
 import { Semaphore } from '../lib/semaphore.ts';
 import type { Database } from './database.ts';
 import { withApiErrors } from './errors.ts';
@@ -7,31 +8,38 @@ export const orders = ['oldest', 'newest'] as const;
 export type Order = (typeof orders)[number];
 
 /** The number of newest rows that lists without a size limit can page through; an older row can be read by its ID. */
-export const newestListed = 10_000;
+const newestListed = 10_000;
 
 export interface Page {
   readonly page: number;
   readonly pageSize: number;
 }
 
-/** Returns LIMIT and OFFSET of a page within the newest `newestListed` rows. `page` is one-based. */
-export function pageOfNewest({ page, pageSize }: Page): { limit: number; offset: number } {
-  const offset = Math.min(pageSize * (page - 1), newestListed);
-  return { limit: Math.min(pageSize, newestListed - offset), offset };
+interface NewestRows {
+  /** The FROM, WHERE and ORDER BY clauses. */
+  readonly from: string;
+  readonly values: readonly unknown[];
+  /** Returns the statement that reads the rows of a page, which are `limited`: `from` with its LIMIT and OFFSET. */
+  select(limited: string): string;
 }
 
-/** Counts the rows up to `newestListed`, which bounds the index scan on a large table. */
-export async function countNewest(
+/** Reads a page of the newest `newestListed` rows, and counts them; the limit bounds the index scan on a large table. */
+export async function readNewest<Row extends QueryResultRow>(
   database: Database,
-  /** The FROM, WHERE and ORDER BY clauses. */
-  rows: string,
-  values: unknown[] = [],
-): Promise<number> {
-  const [counted] = await database.query<{ total: number }>(
-    `select count(*) as total from (select ${rows} limit ${newestListed}) as newest`,
-    values,
-  );
-  return counted?.total ?? 0;
+  { page, pageSize }: Page,
+  { from, values, select }: NewestRows,
+): Promise<{ rows: Row[]; totalCount: number }> {
+  const offset = Math.min(pageSize * (page - 1), newestListed);
+  const limit = Math.min(pageSize, newestListed - offset);
+  const limited = `${from} limit $${values.length + 1} offset $${values.length + 2}`;
+  const [counted, rows] = await Promise.all([
+    database.query<{ total: number }>(
+      `select count(*) as total from (select ${from} limit ${newestListed}) as newest`,
+      values,
+    ),
+    database.query<Row>(select(limited), [...values, limit, offset]),
+  ]);
+  return { rows, totalCount: counted[0]?.total ?? 0 };
 }
 
 const groupReads = new Semaphore(2);

@@ -167,6 +167,8 @@ export async function endJobWithoutChunks(connection: Connection, callId: string
   const [ended] = await connection.query<EndedJob>(
     `update anagrafe.calls
         set state = 'completed', ended_at = clock_timestamp(), wrapped_key = null,
+            -- The records of an undo do not list the users that are deleted with their principals.
+            users = case when operation = 'undo' then greatest(users, users_done) else users end,
             counts = case when operation in ('upsert', 'merge', 'undo') then (${effectCounts}) end
       where id = $1 and state <> 'completed'
      returning client_id as "clientId", operation, cancelled_at is not null as cancelled, records,

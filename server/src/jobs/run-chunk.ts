@@ -13,7 +13,7 @@ import { requireApproved } from '../records/check/plan.ts';
 import { applyRecords } from '../records/operations/apply.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
 import { sentIdOf } from '../records/parse/parsed-record.ts';
-import { type Failure, type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
+import { type Failure, storedFailures } from '../records/write/failed-records.ts';
 import type { Outcome } from '../records/write/outcome.ts';
 import type { RecordWriter } from '../records/write/record-writer.ts';
 import { isFinal } from '../records/write/write-failures.ts';
@@ -176,18 +176,17 @@ async function applyGroup(
 async function settle(
   group: readonly WaitingRecord[],
   outcomes: readonly (Outcome | null)[],
-  { callId, operation, tools }: ChunkContext,
+  context: ChunkContext,
 ): Promise<void> {
+  const { operation, tools } = context;
   const own = outcomes.filter((outcome) => outcome !== null);
   const final = own.filter(isFinal);
   const failed = group.flatMap(({ position, fields }, at): Failure[] => {
     const outcome = outcomes[at];
     return outcome?.error && isFinal(outcome) ? [{ position, fields, outcome }] : [];
   });
-  const failures = await storedFailures(operation.name, failed);
-  const positions = await tools.store.storeFailures(callId, failures);
   const applied = final.filter(({ error }) => error === null);
-  tools.onOutcomes(operation.name, [...applied, ...outcomesAt(positions, failures)]);
+  tools.onOutcomes(operation.name, [...applied, ...(await storeFailed(failed, context))]);
   if (final.length < own.length) throw new Aborted('the database did not take every record');
 }
 
@@ -196,26 +195,22 @@ async function refuseAll(
   code: CodeWithOneText,
   context: ChunkContext,
 ): Promise<void> {
-  const { callId, operation, tools } = context;
-  for (const group of inGroups(records, usersPerFailureGroup, sizeOf)) {
-    const outcome = (fields: Fields) => ({
-      id: sentIdOf(fields),
-      error: { code },
-      errors: new FieldErrors(),
-      users: [],
-    });
+  const { operation, tools } = context;
+  const outcome = (fields: Fields) => {
+    return { id: sentIdOf(fields), error: { code }, errors: new FieldErrors(), users: [] };
+  };
+  for (const group of inGroups(records, usersPerFailureGroup, ({ users }) => users)) {
     const failed = group.map(({ position, fields }) => ({ position, fields, outcome }));
-    const failures = await storedFailures(operation.name, failed);
-    const positions = await tools.store.storeFailures(callId, failures);
-    tools.onOutcomes(operation.name, outcomesAt(positions, failures));
+    tools.onOutcomes(operation.name, await storeFailed(failed, context));
   }
 }
 
-/** Returns the outcomes at the given positions. Another node has stored those of the others. */
-function outcomesAt(positions: ReadonlySet<number>, failures: readonly StoredFailure[]): Outcome[] {
+/** Stores failed records. Returns the outcomes that were stored; another node has stored those of the others. */
+async function storeFailed(
+  failed: readonly Failure[],
+  { callId, operation, tools }: ChunkContext,
+): Promise<Outcome[]> {
+  const failures = await storedFailures(operation.name, failed);
+  const positions = await tools.store.storeFailures(callId, failures);
   return failures.filter(({ position }) => positions.has(position)).map(({ outcome }) => outcome);
-}
-
-function sizeOf({ users }: WaitingRecord): number {
-  return users;
 }

@@ -6,7 +6,7 @@ import { ApiError } from '../lib/field-errors.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { CallOptions } from '../records/check/operation.ts';
 import type { OperationName } from '../records/parse/parsed-record.ts';
-import { storeFailures } from '../records/write/call-outcomes.store.ts';
+import { storeFailures, storeUnchanged, type UnchangedRecord } from '../records/write/call-outcomes.store.ts';
 import type { StoredFailure } from '../records/write/failed-records.ts';
 import { enqueueChunks, type QueuedChunk } from './chunk-queue.ts';
 import { countOtherOutcomes, endJobWithoutChunks } from './chunks.store.ts';
@@ -45,9 +45,10 @@ interface EncryptedChunk {
   readonly encrypted: Buffer;
 }
 
-/** Adds the failed records and the chunks of a new job, in the transaction that stores the job. */
+/** Adds the records of a new job that are done, and its chunks, in the transaction that stores the job. */
 interface JobWriter {
   storeFailures(failures: readonly StoredFailure[]): Promise<unknown>;
+  storeUnchanged(records: readonly UnchangedRecord[]): Promise<void>;
   addChunk(chunk: EncryptedChunk): Promise<void>;
 }
 
@@ -55,6 +56,11 @@ export type SubmissionStore = ReturnType<typeof openSubmissions>;
 
 export function openSubmissions(database: Database, queue: Queue, limits: OpenJobLimits) {
   return storeWithApiErrors({
+    /** Returns true if a job of any client has not ended. */
+    async hasWaitingChunks(): Promise<boolean> {
+      const rows = await database.query('select from anagrafe.chunks limit 1');
+      return rows.length > 0;
+    },
     /**
      * Stores the job and what `fill` adds to it in one transaction; any node may then run it. Returns false and stores
      * nothing if another request has completed or submitted the call with this ID meanwhile. Throws the `ApiError`
@@ -80,6 +86,7 @@ export function openSubmissions(database: Database, queue: Queue, limits: OpenJo
           });
           await fill({
             storeFailures: (failures) => storeFailures(connection, job.id, failures),
+            storeUnchanged: (unchanged) => storeUnchanged(connection, job.id, unchanged),
             async addChunk({ number, weight, positions, encrypted }) {
               await connection.query(
                 `insert into anagrafe.chunks (call_id, number, positions, turn, encrypted_records)

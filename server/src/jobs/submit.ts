@@ -2,6 +2,7 @@ import type { Actor } from '../audit/audit-log.ts';
 import { newKey } from '../encryption/cipher.ts';
 import type { KeyRing, Queries } from '../encryption/key-ring.ts';
 import type { RecordList } from '../json/record-list.ts';
+import { FieldErrors } from '../lib/field-errors.ts';
 import { required } from '../lib/required.ts';
 import type { HashPool } from '../passwords/hash-pool.ts';
 import { changeToWrite, checkInGroups } from '../records/check/batch.ts';
@@ -9,7 +10,8 @@ import type { CallOptions, Operation } from '../records/check/operation.ts';
 import type { PlanReview } from '../records/check/plan.ts';
 import type { Records } from '../records/open-records.ts';
 import { hashesNeeded } from '../records/operations/apply.ts';
-import { type PrincipalChange, principalsOf, sizeOf } from '../records/write/change.ts';
+import type { UnchangedRecord } from '../records/write/call-outcomes.store.ts';
+import { isUnchanged, type PrincipalChange, principalsOf, sizeOf } from '../records/write/change.ts';
 import { type Failure, type StoredFailure, storedFailures } from '../records/write/failed-records.ts';
 import { reserveIds } from '../records/write/id-reservation.ts';
 import { type Outcome, refused } from '../records/write/outcome.ts';
@@ -38,8 +40,9 @@ interface SubmissionTools extends Pick<Records, 'writeStore'> {
 }
 
 /**
- * Submits records as a job. Invalid records fail now; the others are stored encrypted and enqueued. Returns the outcomes of
- * the invalid records in the order sent, or null if another request has completed or submitted the call.
+ * Submits records as a job. Invalid records fail now, and records of `irs/upsert` that change nothing are done now; the
+ * others are stored encrypted and enqueued. Returns the outcomes of those that are not enqueued, or null if another request
+ * has completed or submitted the call.
  */
 export async function submitJob(
   call: SubmittedCall,
@@ -58,9 +61,10 @@ export async function submitJob(
     },
   };
   // The checks run before the transaction: their queries must not wait for connections that open transactions hold.
-  const { failureGroups, valid } = await partitionRecords(call, operation, tools);
+  const { failureGroups, unchanged, valid } = await partitionRecords(call, operation, tools);
   const submitted = await tools.store.submit(job, async (writer) => {
     for (const failures of failureGroups) await writer.storeFailures(failures);
+    await writer.storeUnchanged(unchanged);
     for (const [number, { positions, weight }] of (await planChunks(valid.values())).entries()) {
       const chunk = positions.map((position) => required(valid.get(position)));
       const textOf = (position: number) => records.text(position);
@@ -68,20 +72,26 @@ export async function submitJob(
       await writer.addChunk({ number, weight: Math.ceil(weight), positions, encrypted });
     }
   });
-  return submitted ? failureGroups.flat().map(({ outcome }) => outcome) : null;
+  const done = unchanged.map(({ principalId: id }): Outcome => {
+    return { id, error: null, errors: new FieldErrors(), users: [], principal: 'unchanged' };
+  });
+  return submitted ? [...failureGroups.flat().map(({ outcome }) => outcome), ...done] : null;
 }
 
 /**
- * Checks the records in groups and separates valid from invalid ones, of which only the invalid ones stay in memory. Those
+ * Checks the records in groups and separates valid, unchanged and invalid ones, of which only the invalid ones stay in memory. Those
  * with an earlier outcome are checked too: the names that they give are taken for the others. IDs are reserved for each group, so
  * that they follow the order sent even if the chunks run in another order.
  */
 async function partitionRecords(
   { records, earlierOutcomes, review, holdMemory }: SubmittedCall,
   operation: Operation,
-  { hasher, writeStore }: SubmissionTools,
+  { hasher, writeStore, store }: SubmissionTools,
 ) {
   const failureGroups: StoredFailure[][] = [];
+  const unchanged: UnchangedRecord[] = [];
+  // An earlier job may still change what these records are compared with. They are then compared again, after it.
+  const endsUnchanged = operation.name === 'upsert' && !(await store.hasWaitingChunks());
   /** By position. */
   const valid = new Map<number, ValidRecord & PlannedRecord>();
   await hasher.waitForInteractive();
@@ -96,6 +106,11 @@ async function partitionRecords(
       const change = changes[at];
       if (!change) {
         failures.push({ position, outcome: refused(parsed), fields });
+        continue;
+      }
+      if (endsUnchanged && isUnchanged(change) && change.principalId !== null) {
+        const userIds = change.applied.flatMap(({ id }) => id ?? []);
+        unchanged.push({ position, principalId: change.principalId, userIds });
         continue;
       }
       const users = records.usersOf(position);
@@ -113,7 +128,7 @@ async function partitionRecords(
     await hasher.waitForInteractive();
   }
   review?.finish();
-  return { failureGroups, valid };
+  return { failureGroups, unchanged, valid };
 }
 
 /** Number of records and users without a password to hash that cost about as much as one password. */

@@ -2,7 +2,7 @@ import { openAuditLog } from '../audit/audit.store.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
 import { bothActive } from '../db/lookups.ts';
-import { countNewest, pageOfNewest } from '../db/paging.ts';
+import { readNewest } from '../db/paging.ts';
 import { seesCaller, seesPrincipal, seesUserId } from '../db/visibility.ts';
 import type { MailHistory, ResentMails, StoredMail } from './mail.ts';
 
@@ -12,25 +12,23 @@ const usersAtOnce = 1000;
 export function openMailHistory(database: Database): MailHistory {
   return storeWithApiErrors<MailHistory>({
     async list({ state, callId, run, userId, callerTags, ...page }) {
-      const newest = `from anagrafe.mails
+      const from = `from anagrafe.mails
         where user_id is not null and ($1::text is null or state = $1) and ($2::uuid is null or call_id = $2)
           and ($3::bigint is null or user_id = $3)
           and ($4::uuid is null or call_id in (select id from anagrafe.calls where run_id = $4))
           and ${seesUserId('user_id', '$5')}
           and (coalesce($2, $4) is null or ${seesCall('mails.call_id', '$5')})
         order by created_at desc, id`;
-      const { limit, offset } = pageOfNewest(page);
-      const [totalCount, mails] = await Promise.all([
-        countNewest(database, newest, [state, callId, userId, run, callerTags]),
-        database.query<StoredMail>(
+      const { rows: mails, totalCount } = await readNewest<StoredMail>(database, page, {
+        from,
+        values: [state, callId, userId, run, callerTags],
+        select: (limited) =>
           `select mail.id, kind, mail.state, user_id as "userId", username, email, principal_id as "principalId",
                   case when ${seesCall('mail.call_id', '$5')} then call_id end as "callId", mail.created_at as "createdAt", attempts, settled_at as "settledAt", answer,
                   case when mail.state = 'pending' and next_at < 'infinity' then next_at end as "nextAt"
-             from (select * ${newest} limit $6 offset $7) as mail left join anagrafe.users on users.id = user_id
+             from (select * ${limited}) as mail left join anagrafe.users on users.id = user_id
             order by mail.created_at desc, mail.id`,
-          [state, callId, userId, run, callerTags, limit, offset],
-        ),
-      ]);
+      });
       return { mails, totalCount };
     },
     async resend(which, actor) {

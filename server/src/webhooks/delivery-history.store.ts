@@ -2,7 +2,7 @@ import { entryColumns, openAuditLog } from '../audit/audit.store.ts';
 import { type Entry, testType } from '../audit/events.ts';
 import type { Database } from '../db/database.ts';
 import { eventNamesOf } from '../db/lookups.ts';
-import { countNewest, pageOfNewest } from '../db/paging.ts';
+import { readNewest } from '../db/paging.ts';
 import type { Delivery, DeliveryHistory, StoredDelivery } from './delivery.ts';
 
 const deliveryColumns = `id, type, state, attempts, created_at as "createdAt", next_at as "nextAt",
@@ -13,17 +13,12 @@ const deliveryColumns = `id, type, state, attempts, created_at as "createdAt", n
 export function openHistory(database: Database): DeliveryHistory {
   return {
     async deliveries(webhookId, { failedOnly, ...page }) {
-      const newest = `from anagrafe.deliveries where webhook_id = $1 ${failedOnly ? "and state = 'failed'" : ''}
-        order by created_at desc, id`;
-      const { limit, offset } = pageOfNewest(page);
-      const [totalCount, deliveries] = await Promise.all([
-        countNewest(database, newest, [webhookId]),
-        database.query<Delivery>(`select ${deliveryColumns} ${newest} limit $2 offset $3`, [
-          webhookId,
-          limit,
-          offset,
-        ]),
-      ]);
+      const { rows: deliveries, totalCount } = await readNewest<Delivery>(database, page, {
+        from: `from anagrafe.deliveries where webhook_id = $1 ${failedOnly ? "and state = 'failed'" : ''}
+                order by created_at desc, id`,
+        values: [webhookId],
+        select: (limited) => `select ${deliveryColumns} ${limited}`,
+      });
       return { deliveries, totalCount };
     },
     async delivery(webhookId, id) {

@@ -121,6 +121,27 @@ describe('the undo of a run', () => {
     expect(await verifyStoredAuditLog(service.config, null)).toMatchObject({ sound: true });
   });
 
+  it.each(['respond-async', 'return=minimal'])(
+    'counts the users that are deleted with their principal (%s)',
+    async (prefer) => {
+      const own = run();
+      const names = range(5).map((n) => `counted.${prefer}.${n}`);
+      await applied(own, 'insert', {
+        Denomination: 'Counted',
+        Users: names.map((name) => importedUser(name)),
+      });
+      const undone = await admin(`POST runs/${own}/undo`, { prefer });
+      expect([200, 202], undone.text).toContain(undone.status);
+      if (prefer === 'respond-async') {
+        const ended = jobOf(await finished(service, jobOf(undone).ID));
+        expect(ended).toMatchObject({ Records: 1, Users: 5, UsersDone: 5 });
+        return;
+      }
+      const [call] = (await admin('GET calls?pageSize=1')).body.result?.records ?? [];
+      expect(call).toMatchObject({ Operation: 'undo', Records: 1, Users: 5 });
+    },
+  );
+
   it('leaves alone and lists what was changed or used since, and what cannot be undone', async () => {
     const users = ['keeps.edited', 'keeps.reset', 'keeps.deleted', 'keeps.expired'].map((name) =>
       importedUser(name, { Phone: 'old', FirstName: 'Old' }),

@@ -70,6 +70,31 @@ describe('a job of upserts', () => {
     expect(await storedRows(service)).toEqual(before);
   });
 
+  it('ends with its submission if no record changes anything', async () => {
+    const { id: principal, key, username } = await company();
+    const records = [{ ExternalKey: key, Denomination: 'Alfa Srl', Users: [{ Username: username }] }];
+    const submitted = jobOf(await sendJob(service, 'irs/upsert', records));
+    expect(submitted).toMatchObject({ Records: 1, RecordsDone: 1, RecordsFailed: 0 });
+    const ended = await readJob(service, submitted.ID, { prefer: 'return=representation' });
+    expect(jobOf(ended)).toMatchObject({ State: 'completed', Counts: counts({ Unchanged: 1 }) });
+    expect(ended.body.result?.records).toMatchObject([
+      { Item1: principal, Item3: true, Item6: { Principal: 'unchanged', Users: [{ Username: username }] } },
+    ]);
+  });
+
+  it('compares a record that changes nothing again while an earlier job has not ended', async () => {
+    const [one, other] = [await company(), await company()];
+    const id = await holding(service, principalLock(one.id), async ({ blocked }) => {
+      await submit(service, 'irs/upsert', [{ ExternalKey: one.key, Denomination: 'Beta Srl' }]);
+      await blocked(1);
+      const records = [{ ExternalKey: other.key, Denomination: 'Alfa Srl' }];
+      const submitted = jobOf(await sendJob(service, 'irs/upsert', records));
+      expect(submitted).toMatchObject({ RecordsDone: 0 });
+      return submitted.ID;
+    });
+    expect(jobOf(await finished(service, id))).toMatchObject({ Counts: counts({ Unchanged: 1 }) });
+  });
+
   it('compares its records with the data that is stored when it runs, not when it was submitted', async () => {
     const { id: principal, key, username } = await company();
     const inserted = unique('C');

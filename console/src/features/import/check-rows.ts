@@ -84,27 +84,30 @@ export function useCheck(file: UsersFile, onEach: (checked: Checked) => void = (
       const unit = rowUnit(file.layout);
       for (const { number, error } of rows) if (error) errors.set(number, [fromFileError(error)]);
       const read = readRows(rows, file, reading);
-      const { rows: parsed, passwords } = reading.generatesPasswords
-        ? fillPasswords(read, () => generatePassword())
-        : { rows: reading.invites ? fillInvites(read, reading.invites) : read, passwords: new Map() };
       const { existing } = rules;
-      const comparer = new FileComparer({ existing, unit, readAll: () => parsed });
-      const { consistent, aliases, errors: inFile } = await comparer.compare(parsed, { anagrafe });
+      // An update is planned with one record for each principal.
+      const isStrict = existing === 'update';
+      const comparer = new FileComparer({ existing, unit, isStrict, readAll: () => read });
+      const { consistent, aliases, errors: inFile } = await comparer.compare(read, { anagrafe });
+      const { rows: filled, passwords } = reading.generatesPasswords
+        ? fillPasswords(consistent, () => generatePassword())
+        : {
+            rows: reading.invites ? fillInvites(consistent, reading.invites) : consistent,
+            passwords: new Map(),
+          };
       const state = new DryRunState(rules, newPrincipals);
-      const result = await dryRunRows(consistent, { anagrafe }, state);
+      const result = await dryRunRows(filled, { anagrafe }, state);
       for (const [number, found] of [...inFile, ...result.errors]) errors.set(number, found);
       const isValid = ({ number }: ImportRow) => !errors.has(number);
       // One row alone has no plan: a plan is for all rows that are sent.
       const isPlanned = existing === 'update' && newPrincipals === undefined;
-      const plan = isPlanned
-        ? await planValid(consistent, errors, { aliases, unit, rules }, { anagrafe })
-        : null;
-      const valid = consistent.filter(isValid);
+      const plan = isPlanned ? await planValid(filled, errors, { aliases, rules }, { anagrafe }) : null;
+      const valid = filled.filter(isValid);
       return {
         rows,
         errors,
         valid,
-        unchanged: new Set([...result.unchanged].filter((number) => !errors.has(number))),
+        unchanged: new Set([...result.effects.unchanged].filter((number) => !errors.has(number))),
         totals: result.totals,
         seconds: result.seconds,
         newPrincipals: state.newPrincipals,

@@ -1,5 +1,4 @@
-import { ImportFileError } from '@anagrafe/importer';
-import { Alert, Box, Button, FileButton, Loader, Stack, Text } from '@mantine/core';
+import { Box, Button, FileButton, Loader, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
@@ -8,6 +7,7 @@ import { Command } from '../../ui/copy.tsx';
 import { focusOnMount } from '../../ui/focus.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Surface } from '../../ui/page.tsx';
+import { FileFailure } from './file-failure.tsx';
 import classes from './import.module.css';
 import { NoRowsError, readUsersFile, rowsMax, TooManyRowsError, type UsersFile } from './users-file.ts';
 
@@ -38,6 +38,11 @@ export function Choose({ again, command, onRead }: ChooseProps) {
     if (file) mutate(file);
     // Without the reset, choosing the same file again after correcting it would fire no change event.
     resetInput.current?.();
+  }
+
+  function reasonOf(found: Error): string {
+    if (found instanceof TooManyRowsError) return choose.tooMany(number(rowsMax));
+    return found instanceof NoRowsError ? choose.noRows : choose.unreadable;
   }
 
   function drop(event: DragEvent) {
@@ -74,28 +79,13 @@ export function Choose({ again, command, onRead }: ChooseProps) {
             {isPending && <Loader type="dots" size="sm" aria-label={choose.reading} />}
           </Box>
         </Stack>
-        {error && <Unreadable error={error} />}
+        {error && <FileFailure error={error} title={choose.failed} reason={reasonOf(error)} />}
         <Text size="sm" c="dimmed">
           {choose.hint(number(rowsMax))}
         </Text>
         <Command text={command} what={choose.commandName} />
       </Stack>
     </Surface>
-  );
-}
-
-function Unreadable({ error }: { error: Error }) {
-  const { choose, fileError } = useImportMessages();
-  const { number } = useFormats();
-  const reason = () => {
-    if (error instanceof ImportFileError) return fileError(error.detail);
-    if (error instanceof TooManyRowsError) return choose.tooMany(number(rowsMax));
-    return error instanceof NoRowsError ? choose.noRows : choose.unreadable;
-  };
-  return (
-    <Alert color="red" variant="light" role="alert" icon={<Icon name="warning" />} title={choose.failed}>
-      {reason()}
-    </Alert>
   );
 }
 

@@ -1,42 +1,20 @@
-import { ApiError, newRun } from '@anagrafe/client';
-import { type ColumnMapping, ImportFileError, type RowErrors } from '@anagrafe/importer';
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { newRun } from '@anagrafe/client';
+import type { ColumnMapping, RowErrors } from '@anagrafe/importer';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
 import { useImportMessages } from '../../i18n/language.tsx';
 import { focusOnMount } from '../../ui/focus.ts';
-import { Icon } from '../../ui/icon.tsx';
-import { Failure } from '../../ui/loading-or-error.tsx';
 import { type Checked, nothingValid, useCheck, withRow } from './check-rows.ts';
 import { Columns, type Named, Principal, principalOf } from './column-mapping.tsx';
+import { FileFailure } from './file-failure.tsx';
 import { FilePage, TotalsRows, type WorkProps } from './file-page.tsx';
 import { defaultOptions, Options, rulesOf } from './import-options.tsx';
 import { Running, Sent, useUnsaved } from './import-result.tsx';
 import { Rows } from './rows-table.tsx';
 import { saveColumns, savedColumns } from './saved-columns.ts';
-import { type Sending, useSendRows } from './send-rows.ts';
+import { isOutdated, type Sending, useSendRows } from './send-rows.ts';
 import type { Row } from './users-file.ts';
-
-interface TroubleProps {
-  readonly error: Error;
-  readonly title: string;
-  readonly onRetry: () => void;
-}
-
-/** Shows why checking or sending failed. An `ImportFileError` has no retry button, because the file itself is invalid. */
-function Trouble({ error, title, onRetry }: TroubleProps) {
-  const { fileError } = useImportMessages();
-  if (!(error instanceof ImportFileError)) return <Failure error={error} title={title} onRetry={onRetry} />;
-  return (
-    <Alert color="red" variant="light" role="alert" icon={<Icon name="warning" />} title={title}>
-      <Text size="sm">{fileError(error.detail)}</Text>
-    </Alert>
-  );
-}
-
-function isOutdated(error: Error): boolean {
-  return error instanceof ApiError && error.code === 'PLAN_OUTDATED';
-}
 
 /** Import of one file: map the columns, check and correct the rows, send them, show the result. */
 function Work({ file, onKeepTotals }: WorkProps) {
@@ -142,7 +120,7 @@ function Work({ file, onKeepTotals }: WorkProps) {
         <Principal named={named} onChange={discardingCheck(setNamed)} />
       </Columns>
       <Options options={options} onChange={discardingCheck(setOptions)} />
-      {check.error && <Trouble error={check.error} title={messages.checkFailed} onRetry={checkAll} />}
+      {check.error && <FileFailure error={check.error} title={messages.checkFailed} onRetry={checkAll} />}
       {!checked && (
         <Group>
           <Button onClick={checkAll} loading={check.isPending}>
@@ -165,7 +143,7 @@ function Work({ file, onKeepTotals }: WorkProps) {
         />
       )}
       {send.error && (
-        <Trouble
+        <FileFailure
           error={send.error}
           title={messages.sendFailed}
           // A plan that no longer holds must be computed and confirmed again.

@@ -1,8 +1,12 @@
 import type { Job } from '@anagrafe/client';
 import {
+  byteOrderMark,
+  csvLine,
   FailedRows,
   failedWorkbook,
   formatRowError,
+  passwordColumns,
+  passwordLines,
   type RowError,
   type RowErrors,
 } from '@anagrafe/importer';
@@ -18,7 +22,6 @@ import { Surface } from '../../ui/page.tsx';
 import { SaveOnce } from '../../ui/save-once.tsx';
 import { Invited } from '../invitations/invited.tsx';
 import { JobProgress } from '../results/job-progress.tsx';
-import { passwordFile } from './generated-passwords.ts';
 import type { SentRows } from './send-rows.ts';
 import type { Row, UsersFile } from './users-file.ts';
 
@@ -92,7 +95,10 @@ function downloadPasswords(
   { rows, passwords }: SentRows,
   failed: RowErrors,
 ): void {
-  const lines = passwordFile(rows, passwords, failed, layout.separator || ',');
+  const separator = layout.separator || ',';
+  const applied = rows.filter(({ number: row }) => !failed.has(row));
+  const head = byteOrderMark + csvLine(passwordColumns, separator);
+  const lines = [head, ...passwordLines(applied, passwords, separator)];
   saveFile(`${name.replace(/\.[^.]*$/, '')}-passwords.csv`, lines, 'text/csv');
 }
 

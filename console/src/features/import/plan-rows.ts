@@ -14,7 +14,6 @@ import {
   planInserts,
   planUpserts,
   type RowErrors,
-  type RowUnit,
   registeredRows,
   type WriteRules,
 } from '@anagrafe/importer';
@@ -34,18 +33,16 @@ export interface Plan {
 export interface PlanOptions {
   /** Rows that name a principal by `ID` and by `ExternalKey` become one record. */
   readonly aliases: PrincipalAliases;
-  /** The unit of `line` of the rows. */
-  readonly unit: RowUnit;
   readonly rules: WriteRules;
 }
 
 /** Computes with a dry run what an import of the rows would change. */
 export async function planRows(
   rows: readonly ImportRow[],
-  { aliases, unit, rules: { similar } }: PlanOptions,
+  { aliases, rules: { similar } }: PlanOptions,
   connection: ImportConnection,
 ): Promise<Plan> {
-  const { groups, tooLarge, insert, errors } = combineRows(rows, { aliases, unit });
+  const { groups, tooLarge, insert, errors } = combineRows(rows, aliases);
   for (const { members } of tooLarge)
     for (const { row } of members) errors.set(row.number, [codedError('PRINCIPAL_TOO_LARGE')]);
   // One call of `irs/upsert`, and the inserts after it: an outdated plan is refused before anything is applied.

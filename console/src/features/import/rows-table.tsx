@@ -5,9 +5,9 @@ import { flushSync } from 'react-dom';
 import { useFormats } from '../../i18n/formats.ts';
 import { useImportMessages } from '../../i18n/language.tsx';
 import { focusOnMount } from '../../ui/focus.ts';
+import { LocalTable } from '../../ui/local-table.tsx';
 import { Surface } from '../../ui/page.tsx';
-import { Pager } from '../../ui/paging.tsx';
-import { Empty, Table } from '../../ui/table.tsx';
+import { Empty } from '../../ui/table.tsx';
 import type { Checked } from './check-rows.ts';
 import classes from './import.module.css';
 import { PlanTable } from './plan-table.tsx';
@@ -69,8 +69,6 @@ interface RowsProps {
   readonly onRun: () => void;
 }
 
-const pageSize = 25;
-
 export function Rows({
   file,
   rows,
@@ -86,13 +84,10 @@ export function Rows({
   const messages = useImportMessages();
   const { number, duration } = useFormats();
   const [view, setView] = useState<'only' | 'all'>('only');
-  const [requestedPage, setRequestedPage] = useState(1);
   const { errors, valid, totals, seconds, plan, warnings, unused } = checked;
   const isNothing = valid.length === 0 || plan?.changes.length === 0;
   const changed = checked.rows !== rows;
   const shown = view === 'all' ? rows : rows.filter(({ number: row }) => errors.has(row));
-  const totalPages = Math.max(1, Math.ceil(shown.length / pageSize));
-  const page = Math.min(requestedPage, totalPages);
   const shownColumns = useRowColumns({ file, columns, checked, similarRows, onSimilar, onRow });
   const region = useFirstColumns({ rows, checked });
   const checkAgain = useAfterTyping(onCheck);
@@ -137,23 +132,13 @@ export function Rows({
         )}
       </Stack>
       {!changed && <RowWarnings warnings={warnings} unused={unused} unit={rowUnit(file.layout)} />}
-      <Table
+      <LocalTable
         ref={region}
         caption={messages.rows.caption}
         columns={shownColumns}
-        rows={shown.slice((page - 1) * pageSize, page * pageSize)}
+        rows={shown}
         keyOf={(row) => row.number}
-        error={null}
-        onRetry={onCheck}
         empty={<Empty title={messages.rows.none} hint={messages.rows.noneHint} />}
-      />
-      <Pager
-        of={messages.rows.caption}
-        page={page}
-        pageSize={pageSize}
-        totalCount={shown.length}
-        totalPages={totalPages}
-        onPage={setRequestedPage}
       />
       {plan && !changed && <PlanTable plan={plan} />}
       <Group gap="xs" className={classes.actions ?? ''}>

@@ -1,4 +1,4 @@
-import { type ColumnMapping, isImportField } from '@anagrafe/importer';
+import { type ColumnMapping, digestOf, isImportField } from '@anagrafe/importer';
 
 const place = 'anagrafe.import.columns';
 /** Number of files whose mapping is kept. */
@@ -9,7 +9,7 @@ type Saved = readonly (readonly [header: string, fields: readonly unknown[]])[];
 
 /** Returns the mapping that was saved for a file with the same columns; null if there is none. */
 export function savedColumns(names: readonly string[]): ColumnMapping | null {
-  const header = digestOf(names);
+  const header = headerOf(names);
   const fields = readSaved().find(([saved]) => saved === header)?.[1];
   if (fields?.length !== names.length) return null;
   return Object.fromEntries(
@@ -24,7 +24,7 @@ export function savedColumns(names: readonly string[]): ColumnMapping | null {
  * Saves the mapping in this browser. The column names are not stored: the first line of a file without a header is data.
  */
 export function saveColumns(names: readonly string[], columns: ColumnMapping): void {
-  const header = digestOf(names);
+  const header = headerOf(names);
   const others = readSaved().filter(([saved]) => saved !== header);
   const entry = [header, names.map((name) => columns[name] ?? null)];
   localStorage.setItem(place, JSON.stringify([entry, ...others].slice(0, savedMax)));
@@ -39,13 +39,6 @@ function readSaved(): Saved {
   }
 }
 
-/** Two 32-bit FNV-1a hashes. `crypto.subtle` exists only on pages that were loaded over https or from this machine. */
-function digestOf(names: readonly string[]): string {
-  const text = JSON.stringify(names);
-  const hash = (seed: number) => {
-    let value = seed;
-    for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 16_777_619);
-    return (value >>> 0).toString(16);
-  };
-  return `${hash(2_166_136_261)}-${hash(374_761_393)}-${names.length}`;
+function headerOf(names: readonly string[]): string {
+  return `${digestOf(JSON.stringify(names))}-${names.length}`;
 }

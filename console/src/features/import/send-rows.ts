@@ -1,4 +1,4 @@
-import type { Job } from '@anagrafe/client';
+import { ApiError, type Job } from '@anagrafe/client';
 import {
   type GeneratedPasswords,
   type ImportConnection,
@@ -15,6 +15,11 @@ import { useState } from 'react';
 import { usePatientAnagrafe } from '../session/api-client.ts';
 import { retryAfterSignIn } from '../session/retry-after-sign-in.ts';
 import { applyRows, type Plan } from './plan-rows.ts';
+
+/** Returns true if a plan does not hold any more, and must be computed and confirmed again. */
+export function isOutdated(error: Error): boolean {
+  return error instanceof ApiError && error.code === 'PLAN_OUTDATED';
+}
 
 export interface Sending {
   /** The run that all calls of the import are parts of. */

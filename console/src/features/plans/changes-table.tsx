@@ -3,8 +3,8 @@ import { Badge, List, NativeSelect, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
 import { useResultMessages } from '../../i18n/language.tsx';
-import { Pager } from '../../ui/paging.tsx';
-import { CellLink, type Column, Empty, type EmptyProps, Note, Table } from '../../ui/table.tsx';
+import { LocalTable } from '../../ui/local-table.tsx';
+import { CellLink, type Column, Empty, type EmptyProps, Note } from '../../ui/table.tsx';
 import { usePrincipalName } from '../principals/queries.ts';
 import { FieldChanges, type ShownFieldChange } from '../results/field-changes.tsx';
 import { useUsername } from '../users/queries.ts';
@@ -56,14 +56,11 @@ interface ChangesTableProps {
   readonly names?: ColumnNamesByField;
 }
 
-const pageSize = 25;
-
 /** The changes of a plan, with the stored and the new value of each field. Actions of one kind can be shown alone. */
 export function ChangesTable({ caption, changes, empty, names = noNames }: ChangesTableProps) {
   const { changes: messages } = useResultMessages();
   const { number } = useFormats();
   const [action, setAction] = useState<string>('');
-  const [requestedPage, setRequestedPage] = useState(1);
   const counts = useMemo(() => {
     const found = new Map<ShownChange['action'], number>();
     for (const change of changes) found.set(change.action, (found.get(change.action) ?? 0) + 1);
@@ -73,8 +70,6 @@ export function ChangesTable({ caption, changes, empty, names = noNames }: Chang
     () => (action === '' ? changes : changes.filter((change) => change.action === action)),
     [changes, action],
   );
-  const totalPages = Math.max(1, Math.ceil(shown.length / pageSize));
-  const page = Math.min(requestedPage, totalPages);
   const columns: readonly Column<ShownChange>[] = [
     { name: messages.subject, card: 'title', cell: (change) => <Subject change={change} /> },
     {
@@ -97,10 +92,7 @@ export function ChangesTable({ caption, changes, empty, names = noNames }: Chang
           pb="sm"
           maw={320}
           value={action}
-          onChange={({ currentTarget: { value } }) => {
-            setAction(value);
-            setRequestedPage(1);
-          }}
+          onChange={({ currentTarget: { value } }) => setAction(value)}
           data={[
             { value: '', label: messages.all(number(changes.length)) },
             ...[...counts].map(([value, count]) => ({
@@ -110,22 +102,13 @@ export function ChangesTable({ caption, changes, empty, names = noNames }: Chang
           ]}
         />
       )}
-      <Table
+      <LocalTable
+        key={action}
         caption={caption}
         columns={columns}
-        rows={shown.slice((page - 1) * pageSize, page * pageSize)}
+        rows={shown}
         keyOf={({ key }) => key}
-        error={null}
-        onRetry={() => {}}
         empty={<Empty {...empty} />}
-      />
-      <Pager
-        of={caption}
-        page={page}
-        pageSize={pageSize}
-        totalCount={shown.length}
-        totalPages={totalPages}
-        onPage={setRequestedPage}
       />
     </>
   );

@@ -1,15 +1,12 @@
 import type { ColumnNamesByField, RowProblem } from '@anagrafe/importer';
 import { Text } from '@mantine/core';
-import { useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
 import { useSyncMessages } from '../../i18n/language.tsx';
 import { focusOnMount } from '../../ui/focus.ts';
+import { LocalTable } from '../../ui/local-table.tsx';
 import { Surface } from '../../ui/page.tsx';
-import { Pager } from '../../ui/paging.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table.tsx';
 import { ErrorsOfRow } from '../plans/side-by-side.tsx';
-
-const problemsPerPage = 25;
 
 interface ProblemsProps {
   readonly title: string;
@@ -23,7 +20,6 @@ interface ProblemsProps {
 export function Problems({ title, problems, names, isError = false }: ProblemsProps) {
   const messages = useSyncMessages();
   const { number } = useFormats();
-  const [page, setPage] = useState(1);
   const columns: readonly Column<{ at: number } & RowProblem>[] = [
     { name: messages.line, numeric: true, cell: ({ line }) => number(line) },
     {
@@ -38,22 +34,12 @@ export function Problems({ title, problems, names, isError = false }: ProblemsPr
       <Text px="lg" pb="md" role={isError ? 'alert' : undefined} tabIndex={-1} ref={focusOnMount}>
         {title}
       </Text>
-      <Table
+      <LocalTable
         caption={messages.errors}
         columns={columns}
-        rows={shown.slice((page - 1) * problemsPerPage, page * problemsPerPage)}
+        rows={shown}
         keyOf={({ at }) => at}
-        error={null}
-        onRetry={() => {}}
         empty={null}
-      />
-      <Pager
-        of={messages.errors}
-        page={page}
-        pageSize={problemsPerPage}
-        totalCount={problems.length}
-        totalPages={Math.ceil(problems.length / problemsPerPage)}
-        onPage={setPage}
       />
     </Surface>
   );

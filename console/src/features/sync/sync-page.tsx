@@ -1,12 +1,12 @@
 import {
   type ColumnMapping,
-  ImportFileError,
+  MissingUnknownError,
   rowUnit,
   type SyncTotals,
   totalsOfPlan,
   UnsettledPlanError,
 } from '@anagrafe/importer';
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { SyncCounts } from '../../i18n/en.ts';
@@ -14,28 +14,21 @@ import { useFormats } from '../../i18n/formats.ts';
 import { useImportMessages, useSyncMessages } from '../../i18n/language.tsx';
 import { ConfirmDialog, useDialog } from '../../ui/dialog.tsx';
 import { focusOnMount } from '../../ui/focus.ts';
-import { Icon } from '../../ui/icon.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
 import { Surface, useIsActivePage } from '../../ui/page.tsx';
 import { Columns } from '../import/column-mapping.tsx';
+import { FileFailure } from '../import/file-failure.tsx';
 import { FilePage, TotalsRows, type WorkProps } from '../import/file-page.tsx';
 import { useUnsaved } from '../import/import-result.tsx';
 import { RowWarnings } from '../import/row-warnings.tsx';
 import { saveColumns, savedColumns } from '../import/saved-columns.ts';
+import { isOutdated } from '../import/send-rows.ts';
 import { Invited } from '../invitations/invited.tsx';
 import { ChangesTable } from '../plans/changes-table.tsx';
 import { JobProgress } from '../results/job-progress.tsx';
 import { Problems } from './problems.tsx';
 import { defaultOptions, Options } from './sync-options.tsx';
-import {
-  type Comparison,
-  isOutdated,
-  MissingUnknownError,
-  problemsOf,
-  type SyncResult,
-  useApply,
-  useCompare,
-} from './sync-plan.ts';
+import { problemsOf, type ShownComparison, type SyncResult, useApply, useCompare } from './sync-plan.ts';
 
 /** Makes principals and their users equal to a file: map the columns, compare, confirm the changes, apply them. */
 export function Sync() {
@@ -63,6 +56,10 @@ function Work({ file, onKeepTotals }: WorkProps) {
     apply.reset();
     compare.mutate({ columns, options });
   }
+  function reasonOf(error: Error): string | null {
+    if (error instanceof UnsettledPlanError) return messages.unsettled;
+    return error instanceof MissingUnknownError ? messages.missingUnknown : null;
+  }
   const { data: comparison } = compare;
   if (apply.data && comparison) return <Result comparison={comparison} result={apply.data} />;
   return (
@@ -87,7 +84,14 @@ function Work({ file, onKeepTotals }: WorkProps) {
         </Text>
       </Columns>
       <Options options={options} onChange={(next) => change(() => setOptions(next))} />
-      {compare.error && <CompareError error={compare.error} onRetry={compareAll} />}
+      {compare.error && (
+        <FileFailure
+          error={compare.error}
+          title={messages.compareFailed}
+          reason={reasonOf(compare.error)}
+          onRetry={compareAll}
+        />
+      )}
       <Group>
         <Button
           onClick={compareAll}
@@ -126,32 +130,8 @@ function Work({ file, onKeepTotals }: WorkProps) {
   );
 }
 
-function CompareError({ error, onRetry }: { error: Error; onRetry: () => void }) {
-  const messages = useSyncMessages();
-  const { fileError } = useImportMessages();
-  if (error instanceof UnsettledPlanError) return <Stopped reason={messages.unsettled} />;
-  if (error instanceof MissingUnknownError) return <Stopped reason={messages.missingUnknown} />;
-  if (error instanceof ImportFileError) return <Stopped reason={fileError(error.detail)} />;
-  return <Failure error={error} title={messages.compareFailed} onRetry={onRetry} />;
-}
-
-function Stopped({ reason }: { reason: string }) {
-  const messages = useSyncMessages();
-  return (
-    <Alert
-      color="red"
-      variant="light"
-      role="alert"
-      icon={<Icon name="warning" />}
-      title={messages.compareFailed}
-    >
-      {reason}
-    </Alert>
-  );
-}
-
 interface ChangesProps extends Pick<WorkProps, 'file'> {
-  readonly comparison: Comparison;
+  readonly comparison: ShownComparison;
   readonly isBusy: boolean;
   readonly onApply: () => void;
 }
@@ -247,7 +227,7 @@ function formatted(totals: SyncTotals, number: (value: number) => string): SyncC
   >;
 }
 
-function Result({ comparison, result }: { comparison: Comparison; result: SyncResult }) {
+function Result({ comparison, result }: { comparison: ShownComparison; result: SyncResult }) {
   const messages = useSyncMessages();
   const { number } = useFormats();
   const { failed, failedRecords: refusedRecords, kept } = result;

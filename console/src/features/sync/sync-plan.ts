@@ -1,36 +1,24 @@
-import { ApiError, type Job, newRun } from '@anagrafe/client';
+import { type Job, newRun } from '@anagrafe/client';
 import {
-  applyPlan,
+  type AppliedSync,
+  applySync,
   type ColumnMapping,
-  changesIn,
+  type Comparison,
   changesOf,
+  compareSync,
   countsOf,
   disablePrincipals,
-  findAliases,
-  findDisabled,
-  findExcessiveDisables,
-  findExcessiveMoves,
-  findExcessiveRemovals,
-  findMissingPrincipals,
-  findMoves,
+  findExcessiveLosses,
   type ImportConnection,
   type ImportRow,
   type MissingPrincipal,
   type MissingPrincipals,
-  type Moves,
   namesByField,
-  type PlanRules,
-  planSync,
   problemsOfAllRows,
-  problemsOfRecord,
   type RowProblem,
   readSyncFile,
   type SyncFile,
-  type SyncPlan,
-  type SyncRecord,
-  type SyncTotals,
   sourceOf,
-  totalsOfPlan,
 } from '@anagrafe/importer';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -43,26 +31,13 @@ import { usePatientAnagrafe } from '../session/api-client.ts';
 import { retryAfterSignIn } from '../session/retry-after-sign-in.ts';
 import type { SyncOptions } from './sync-options.tsx';
 
-/** The planned changes of a synchronisation, and the records that it leaves as they are. */
-export interface Comparison extends Pick<SyncFile, 'warnings' | 'unused'> {
-  readonly plan: SyncPlan;
-  readonly rules: PlanRules;
+/** The planned changes of a synchronisation, as they are shown. */
+export interface ShownComparison extends Comparison, Pick<SyncFile, 'warnings' | 'unused'> {
   /** The names of the columns of the file, for errors. */
   readonly names: ReturnType<typeof namesByField>;
-  /** The errors because of which the file cannot be used at all: a row left out would count as missing. */
-  readonly problems: readonly RowProblem[];
-  readonly totals: SyncTotals;
   readonly changes: readonly ShownChange[];
-  /** The principals that the file does not have; null if they were not searched, or are too many. */
-  readonly gone: MissingPrincipals | null;
-  /** Those among them that would be disabled. */
-  readonly disables: readonly MissingPrincipal[];
-  /** Users of the file that are disabled and stay so; null if they are not known. */
-  readonly disabledUsers: readonly string[] | null;
   /** The number of users that would be disabled, deleted or moved, and of principals that would be disabled. */
   readonly losses: number;
-  /** The number of users and principals that would be changed. */
-  readonly size: number;
   /** The number of users that would be disabled or deleted, and of principals that would be disabled. */
   readonly removals: number;
   /** True if the command line would refuse so many of them without a confirmation. */
@@ -72,9 +47,6 @@ export interface Comparison extends Pick<SyncFile, 'warnings' | 'unused'> {
   /** The run that the calls are a part of. A retry after an error continues it. */
   readonly run: string;
 }
-
-/** The principals that are to be disabled cannot be found. */
-export class MissingUnknownError extends Error {}
 
 /** The default limits of `anagrafe sync --yes`. */
 const removalLimit = { maxPercent: 10, alwaysAllowed: 20 };
@@ -100,10 +72,10 @@ interface CompareInput {
 }
 
 async function compare(
-  file: UsersFile,
+  source: UsersFile,
   { columns, options, onProgress }: CompareInput,
   connection: ImportConnection,
-): Promise<Comparison> {
+): Promise<ShownComparison> {
   const reading = {
     columns,
     principal: null,
@@ -112,61 +84,40 @@ async function compare(
     similarRows: new Set<number>(),
   };
   // A row that cannot be read is an error of the file, like any other row that cannot be used.
-  const unreadable = file.rows.flatMap(({ number, line, error }): ImportRow[] =>
+  const unreadable = source.rows.flatMap(({ number, line, error }): ImportRow[] =>
     error ? [{ kind: 'invalid', number, line, source: null, errors: [error], text: null }] : [],
   );
-  const rows = [...readRows(file.rows, file, reading), ...unreadable];
+  const rows = [...readRows(source.rows, source, reading), ...unreadable];
   const content = {
-    layout: file.layout,
-    columns: mappedColumns(file.names, columns),
+    layout: source.layout,
+    columns: mappedColumns(source.names, columns),
     [Symbol.iterator]: () => rows[Symbol.iterator](),
   };
   const { clearEmpty, isPartial, allowsSimilar } = options;
-  const { records, errors, warnings, unused } = await readSyncFile(content, {
-    clearEmpty,
-    generate: null,
-    invite: options.invites,
-    findAliases: (some) => findAliases(some, connection),
-  });
-  const missing = errors.length > 0 ? 'keep' : options.missing;
-  const names = namesByField(content.columns);
-  const rules = { missing, moves: 'allow', similar: allowsSimilar ? 'allow' : 'refuse' } as const;
-  const plan = await planSync(records, { rules, isPartial, names, onProgress }, connection);
-  const moves = await findMoves(plan.calls, connection);
-  const unusable = [...errors, ...plan.conflicts];
-  // With such errors all errors of the file are reported at once, and nothing can be applied.
-  const problems = unusable.length > 0 ? [...unusable, ...plan.failed, ...plan.leftOut] : [];
-  const { missingPrincipals } = options;
-  const gone = missingPrincipals === 'keep' ? null : await findMissingPrincipals(plan.calls, connection);
-  if (missingPrincipals === 'disable' && !gone) throw new MissingUnknownError();
-  const disables = missingPrincipals === 'disable' ? (gone?.missing ?? []) : [];
+  const read = { clearEmpty, generate: null, invite: options.invites };
+  const file = await readSyncFile(content, read, connection);
+  const { missing, missingPrincipals } = options;
+  const rules = { missing, missingPrincipals, isPartial, onProgress } as const;
+  const similar = allowsSimilar ? 'allow' : 'refuse';
+  const comparison = await compareSync(file, { ...rules, similar }, connection);
+  const { plan, gone, disables } = comparison;
   const counts = countsOf(plan.calls);
   const removals = counts.UsersDisabled + counts.UsersDeleted + disables.length;
   return {
-    plan,
-    rules,
-    names,
-    problems: problems.toSorted((one, other) => one.line - other.line),
-    totals: totalsOfPlan(plan, { disabled: disables.length }),
-    changes: [...changesOfPlan(plan, moves), ...changesOfPrincipals(gone, disables)],
-    gone,
-    disables,
-    disabledUsers: await findDisabled(records, connection),
-    size: changesIn(counts) + disables.length,
+    ...comparison,
+    names: namesByField(content.columns),
+    changes: [...changesOfPlan(comparison), ...changesOfPrincipals(gone, disables)],
     removals,
     losses: removals + counts.UsersMoved,
-    hasManyLosses:
-      findExcessiveRemovals(plan, removalLimit) !== null ||
-      (await findExcessiveMoves(moves, removalLimit, connection)) !== null ||
-      (gone !== null && findExcessiveDisables(disables, gone, removalLimit) !== null),
-    warnings,
-    unused,
+    hasManyLosses: (await findExcessiveLosses(comparison, removalLimit, connection.anagrafe)) !== null,
+    warnings: file.warnings,
+    unused: file.unused,
     invites: options.invites,
     run: newRun(),
   };
 }
 
-function changesOfPlan({ calls, failed, leftOut: users }: SyncPlan, moves: Moves): ShownChange[] {
+function changesOfPlan({ plan: { calls, failed, leftOut: users }, moves }: Comparison): ShownChange[] {
   const planned = calls
     .flatMap(({ records }) => records)
     .flatMap((record, at) =>
@@ -201,10 +152,7 @@ function changesOfPrincipals(
 }
 
 /** The rows and principals that were not applied. */
-export interface SyncResult {
-  readonly failed: readonly RowProblem[];
-  /** The records of these problems. */
-  readonly failedRecords: readonly SyncRecord[];
+export interface SyncResult extends AppliedSync {
   readonly kept: readonly { readonly principal: MissingPrincipal; readonly message: string }[];
   readonly jobIds: readonly string[];
 }
@@ -216,7 +164,7 @@ export function useApply() {
   const [job, setJob] = useState<Job | null>(null);
   const mutation = useMutation({
     gcTime: 0,
-    mutationFn: (comparison: Comparison): Promise<SyncResult> =>
+    mutationFn: (comparison: ShownComparison): Promise<SyncResult> =>
       retryAfterSignIn(queries, (signal) =>
         apply(comparison, { anagrafe: anagrafe.ofRun(comparison.run), signal }, setJob),
       ),
@@ -228,31 +176,19 @@ export function useApply() {
 }
 
 async function apply(
-  { plan, rules, names, disables, run }: Comparison,
+  comparison: ShownComparison,
   { anagrafe, signal }: ImportConnection,
   onProgress: (job: Job) => void,
 ): Promise<SyncResult> {
-  const name = `sync-${run}`;
-  const refused = new Set<SyncRecord>(plan.failedRecords);
+  const name = `sync-${comparison.run}`;
   const jobIds: string[] = [];
-  const results = await applyPlan(plan.calls, {
-    anagrafe,
-    signal,
-    rules,
-    name,
-    isSequential: true,
-    wait(id) {
-      jobIds.push(id);
-      return anagrafe.jobs.wait(id, { signal, onProgress });
-    },
-  });
-  const failed = results.filter(({ planned }) => !refused.has(planned));
-  return {
-    failed: failed.flatMap(({ planned, errors }) => problemsOfRecord(planned, errors, names)),
-    failedRecords: failed.map(({ planned }) => planned),
-    kept: await disablePrincipals(disables, name, { anagrafe, signal }),
-    jobIds,
+  const wait = (id: string) => {
+    jobIds.push(id);
+    return anagrafe.jobs.wait(id, { signal, onProgress });
   };
+  const applied = await applySync(comparison, { name, wait }, { anagrafe, signal });
+  const kept = await disablePrincipals(comparison.disables, name, { anagrafe, signal });
+  return { ...applied, kept, jobIds };
 }
 
 /** Returns the problems of all rows that were not applied, by line. */
@@ -264,8 +200,4 @@ export function problemsOf(
   const problems = [...plan.failed, ...plan.leftOut, ...failed];
   const all = problemsOfAllRows(problems, [...plan.failedRecords, ...failedRecords], message);
   return all.toSorted((one, other) => one.line - other.line);
-}
-
-export function isOutdated(error: Error): boolean {
-  return error instanceof ApiError && error.code === 'PLAN_OUTDATED';
 }

@@ -1,18 +1,20 @@
+import type { FieldErrors } from '../../lib/field-errors.ts';
 import { within } from '../../lib/request-fields.ts';
 import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import type { ParsedRecord, PrincipalReference } from '../parse/parsed-record.ts';
-import { type NamedUser, namingPlace } from '../parse/parsed-user.ts';
+import { type NamedItem, namingPlace } from '../parse/parsed-user.ts';
 import type { CheckStore } from './check.store.ts';
 
 /** The existing principal and users that a record refers to. */
 export interface Found {
   readonly principal: StoredPrincipal | null;
-  readonly users: ReadonlyMap<NamedUser, StoredUser>;
+  /** The users of the principal, and those that move to it. */
+  readonly users: ReadonlyMap<NamedItem, StoredUser>;
 }
 
 interface Lookup {
   /** Returns the existing users that a record names. */
-  usersOf(parsed: ParsedRecord): readonly NamedUser[];
+  usersOf(parsed: ParsedRecord): readonly NamedItem[];
   /** True if the records are compared with stored values. */
   readonly comparesValues: boolean;
 }
@@ -34,7 +36,8 @@ export async function findReferences(
   return parsedRecords.map((parsed, at) => {
     const id = ids[at] ?? null;
     const principal = principalOf(parsed, id === null ? undefined : principals.get(id));
-    return { principal, users: ownUsers(parsed, id, usersOf(parsed), users) };
+    const named = usersOf(parsed).map((item) => ({ item, user: userOf(item, users) }));
+    return { principal, users: usersOfRecord(parsed.errors, id, principal, named) };
   });
 }
 
@@ -82,7 +85,7 @@ interface FoundUsers {
   readonly byKey: ReadonlyMap<string, StoredUser>;
 }
 
-export async function findUsers(named: readonly NamedUser[], store: CheckStore): Promise<FoundUsers> {
+async function findUsers(named: readonly NamedItem[], store: CheckStore): Promise<FoundUsers> {
   const ids = new Set(named.map(({ id }) => id).filter((id) => id !== null));
   const usernameKeys = new Set(named.map(({ username }) => username?.key).filter((key) => key !== undefined));
   const wanted = { ids: [...ids], usernameKeys: [...usernameKeys] };
@@ -94,31 +97,34 @@ export async function findUsers(named: readonly NamedUser[], store: CheckStore):
 }
 
 /** Returns the stored user that an item names. */
-export function userOf({ id, username }: NamedUser, { byId, byKey }: FoundUsers): StoredUser | undefined {
+function userOf({ id, username }: NamedItem, { byId, byKey }: FoundUsers): StoredUser | undefined {
   return id === null ? byKey.get(username?.key ?? '') : byId.get(id);
 }
 
-function ownUsers(
-  { errors }: ParsedRecord,
+function usersOfRecord(
+  errors: FieldErrors,
   principalId: number | null,
-  named: readonly NamedUser[],
-  { byId, byKey }: FoundUsers,
-): Map<NamedUser, StoredUser> {
-  const own = new Map<NamedUser, StoredUser>();
+  principal: StoredPrincipal | null,
+  named: readonly { readonly item: NamedItem; readonly user: StoredUser | undefined }[],
+): Map<NamedItem, StoredUser> {
+  const users = new Map<NamedItem, StoredUser>();
   const seen = new Set<number | string>();
-  for (const item of named) {
-    const { id, username } = item;
-    const user = userOf(item, { byId, byKey });
+  for (const { item, user } of named) {
+    const { id, username, operation } = item;
+    const isMove = operation === 'move';
     // A user of another principal gets the same error as a missing one, which does not reveal that the user exists.
-    const stored = user?.principalId === principalId ? user : undefined;
-    if (stored) own.set(item, stored);
+    const stored = isMove || user?.principalId === principalId ? user : undefined;
+    if (stored) users.set(item, stored);
     const identity = stored?.id ?? id ?? username?.key;
     if (identity === undefined) continue;
     const place = namingPlace(item);
     if (seen.has(identity)) errors.add(place, 'DUPLICATE_USER', { variant: 'record' });
     seen.add(identity);
-    if (principalId !== null && !stored)
+    if (stored) continue;
+    if (isMove && principal)
+      errors.add(place, 'USER_NOT_FOUND', { variant: id === null ? 'movedUsername' : 'movedId' });
+    else if (!isMove && principalId !== null)
       errors.add(place, 'USER_NOT_FOUND', { variant: id === null ? 'username' : 'id' });
   }
-  return own;
+  return users;
 }

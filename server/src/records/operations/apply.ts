@@ -5,6 +5,7 @@ import type { PasswordHasher } from '../../passwords/hash-pool.ts';
 import { type CheckedRecord, changeToWrite } from '../check/batch.ts';
 import type { Operation } from '../check/operation.ts';
 import { type Approval, requireApproved } from '../check/plan.ts';
+import type { NewPassword } from '../parse/new-password.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
 import { outcomeOf, type PrincipalChange, passwordsIn, principalsOf } from '../write/change.ts';
 import { enoughIds } from '../write/id-reservation.ts';
@@ -29,6 +30,9 @@ interface ApplyContext extends WriteContext {
   readonly lastOutcomes: Map<number, Promise<Outcome | null>>;
   report(error: unknown): void;
 }
+
+/** The passwords of a record that are hashed or being hashed. */
+type Hashing = Map<NewPassword, Promise<string>>;
 
 /** Returns the number of passwords that have to be hashed, unless the record is refused. */
 export function hashesNeeded(record: Pick<CheckedRecord, 'parsed' | 'change'>): number {
@@ -68,43 +72,50 @@ async function applyRecord(
   earlier: readonly Promise<Outcome | null>[],
   context: ApplyContext,
 ): Promise<Outcome | null> {
-  const { writer } = context;
-  const hashes: Hashes = new Map();
-  let hashing = hashPasswords(checked, hashes, context.hashes);
+  const { retries } = context.writer;
+  const hashing: Hashing = new Map();
   // The next record of the principal waits for this one alone, also if this one fails.
-  await Promise.allSettled([hashing]);
+  await Promise.allSettled([hashPasswords(checked, hashing, context.hashes)]);
   const before = await Promise.all(earlier);
   // The earlier record may be sent again, and would then undo the change of this one.
   if (before.some((outcome) => outcome && !isFinal(outcome)))
     return refused(record.parsed, { code: 'NOT_APPLIED', variant: 'earlier' });
   // A record that is being retried must not conflict with one that is written for the first time.
-  await writer.retries.ended(checked.principalId);
-  let change = checked;
-  let id: number | null = null;
-  let endRetry = () => {};
+  await retries.ended(checked.principalId);
+  const outcome = await tryRecord(record, 1, hashing, context);
+  if (outcome !== 'again') return outcome;
+  const endRetry = await retries.begin(checked.principalId);
   try {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        if (attempt > 1) {
-          const again = await checkAgain(record, context);
-          if (!again.change) return refused(again.parsed);
-          change = again.change;
-          hashing = hashPasswords(change, hashes, context.hashes);
-        }
-        await hashing;
-        const ids = await enoughIds(change, record.ids, writer.store);
-        const ready = writableChange(change, { ids, hashes, position: record.position }, context);
-        id = ready.principalId;
-        await writer.write(ready);
-        return outcomeOf(ready, record.parsed.errors);
-      } catch (error) {
-        if (attempt >= failureRules[kindOfFailure(error)].attempts)
-          return outcomeOfFailure(error, record.parsed, id, context);
-      }
-      if (attempt === 1) endRetry = await writer.retries.begin(checked.principalId);
+    for (let attempt = 2; ; attempt++) {
+      const retried = await tryRecord(record, attempt, hashing, context);
+      if (retried !== 'again') return retried;
     }
   } finally {
     endRetry();
+  }
+}
+
+/** Writes the change that was checked or, in a further attempt, the one that a new check finds. */
+async function tryRecord(
+  record: RecordToApply,
+  attempt: number,
+  hashing: Hashing,
+  context: ApplyContext,
+): Promise<Outcome | null | 'again'> {
+  const { writer } = context;
+  let id: number | null = null;
+  try {
+    const { parsed, change } = attempt === 1 ? record : await checkAgain(record, context);
+    if (!change) return refused(parsed);
+    const hashes = await hashPasswords(change, hashing, context.hashes);
+    const ids = await enoughIds(change, record.ids, writer.store);
+    const ready = writableChange(change, { ids, hashes, position: record.position }, context);
+    id = ready.principalId;
+    await writer.write(ready);
+    return outcomeOf(ready, parsed.errors);
+  } catch (error) {
+    if (attempt < failureRules[kindOfFailure(error)].attempts) return 'again';
+    return outcomeOfFailure(error, record.parsed, id, context);
   }
 }
 
@@ -117,14 +128,19 @@ async function checkAgain(record: RecordToApply, { operation }: ApplyContext) {
   return { parsed, change: changeToWrite({ parsed, change }) };
 }
 
-/** Hashes the passwords that have no hash yet, and adds the hashes to `hashes`. */
-async function hashPasswords(change: PrincipalChange, hashes: Hashes, hasher: PasswordHasher): Promise<void> {
-  const missing = passwordsIn(change).filter((password) => password.hash === null && !hashes.has(password));
-  await Promise.all(
-    missing.map(async (password) => {
-      hashes.set(password, await hasher.hash(required(password.text)));
-    }),
-  );
+/** Returns the hashes of the passwords of a change. Each password of a record is hashed once, however often it is tried. */
+async function hashPasswords(
+  change: PrincipalChange,
+  hashing: Hashing,
+  hasher: PasswordHasher,
+): Promise<Hashes> {
+  const passwords = passwordsIn(change).filter(({ hash }) => hash === null);
+  const hashes = passwords.map(async (password) => {
+    const hashed = hashing.get(password) ?? hasher.hash(required(password.text));
+    hashing.set(password, hashed);
+    return [password, await hashed] as const;
+  });
+  return new Map(await Promise.all(hashes));
 }
 
 /**

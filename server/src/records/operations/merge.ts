@@ -4,13 +4,13 @@ import { editPrincipal, fieldChanges, valueOfPrincipal } from '../check/compare.
 import { bytesPerUser } from '../check/memory-estimates.ts';
 import type { CheckTools, Operation } from '../check/operation.ts';
 import { principalIdsOf, principalOf } from '../check/references.ts';
-import type { RemovalLimits } from '../check/upsert-missing.ts';
 import type { StoredPrincipal } from '../fields/compared-values.ts';
 import { isSameValue, type PrincipalFields, principalFieldNames } from '../fields/fields.ts';
 import { parseMerge } from '../parse/parse-records.ts';
 import type { ParsedRecord } from '../parse/parsed-record.ts';
 import { noChange, type PrincipalChange } from '../write/change.ts';
 import type { KeptField } from '../write/outcome.ts';
+import type { RemovalLimits } from './upsert-missing.ts';
 
 /**
  * Merges principals into others: their users move, and their external keys become aliases. The principal that remains keeps

@@ -11,17 +11,16 @@ import {
   registeredName,
   registeredUser,
 } from '../check/compare.ts';
-import { findMovedUsers, moveOf, UsersOfCall } from '../check/moves.ts';
+import { moveOf, UsersOfCall } from '../check/moves.ts';
 import { type CallOptions, defaultOptions, type Operation } from '../check/operation.ts';
 import { type Found, findReferences } from '../check/references.ts';
 import { setStoredAttributes } from '../check/stored-attributes.ts';
 import { findStoredNames, NamesOfCall, type NewNames } from '../check/taken-names.ts';
-import type { StoredUser } from '../fields/compared-values.ts';
 import { principalFieldNames } from '../fields/fields.ts';
 import { refuseOwnNamesIn, type UserRules } from '../parse/new-password.ts';
 import { parseUpdate } from '../parse/parse-records.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
-import { isNamedByUsername, type Move } from '../parse/parsed-user.ts';
+import { isNamedByUsername } from '../parse/parsed-user.ts';
 import { noChange, type PrincipalChange, type UserChange } from '../write/change.ts';
 import type { AppliedUser } from '../write/outcome.ts';
 
@@ -44,9 +43,12 @@ export function updateOperation(
       const namesOfCall = new NamesOfCall();
       const usersOfCall = new UsersOfCall();
       return async (parsedRecords) => {
-        const [found, storedNames, moved] = await Promise.all([
+        const [found, storedNames] = await Promise.all([
           findReferences(parsedRecords, store, {
-            usersOf: (parsed) => usersWith(parsed, 'reset', 'edit', 'delete'),
+            usersOf: (parsed) => [
+              ...usersWith(parsed, 'reset', 'edit', 'delete'),
+              ...usersWith(parsed, 'move'),
+            ],
             comparesValues: parsedRecords.some(comparesValues),
           }),
           findStoredNames(
@@ -54,26 +56,24 @@ export function updateOperation(
             store,
             options,
           ),
-          findMovedUsers(parsedRecords, store),
         ]);
         const records = parsedRecords.map((parsed, at) => ({ parsed, own: required(found[at]) }));
         await setStoredAttributes(records.flatMap(sentAttributes), store);
         return records.map(({ parsed, own }) => {
-          const { principal, users } = own;
+          const { principal } = own;
           refuseDisabled(parsed, own);
           if (principal) refuseTags(parsed, principal, options);
           refuseEmpty(parsed, own);
           refuseOwnNames(parsed, own);
-          const named = { parsed, principal, own: users, moved };
-          usersOfCall.check(named);
+          usersOfCall.refuseEarlier(own, parsed.errors);
           namesOfCall.refuseTakenOrAdd(
             newNames(parsed, own),
             storedNames,
             principal?.id ?? null,
             parsed.errors,
           );
-          usersOfCall.add(named);
-          return parsed.errors.none ? updateChange(parsed, own, moved) : null;
+          usersOfCall.add(own, parsed.errors);
+          return parsed.errors.none ? updateChange(parsed, own) : null;
         });
       };
     },
@@ -148,11 +148,7 @@ function refuseOwnNames(parsed: ParsedRecord, { users }: Found): void {
   }
 }
 
-function updateChange(
-  parsed: ParsedRecord,
-  { principal, users }: Found,
-  moved: ReadonlyMap<Move, StoredUser>,
-): PrincipalChange {
+function updateChange(parsed: ParsedRecord, { principal, users }: Found): PrincipalChange {
   const stored = required(principal);
   const changes: UserChange[] = [];
   const operations = ['register', 'reset', 'edit', 'delete', 'move'] as const;
@@ -161,7 +157,7 @@ function updateChange(
       changes.push(newUser(user));
       return registeredUser(user);
     }
-    const known = required(user.operation === 'move' ? moved.get(user) : users.get(user));
+    const known = required(users.get(user));
     const { id, username } = known;
     const { Email: email } = known.fields;
     const disabled = known.state === 'disabled' ? { state: known.state } : {};

@@ -76,6 +76,9 @@ export interface Invitation extends NamedUser {
   readonly channel: InviteChannel | null;
 }
 
+/** A user that a record names, and that must exist. */
+export type NamedItem = Reset | Edit | Deletion | Move | Invitation;
+
 /** A user of `irs/upsert`, which may exist or not. */
 export interface Upsert extends SentUser {
   readonly operation: 'upsert';
@@ -99,7 +102,7 @@ export interface Undo {
   readonly movedTo: number | null;
 }
 
-export type ParsedUser = Registration | Reset | Edit | Deletion | Move | Upsert | Undo | Invitation;
+export type ParsedUser = Registration | NamedItem | Upsert | Undo;
 
 export const itemOperations = ['register', 'reset', 'edit', 'delete', 'move'] as const;
 

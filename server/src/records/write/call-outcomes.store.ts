@@ -5,6 +5,7 @@ import { preparedStatement } from '../../db/statement.ts';
 import type { CallerTags } from '../../db/visibility.ts';
 import type { ErrorDetail } from '../../lib/error-codes.ts';
 import { FieldErrors } from '../../lib/field-errors.ts';
+import { inGroups } from '../../lib/in-groups.ts';
 import { isAbsent } from '../../lib/request-fields.ts';
 import { TimeSlice } from '../../lib/yield-to-event-loop.ts';
 import type { InviteChannel } from '../parse/new-password.ts';
@@ -69,6 +70,41 @@ export async function storeFailures(
   });
   return new Set(stored.map(({ position }) => position));
 }
+
+/** A record of `irs/upsert` whose values were all stored already. */
+export interface UnchangedRecord {
+  readonly position: number;
+  readonly principalId: number;
+  /** The IDs of its users, in the order sent. */
+  readonly userIds: readonly number[];
+}
+
+/** Number of users whose outcomes are stored with one statement. */
+const unchangedUsersAtOnce = 10_000;
+
+/** Stores records that change nothing, except those that already have an outcome. */
+export async function storeUnchanged(
+  connection: Connection,
+  callId: string,
+  records: readonly UnchangedRecord[],
+): Promise<void> {
+  for (const group of inGroups(records, unchangedUsersAtOnce, ({ userIds }) => 1 + userIds.length)) {
+    const rows = group.map(({ position, principalId, userIds }) => {
+      const applied: OutcomeUserJson[] = userIds.map((id) => [id, 'none']);
+      return { position, principal_id: principalId, users: userIds.length, applied };
+    });
+    await connection.execute(insertUnchanged, { callId, records: JSON.stringify(rows) });
+  }
+}
+
+const insertUnchanged = preparedStatement(
+  'insert unchanged',
+  `insert into anagrafe.outcomes (call_id, position, principal_id, users, applied, principal_change)
+  select :callId::uuid, position, principal_id, users, applied, 'unchanged'
+    from json_to_recordset(:records::json)
+         as record (position integer, principal_id bigint, users integer, applied jsonb)
+  on conflict (call_id, position) do nothing`,
+);
 
 /**
  * Stores a call with neither an idempotency key nor a run. Its lease is not renewed: the call is completed without the request if its

@@ -1,12 +1,5 @@
 import { required } from '../../lib/required.ts';
-import type { SentPrincipal, StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
-import { type UserFields, userFieldNames } from '../fields/fields.ts';
-import type { InviteChannel, NewPassword } from '../parse/new-password.ts';
-import type { ParsedRecord } from '../parse/parsed-record.ts';
-import type { Upsert } from '../parse/parsed-user.ts';
-import { type NewUser, noChange, type PrincipalChange, type UserChange } from '../write/change.ts';
-import type { AppliedUser } from '../write/outcome.ts';
-import type { OwnUser } from './check.store.ts';
+import type { OwnUser } from '../check/check.store.ts';
 import {
   editPrincipal,
   editUser,
@@ -15,9 +8,16 @@ import {
   newUser,
   shownInvite,
   stateEdit,
-} from './compare.ts';
-import { moveOf } from './moves.ts';
-import type { CallOptions } from './operation.ts';
+} from '../check/compare.ts';
+import { moveOf } from '../check/moves.ts';
+import type { CallOptions } from '../check/operation.ts';
+import type { SentPrincipal, StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
+import { type UserFields, userFieldNames } from '../fields/fields.ts';
+import type { InviteChannel, NewPassword } from '../parse/new-password.ts';
+import type { ParsedRecord } from '../parse/parsed-record.ts';
+import type { Upsert } from '../parse/parsed-user.ts';
+import { type NewUser, noChange, type PrincipalChange, type UserChange } from '../write/change.ts';
+import type { AppliedUser } from '../write/outcome.ts';
 
 export interface ComparedUser {
   readonly sent: Upsert;

@@ -1,8 +1,8 @@
 import { ApiError } from '../../lib/field-errors.ts';
+import type { CheckStore } from '../check/check.store.ts';
+import { bytesPerUser } from '../check/memory-estimates.ts';
+import type { CallOptions, CheckTools } from '../check/operation.ts';
 import type { StoredPrincipal } from '../fields/compared-values.ts';
-import type { CheckStore } from './check.store.ts';
-import { bytesPerUser } from './memory-estimates.ts';
-import type { CallOptions, CheckTools } from './operation.ts';
 import type { ComparedRecord, RemovedUser } from './upsert-change.ts';
 
 export interface RemovalLimits {

@@ -1,10 +1,10 @@
+import type { CheckStore } from '../check/check.store.ts';
+import type { CallOptions, CheckTools } from '../check/operation.ts';
+import { type SentAttributes, setStoredAttributes } from '../check/stored-attributes.ts';
+import { idsIn } from '../check/taken-names.ts';
 import type { StoredPrincipal, StoredUser } from '../fields/compared-values.ts';
 import { type ParsedRecord, usersWith } from '../parse/parsed-record.ts';
 import type { Upsert } from '../parse/parsed-user.ts';
-import type { CheckStore } from './check.store.ts';
-import type { CallOptions, CheckTools } from './operation.ts';
-import { type SentAttributes, setStoredAttributes } from './stored-attributes.ts';
-import { idsIn } from './taken-names.ts';
 
 /** Maximum number of attempts to read principals and users that other clients insert meanwhile. */
 const readsMax = 3;
