@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { currentTimeline, describeCluster } from './backup/backup.store.ts';
+import type { About } from './backup/backup-folder.ts';
 import { discardLog, moveLog } from './backup/log-archive.ts';
 import { takeDueBackup } from './backup/scheduled-backup.ts';
 import type { Connection } from './embedded-postgres/embedded-postgres.ts';
@@ -40,7 +41,9 @@ export async function openBackupTasks(tools: BackupTools): Promise<BackupTasks |
   const { queue: database, embedded } = tools.store;
   const timeline = await currentTimeline(database);
   return {
-    embedded: embedded && embeddedTasks(tools, { embedded, folder, timeline }),
+    embedded:
+      embedded &&
+      embeddedTasks(tools, { embedded, cluster: await describeCluster(database), folder, timeline }),
     erasures: erasureLogWriter(database, { path: erasureLogIn(folder), timeline }),
   };
 }
@@ -83,13 +86,15 @@ export async function completeErasureLog(
 
 interface EmbeddedBackups {
   readonly embedded: Connection;
+  /** Read once: it does not change, and the log must be moved also while the database does not answer. */
+  readonly cluster: Pick<About, 'postgres' | 'system'>;
   readonly folder: string;
   readonly timeline: string;
 }
 
 function embeddedTasks(
-  { config, log, store: { queue: database }, keyRing, metrics, signal }: BackupTools,
-  { embedded, folder, timeline }: EmbeddedBackups,
+  { config, log, keyRing, metrics, signal }: BackupTools,
+  { embedded, cluster, folder, timeline }: EmbeddedBackups,
 ): NonNullable<BackupTasks['embedded']> {
   const { BACKUP_ENCRYPT: encrypt, DATA } = config;
   const keyOfName = (name: string) => (salt: Buffer) => keyRing.backupKeys(salt, name);
@@ -105,7 +110,7 @@ function embeddedTasks(
   return {
     async backUp() {
       const { BACKUP_HOURS: everyHours, BACKUP_DAYS: keepDays } = config;
-      const options = { ...(await describeCluster(database)), keyRing, encrypt, signal };
+      const options = { ...cluster, keyRing, encrypt, signal };
       const due = await takeDueBackup({ folder, everyHours, keepDays, timeline }, [embedded, options]).catch(
         unlessAborted(signal),
       );
@@ -117,8 +122,7 @@ function embeddedTasks(
     },
     async archiveLog() {
       try {
-        const { system } = await describeCluster(database);
-        await moveLog(DATA, { folder, system, encrypt, keyOfName, signal });
+        await moveLog(DATA, { folder, system: cluster.system, encrypt, keyOfName, signal });
       } catch (error) {
         if (signal.aborted) return false;
         await discard();

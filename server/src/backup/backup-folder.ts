@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { open, readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { KeyRing } from '../encryption/key-ring.ts';
@@ -52,11 +53,21 @@ export function timelineOf({ firstLogFile }: Pick<About, 'firstLogFile'>): strin
  */
 export async function backupsIn(folder: string, system?: string): Promise<Backup[]> {
   const names = (await readdir(folder)).filter((name) => named.test(name)).toSorted();
-  const backups = await Promise.all(names.map((name) => readAbout(join(folder, name))));
+  const backups = (await Promise.all(names.map((name) => readIfKept(join(folder, name))))).flat();
   const own = system ?? backups[0]?.system;
   const other = backups.find((backup) => backup.system !== own);
   if (other) throw folderInUse(`${other.folder} is a backup of another database`);
   return backups;
+}
+
+/** Returns nothing for a backup that another task, which deletes what has expired, has removed meanwhile. */
+async function readIfKept(folder: string): Promise<Backup[]> {
+  try {
+    return [await readAbout(folder)];
+  } catch (error) {
+    if (existsSync(folder)) throw error;
+    return [];
+  }
 }
 
 export function folderInUse(problem: string): OperatorError {

@@ -55,12 +55,12 @@ export function erasureLogWriter(
       return progress?.position ?? null;
     },
     async append() {
-      if (progress) {
-        const { erasures, upTo } = await readDeletions(database, progress.position);
-        if (erasures.length === 0) {
-          progress = { ...progress, position: upTo };
-          return false;
-        }
+      // Before the transaction, which PostgreSQL ends if it is idle for as long as a large file takes to read.
+      progress ??= await readOn(path, null, { connection: database, id: await readDatabaseId(database) });
+      const { erasures, upTo } = await readDeletions(database, progress.position);
+      if (erasures.length === 0) {
+        progress = { ...progress, position: upTo };
+        return false;
       }
       return database.transaction(append).catch((error) => {
         // The file is read again from its beginning.

@@ -6,12 +6,18 @@ import { dataParent } from '@anagrafe/testing/data-parent';
 import { atEnd } from '@anagrafe/testing/endings';
 import { startTestService, type TestService } from '@anagrafe/testing/service';
 import { until } from '@anagrafe/testing/until';
+import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { files } from '../../src/backup/backup-files.ts';
 import { backupsIn, planRestore } from '../../src/backup/backup-folder.ts';
 import { type Schedule, takeDueBackup } from '../../src/backup/scheduled-backup.ts';
+import { openBackupTasks } from '../../src/backup-tasks.ts';
+import { archiveIn } from '../../src/embedded-postgres/data-folder.ts';
 import { visitEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
 import { KeyRing } from '../../src/encryption/key-ring.ts';
+import { openMetrics } from '../../src/metrics.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import { openStore } from '../../src/store.ts';
 
 const keyRing = new KeyRing(Buffer.alloc(32, 'key'));
 const hourMs = 3_600_000;
@@ -178,5 +184,22 @@ describe('scheduled backups', () => {
     expect(await metricsOf(service)).toContain('anagrafe_last_backup_timestamp_seconds 0');
     await service.stop();
     expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('the archived log', () => {
+  it('is moved beside the backups also while the database does not answer', async () => {
+    const folder = backupFolder();
+    const config = readConfig({ ANAGRAFE_DATA: await usedFolder(), ANAGRAFE_BACKUP_FOLDER: folder });
+    const store = await openStore(config, { mode: 'existing', log: () => {} });
+    const log = pino({ level: 'silent' });
+    const { signal } = new AbortController();
+    const tasks = await openBackupTasks({ config, log, store, keyRing, metrics: openMetrics(), signal });
+    await store.close();
+    const name = `00000001${'F'.repeat(8)}${'0'.repeat(8)}`;
+    writeFileSync(join(archiveIn(config.DATA), name), 'a file of the log');
+    expect(await tasks?.embedded?.archiveLog()).toBe(false);
+    expect(readdirSync(join(folder, 'log'))).toContain(`${name}.gz.encrypted`);
+    expect(readdirSync(archiveIn(config.DATA))).toEqual([]);
   });
 });

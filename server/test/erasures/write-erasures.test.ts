@@ -76,6 +76,19 @@ describe('the erasure log', () => {
     expect(deletedIn(path).slice(before)).toEqual([7, second]);
   });
 
+  it('is read before the transaction that appends to it, which a large file would keep idle', async () => {
+    const path = newLog();
+    const writer = newWriter(path);
+    await deleteUser();
+    while (await writer.append());
+    // The lock of `lockErasureLog`, for which that transaction would wait.
+    await holding(service, ['select pg_advisory_xact_lock(84200004)'], async () => {
+      const restarted = newWriter(path);
+      expect(await restarted.append()).toBe(false);
+      expect(restarted.position).toBe(writer.position);
+    });
+  });
+
   it('does not delay a stop for long, which reports the position from which on the next start appends', async () => {
     const path = newLog();
     const writer = newWriter(path);
