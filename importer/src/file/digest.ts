@@ -1,6 +1,7 @@
 /**
- * Returns a 52-bit digest of a text, of two FNV-1a hashes. It tells texts apart that differ by chance, not by intent:
- * `crypto.subtle` exists only on pages that were loaded over https or from this machine.
+ * Returns a 52-bit digest of a text, made of two FNV-1a hashes. Somebody can construct two texts with the same digest; by
+ * accident it does not happen. A cryptographic digest is not used, because `crypto.subtle` exists only on pages that were
+ * loaded over https or from this machine.
  */
 export function digestOf(text: string): number {
   let [one, other] = [2_166_136_261, 374_761_393];

@@ -70,7 +70,7 @@ export interface CompletedRows {
   readonly repeated: number;
 }
 
-/** What an import and a dry run report alike. */
+/** The part of a report that an import and a dry run share. */
 export interface ReportedRows extends CompletedRows {
   /** Lines of the first skipped rows, at most `samplesMax`. */
   readonly skippedLines: readonly number[];

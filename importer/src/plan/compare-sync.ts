@@ -22,7 +22,7 @@ interface CompareOptions {
   readonly onProgress: (done: number) => void;
 }
 
-/** What a sync would change, and what it leaves as it is. */
+/** The changes of a sync, and the rows that it leaves as they are. */
 export interface Comparison {
   readonly plan: SyncPlan;
   readonly rules: PlanRules;

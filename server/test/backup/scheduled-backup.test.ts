@@ -106,7 +106,7 @@ describe('scheduled backups', () => {
     mkdirSync(join(folder, 'log'));
     archive(0);
     expect(await take(0, later)).toMatchObject({ isNew: false });
-    // After a restart too, the folder tells that the log has a gap.
+    // After a restart, the files in the folder still show the gap.
     archive(2);
     expect(await take(0, later)).toMatchObject({ isNew: true });
     await sleep(1100);

@@ -7,7 +7,7 @@ import type { Outcome } from './outcome.ts';
 /** Maximum number of attempts to write a record that conflicts with concurrent writes. */
 const attempts = 10;
 
-/** What follows if a group of records, or a record that is written alone, was not written. */
+/** The consequences if a group of records, or a record that is written alone, was not written. */
 interface FailureRules {
   /** The records of the group are then written one by one: only one of them may be the cause. */
   readonly isTriedAlone: boolean;
